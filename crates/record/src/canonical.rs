@@ -1,0 +1,24 @@
+//! Canonical JSON (RFC 8785) and the hashes over it: the only place that makes bytes to hash.
+//! Owns: the canonical form of values and of our types, SHA-256 over it, the six-decimal door for scores.
+//! Must not: hold a copy of what it writes; a value streams into its sink.
+//!
+//! Two different documents never share a hash. Where RFC 8785 would print a number that is not the one
+//! written (`9007199254740993`), the canonical form does not exist and [`write`] says so.
+
+mod emit;
+mod score;
+mod sink;
+mod text;
+mod value;
+
+pub use emit::{Unwritable, hash_of, to_bytes_of};
+pub use score::{Score, ScoreOutOfRange};
+pub use sink::{Hasher, Sink};
+pub use value::{Inexact, hash, hash_as_written, to_bytes, write};
+
+pub(crate) use emit::{Form, Pen, emit};
+pub(crate) use text::{plain_length, write_string};
+
+#[cfg(test)]
+#[path = "canonical_tests.rs"]
+mod tests;

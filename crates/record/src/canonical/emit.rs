@@ -1,0 +1,234 @@
+//! Writes any of our types as JSON: canonical for hashing, or in declared order for people and peers.
+//! Owns: the serde side of canonical JSON. Must not: build a tree of what it writes.
+//!
+//! Canonical JSON sorts members and serde hands them over as declared, so an object is asked twice: first for
+//! its names ([`Shape`]), then for its values. A struct that is declared out of order is asked once per member,
+//! which costs a comparison of names and no copy; only a *map* whose names arrive out of order is buffered.
+
+mod leaf;
+mod walk;
+
+use super::sink::{Hasher, Sink};
+use super::text::write_string;
+use crate::digest::Digest;
+use crate::json::{Number, canonical_order};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+use serde::ser::{self, Serialize};
+use walk::{Visit, walk};
+
+/// Why a value of ours can't be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unwritable {
+    /// A number without a canonical form.
+    #[error("the number {literal} has no canonical form: as a double it would be another number")]
+    Inexact {
+        /// The number.
+        literal: String,
+    },
+    /// A member's name that is no string.
+    #[error("a member's name must be a string")]
+    NameNotString,
+    /// Two members of one name.
+    #[error("the name {name:?} stands twice in one object")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// What the type itself says.
+    #[error("{message}")]
+    Custom {
+        /// The type's words.
+        message: String,
+    },
+}
+
+impl ser::Error for Unwritable {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Unwritable::Custom { message: message.to_string() }
+    }
+}
+
+/// The canonical bytes of a value of ours.
+///
+/// # Errors
+/// Where the value holds something that canonical JSON can't say.
+pub fn to_bytes_of<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
+    let mut bytes = Vec::new();
+    emit(value, &mut Pen { sink: &mut bytes, form: Form::Canonical })?;
+    Ok(bytes)
+}
+
+/// SHA-256 over the canonical form of a value of ours.
+///
+/// # Errors
+/// As [`to_bytes_of`].
+pub fn hash_of<T: Serialize + ?Sized>(value: &T) -> Result<Digest, Unwritable> {
+    let mut hasher = Hasher::new();
+    emit(value, &mut Pen { sink: &mut hasher, form: Form::Canonical })?;
+    Ok(hasher.finish())
+}
+
+/// Which of the two prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// RFC 8785.
+    Canonical,
+    /// Members as declared, numbers with the digits they came with.
+    Written,
+}
+
+/// A sink and the form to write in.
+pub(crate) struct Pen<'s, S> {
+    pub(crate) sink: &'s mut S,
+    pub(crate) form: Form,
+}
+
+impl<S: Sink> Pen<'_, S> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.sink.put(bytes);
+    }
+
+    fn comma(&mut self, first: &mut bool) {
+        if !core::mem::replace(first, false) {
+            self.put(b",");
+        }
+    }
+
+    fn name(&mut self, name: &str, first: &mut bool) {
+        self.comma(first);
+        write_string(name, self.sink);
+        self.put(b":");
+    }
+
+    fn number(&mut self, number: &Number) -> Result<(), Unwritable> {
+        let sink = &mut *self.sink;
+        match self.form {
+            Form::Written => number.written(|text| sink.put(text.as_bytes())),
+            Form::Canonical => {
+                if !number.canonical(|text| sink.put(text.as_bytes())) {
+                    return Err(Unwritable::Inexact { literal: number.literal() });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `value`.
+pub(crate) fn emit<T, S>(value: &T, pen: &mut Pen<'_, S>) -> Result<(), Unwritable>
+where
+    T: Serialize + ?Sized,
+    S: Sink,
+{
+    if pen.form == Form::Written {
+        return value.serialize(leaf::Leaf { pen });
+    }
+    let mut shape = Shape::default();
+    walk(value, &mut shape)?;
+    if shape.in_order {
+        return value.serialize(leaf::Leaf { pen });
+    }
+    if shape.is_map { emit_sorted_map(value, pen) } else { emit_sorted_struct(value, &mut shape.names, pen) }
+}
+
+fn emit_sorted_struct<T, S>(value: &T, names: &mut [&'static str], pen: &mut Pen<'_, S>) -> Result<(), Unwritable>
+where
+    T: Serialize + ?Sized,
+    S: Sink,
+{
+    names.sort_by(|a, b| canonical_order(a, b));
+    let mut first = true;
+    pen.put(b"{");
+    for name in names {
+        pen.name(name, &mut first);
+        walk(value, &mut Pick { name, pen })?;
+    }
+    pen.put(b"}");
+    Ok(())
+}
+
+fn emit_sorted_map<T, S>(value: &T, pen: &mut Pen<'_, S>) -> Result<(), Unwritable>
+where
+    T: Serialize + ?Sized,
+    S: Sink,
+{
+    let mut members = Buffered(Vec::new());
+    walk(value, &mut members)?;
+    members.0.sort_by(|a, b| canonical_order(&a.0, &b.0));
+    let mut first = true;
+    pen.put(b"{");
+    for (name, bytes) in &members.0 {
+        pen.name(name, &mut first);
+        pen.put(bytes);
+    }
+    pen.put(b"}");
+    Ok(())
+}
+
+/// What a value's members are called, and whether they come in canonical order. A value without members is
+/// in order.
+struct Shape {
+    names: Vec<&'static str>,
+    last: Option<String>,
+    in_order: bool,
+    is_map: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Shape { names: Vec::new(), last: None, in_order: true, is_map: false }
+    }
+}
+
+impl Visit for Shape {
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, _: &T) -> Result<(), Unwritable> {
+        let after = self.names.last().is_none_or(|last| canonical_order(last, name) == Ordering::Less);
+        self.in_order &= after;
+        self.names.push(name);
+        Ok(())
+    }
+
+    fn entry<T: Serialize + ?Sized>(&mut self, name: String, _: &T) -> Result<(), Unwritable> {
+        self.is_map = true;
+        let after = self.last.as_ref().is_none_or(|last| canonical_order(last, &name) == Ordering::Less);
+        self.in_order &= after;
+        self.last = Some(name);
+        Ok(())
+    }
+}
+
+/// Writes the value of one member.
+struct Pick<'p, 's, S> {
+    name: &'static str,
+    pen: &'p mut Pen<'s, S>,
+}
+
+impl<S: Sink> Visit for Pick<'_, '_, S> {
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
+        if name == self.name { emit(value, self.pen) } else { Ok(()) }
+    }
+
+    fn entry<T: Serialize + ?Sized>(&mut self, _: String, _: &T) -> Result<(), Unwritable> {
+        Ok(())
+    }
+}
+
+/// Every member's name and canonical bytes, for a map that is out of order.
+struct Buffered(Vec<(String, Vec<u8>)>);
+
+impl Visit for Buffered {
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
+        self.entry(name.into(), value)
+    }
+
+    fn entry<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Unwritable> {
+        if self.0.iter().any(|(held, _)| *held == name) {
+            return Err(Unwritable::DuplicateName { name });
+        }
+        self.0.push((name, to_bytes_of(value)?));
+        Ok(())
+    }
+}

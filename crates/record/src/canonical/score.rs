@@ -1,0 +1,46 @@
+//! The one door for fractions into hashed data: six decimals, half to even.
+//! Owns: the rounding. Must not: let a NaN or an infinity through.
+
+use alloc::format;
+use serde::ser::{Serialize, Serializer};
+
+/// A score: a finite number rounded to six decimals, half to even.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Score(f64);
+
+/// A number that is no score.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{value} is no score: it must be finite")]
+pub struct ScoreOutOfRange {
+    /// The number.
+    pub value: f64,
+}
+
+impl TryFrom<f64> for Score {
+    type Error = ScoreOutOfRange;
+
+    /// Rounds the exact value of the double. Multiplying by a million first would round twice: 0.0000025 is a
+    /// little more than its print, and goes up.
+    fn try_from(value: f64) -> Result<Self, ScoreOutOfRange> {
+        if !value.is_finite() {
+            return Err(ScoreOutOfRange { value });
+        }
+        let rounded: f64 = format!("{value:.6}").parse().map_err(|_| ScoreOutOfRange { value })?;
+        // `+ 0.0` turns -0.0 into 0.0: one zero, one hash.
+        Ok(Score(rounded + 0.0))
+    }
+}
+
+impl Score {
+    /// The rounded number.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}

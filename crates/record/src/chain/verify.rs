@@ -1,0 +1,264 @@
+//! Walks a ledger's rows once and names every damage.
+//! Owns: the walk, in memory bounded by the number of streams and of findings. Must not: stop at the first.
+
+use super::{Anchor, Damage, Finding, Head, genesis};
+use crate::digest::Digest;
+use crate::id::MatterId;
+use crate::row::{BlobRef, Decision, Proof, RowRef, decision_message};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::Serialize;
+
+/// Findings beyond this are counted, not listed.
+const FINDINGS_MAX: usize = 1_000;
+/// Rows that may have changed places are remembered up to this many: each is tried at each other's place.
+const SUSPECTS_MAX: usize = 64;
+
+/// What a walk found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Rows seen.
+    pub rows: u64,
+    /// Bytes hashed.
+    pub bytes: u64,
+    /// The last row.
+    pub head: Head,
+    /// What is wrong, in order of place.
+    pub findings: Vec<Finding>,
+    /// How many findings there are beyond those listed.
+    pub unlisted: u64,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Sees every row of a matter in order of place.
+pub struct Verifier<'a> {
+    matter: &'a MatterId,
+    anchors: &'a [Anchor],
+    next_seq: u64,
+    prev: Digest,
+    /// How far the rows stand from where they were appended, after an insertion or a closed gap.
+    shift: i64,
+    streams: BTreeMap<String, u64>,
+    suspects: Vec<Suspect>,
+    report: Report,
+}
+
+/// A row whose hash fits no place near by.
+struct Suspect {
+    seq: u64,
+    hash: Digest,
+    header: Vec<u8>,
+    finding: usize,
+}
+
+impl<'a> Verifier<'a> {
+    /// Starts before the first row. The anchors must be of this matter and their signatures checked.
+    #[must_use]
+    pub fn new(matter: &'a MatterId, anchors: &'a [Anchor]) -> Self {
+        let prev = genesis(matter);
+        let head = Head { seq: 0, hash: prev };
+        let report = Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0 };
+        Verifier {
+            matter,
+            anchors,
+            next_seq: 1,
+            prev,
+            shift: 0,
+            streams: BTreeMap::new(),
+            suspects: Vec::new(),
+            report,
+        }
+    }
+
+    /// Notes damage that the store found.
+    pub fn note(&mut self, seq: u64, damage: Damage) -> Option<usize> {
+        if self.report.findings.len() == FINDINGS_MAX {
+            self.report.unlisted += 1;
+            return None;
+        }
+        self.report.findings.push(Finding { seq, damage });
+        Some(self.report.findings.len() - 1)
+    }
+
+    /// A row that the store can't decode.
+    pub fn see_unreadable(&mut self, seq: u64, what: String) {
+        self.skip_to(seq);
+        self.note(seq, Damage::Unreadable { what });
+        self.next_seq = seq + 1;
+        self.report.rows += 1;
+        self.report.head.seq = seq;
+    }
+
+    /// The next row.
+    pub fn see(&mut self, row: &RowRef<'_>) {
+        let gap = self.skip_to(row.seq);
+        let payload_sound = Digest::of(row.payload) == row.payload_hash;
+        let settled = self.settle(row);
+        if !payload_sound {
+            self.note(row.seq, Damage::PayloadChanged);
+        } else if !settled {
+            self.suspect(row);
+        } else if row.prev_hash != self.prev && !gap && row.seq > 1 {
+            self.blame_for_broken_link(row);
+        } else if row.prev_hash != self.prev && row.seq == 1 {
+            self.note(row.seq, Damage::RowChanged);
+        }
+        self.follow_stream(row);
+        self.check_signature(row);
+        self.check_anchors(row);
+        self.report.rows += 1;
+        self.report.bytes += row.payload.len() as u64;
+        self.prev = row.hash;
+        self.next_seq = row.seq + 1;
+        self.report.head = Head { seq: row.seq, hash: row.hash };
+    }
+
+    /// Ends the walk. `recorded` is the head that the store itself remembers.
+    #[must_use]
+    pub fn finish(mut self, recorded: Option<Head>) -> Report {
+        self.settle_suspects();
+        let seq = self.report.head.seq;
+        let anchored = self.anchors.iter().map(|anchor| anchor.seq).max();
+        let last = recorded.map(|head| head.seq).max(anchored).unwrap_or(0);
+        if last > seq {
+            self.note(seq + 1, Damage::Truncated { to: last });
+        }
+        self.report.findings.sort_by_key(|finding| finding.seq);
+        self.report
+    }
+
+    /// Notes rows that are missing before `seq`.
+    fn skip_to(&mut self, seq: u64) -> bool {
+        let gap = seq > self.next_seq;
+        if gap {
+            let to = seq - 1;
+            self.note(self.next_seq, Damage::Removed { to });
+        }
+        gap
+    }
+
+    /// Finds the place that the row's hash was made for: here, or one off after an insertion or a removal.
+    fn settle(&mut self, row: &RowRef<'_>) -> bool {
+        if self.fits(row, self.shift) {
+            return true;
+        }
+        for (shift, damage) in [(self.shift + 1, Damage::Inserted), (self.shift - 1, Damage::ClosedGap)] {
+            if self.fits(row, shift) {
+                self.shift = shift;
+                match damage {
+                    Damage::Inserted => self.rename_last(row.seq.saturating_sub(1)),
+                    _ => drop(self.note(row.seq, damage)),
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    fn fits(&mut self, row: &RowRef<'_>, shift: i64) -> bool {
+        let Some(seq) = row.seq.checked_add_signed(-shift) else { return false };
+        let at_place = RowRef { seq, ..*row };
+        at_place.computed_hash(self.matter.as_str()) == row.hash
+    }
+
+    /// The row before was a stranger: what was noted of it is that it was inserted.
+    fn rename_last(&mut self, seq: u64) {
+        self.suspects.retain(|suspect| suspect.seq != seq);
+        match self.report.findings.iter_mut().rev().find(|finding| finding.seq == seq) {
+            Some(finding) => finding.damage = Damage::Inserted,
+            None => drop(self.note(seq, Damage::Inserted)),
+        }
+    }
+
+    fn suspect(&mut self, row: &RowRef<'_>) {
+        let Some(finding) = self.note(row.seq, Damage::RowChanged) else { return };
+        if self.suspects.len() < SUSPECTS_MAX {
+            let mut header = Vec::new();
+            row.write_header(self.matter.as_str(), &mut header);
+            self.suspects.push(Suspect { seq: row.seq, hash: row.hash, header, finding });
+        }
+    }
+
+    /// Tries each suspect at each other's place.
+    fn settle_suspects(&mut self) {
+        let places: Vec<u64> = self.suspects.iter().map(|suspect| suspect.seq).collect();
+        for suspect in &self.suspects {
+            let from = places.iter().find(|place| Digest::of(&suspect.header_at(**place)) == suspect.hash);
+            if let (Some(from), Some(finding)) = (from, self.report.findings.get_mut(suspect.finding)) {
+                finding.damage = Damage::Moved { from: *from };
+            }
+        }
+    }
+
+    /// The row is sound and was built on another row than the one before it.
+    fn blame_for_broken_link(&mut self, row: &RowRef<'_>) {
+        let before = row.seq - 1;
+        // Damage to the row before is told already; its hash column may be part of it.
+        if !self.report.findings.iter().rev().any(|finding| finding.seq == before) {
+            self.note(before, Damage::Replaced);
+        }
+    }
+
+    fn follow_stream(&mut self, row: &RowRef<'_>) {
+        let last = match self.streams.get_mut(row.stream) {
+            Some(last) => last,
+            None => self.streams.entry(String::from(row.stream)).or_insert(0),
+        };
+        let expected = *last + 1;
+        *last = row.stream_seq;
+        // Where rows are missing or strange, their streams are out of order too; that is no second finding.
+        if row.stream_seq != expected && self.report.findings.is_empty() {
+            self.note(row.seq, Damage::StreamOutOfOrder { expected, found: row.stream_seq });
+        }
+    }
+
+    fn check_signature(&mut self, row: &RowRef<'_>) {
+        let Proof::Signed { key, signature } = row.proof else { return };
+        let blobs: Vec<BlobRef> = row.blobs.iter().collect();
+        let message = decision_message(&Decision {
+            actor: row.actor,
+            at: row.at,
+            blobs: &blobs,
+            kind: row.kind,
+            matter: self.matter.as_str(),
+            payload_hash: row.payload_hash,
+            stream: row.stream,
+            version: row.version,
+        });
+        if message.is_ok_and(|message| key.verify(&message, &signature).is_ok()) {
+            return;
+        }
+        self.note(row.seq, Damage::SignatureForged);
+    }
+
+    fn check_anchors(&mut self, row: &RowRef<'_>) {
+        let anchors = self.anchors;
+        if anchors.iter().any(|anchor| anchor.seq == row.seq && anchor.hash != row.hash) {
+            self.note(row.seq, Damage::NotAnchored);
+        }
+    }
+}
+
+impl Suspect {
+    /// The header as it would be at another place.
+    fn header_at(&self, seq: u64) -> Vec<u8> {
+        let here = alloc::format!("\"seq\":{},\"stream\":", self.seq);
+        let there = alloc::format!("\"seq\":{seq},\"stream\":");
+        // No string in a header can hold an unescaped quote, so the member stands there once.
+        match self.header.windows(here.len()).position(|window| window == here.as_bytes()) {
+            Some(at) => {
+                let (before, rest) = self.header.split_at(at);
+                [before, there.as_bytes(), rest.get(here.len()..).unwrap_or_default()].concat()
+            }
+            None => self.header.clone(),
+        }
+    }
+}

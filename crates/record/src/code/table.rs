@@ -1,0 +1,258 @@
+//! The codes and their words.
+//! Owns: the table. Must not: hold code.
+
+use super::{Entry, Severity};
+
+macro_rules! codes {
+    ($($variant:ident $area:literal . $name:literal $severity:ident, $title:literal, $explanation:literal, $fix:literal;)*) => {
+        /// A stable code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $title] $variant,)*
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Code] = &[$(Code::$variant),*];
+
+            /// What the table says.
+            #[must_use]
+            pub fn entry(self) -> Entry {
+                match self {
+                    $(Code::$variant => Entry {
+                        name: concat!($area, ".", $name),
+                        area: $area,
+                        severity: Severity::$severity,
+                        title: $title,
+                        explanation: $explanation,
+                        fix: $fix,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    JsonEmpty "json"."empty" Error, "There is no JSON value",
+        "The input is empty or holds nothing but white space, so there is nothing to read.",
+        "Give a file that is not empty, or pipe a JSON document into the command.";
+    JsonByteOrderMark "json"."byte_order_mark" Error, "The text begins with a byte order mark",
+        "JSON is exchanged as plain UTF-8. A byte order mark would be part of the hash without being part of the document.",
+        "Save the file as UTF-8 without a byte order mark.";
+    JsonNotUtf8 "json"."not_utf8" Error, "The text is not UTF-8",
+        "JSON is exchanged as UTF-8 (RFC 8259). A byte that is not UTF-8 has no one meaning, so it can't be hashed.",
+        "Convert the file to UTF-8; the message says at which byte the trouble begins.";
+    JsonTooLong "json"."too_long" Error, "The text is longer than the limit",
+        "A governed document must fit into 16 MiB. Reading stopped at the limit; nothing beyond it was looked at.",
+        "Store large content as a blob and name it by its digest.";
+    JsonTooDeep "json"."too_deep" Error, "Arrays and objects are nested too deep",
+        "A governed document may nest 128 levels. Deeper ones are nearly always an attack on a parser.",
+        "Flatten the document.";
+    JsonNumberTooLong "json"."number_too_long" Error, "A number has too many digits",
+        "A number in a governed document may have 1,000 characters.",
+        "Write such a number as a string.";
+    JsonDuplicateName "json"."duplicate_name" Error, "A name stands twice in one object",
+        "Readers disagree on which of two members of one name counts, so a document with both means different things to different people.",
+        "Keep one of the two members.";
+    JsonLoneSurrogate "json"."lone_surrogate" Error, "An escape is half of a surrogate pair",
+        "A \\u escape from D800 to DFFF is no character on its own, so the string has no UTF-8 form.",
+        "Write both halves of the pair, or the character itself.";
+    JsonNotFinite "json"."not_finite" Error, "NaN and infinities are not JSON",
+        "The number has no value that could be written, compared or hashed.",
+        "Write null, or leave the member out.";
+    JsonTrailing "json"."trailing" Error, "There is more text after the value",
+        "One document was asked for. What follows it would be ignored by some readers and not by others.",
+        "Give one JSON value; several are given one per line where a command takes JSON lines.";
+    JsonTruncated "json"."truncated" Error, "The text ends inside a value",
+        "A bracket, brace, string or number is not finished. The file was cut, or is still being written.",
+        "Give the whole document.";
+    JsonSyntax "json"."syntax" Error, "The text is not JSON",
+        "The grammar of RFC 8259 is broken at the place the message names.",
+        "Mend the text there; comments, single quotes and trailing commas are not JSON.";
+
+    NumberInexact "number"."inexact" Error, "A number has no canonical form",
+        "RFC 8785 prints numbers as doubles. This one would come out as another number, and two different documents would share one hash.",
+        "Write the number as a string. Integers beyond 2^53 and money always are strings in Countersign's own types.";
+
+    FieldMissing "field"."missing" Error, "A required field is missing",
+        "The contract of this document requires the field that the path names.",
+        "Add the field; `schemas/` holds the schema of every document.";
+    FieldWrongType "field"."wrong_type" Error, "A field has the wrong type",
+        "The value at the path is of another JSON type than the contract says. Values are never converted silently.",
+        "Write the value in the type that the message names.";
+    FieldInvalid "field"."invalid" Error, "A field has a value that is not allowed",
+        "The value at the path has the right type but is none that the contract allows.",
+        "Use a value that the message allows.";
+    FieldUnknown "field"."unknown" Error, "A field is not part of the contract",
+        "The document has a member that its contract does not know. A misspelt field would otherwise be lost without a word.",
+        "Remove the field, or correct its name.";
+    FieldConflict "field"."conflict" Error, "Two fields contradict each other",
+        "The document says the same thing twice, and differently. Neither is taken.",
+        "Keep one of the two, or make them agree.";
+
+    IdInvalid "id"."invalid" Error, "A name or id has a form that is not allowed",
+        "Names become parts of paths, queries and hashes, so each kind of name has a narrow form.",
+        "Use the characters and the length that the message names.";
+    TimeInvalid "time"."invalid" Error, "A time is not RFC 3339 with an offset",
+        "A time without an offset names no instant; second 60 names none that can be compared.",
+        "Write it like 2025-12-10T10:00:00Z or 2025-12-10T10:00:00.123+05:30.";
+
+    EnvelopeInvalid "envelope"."invalid" Error, "The document is no valid envelope",
+        "The controller dispatches nothing that does not keep its contract: the next agent is never called and the run escalates with validation_fail.",
+        "Mend every field in `details.errors`; each names its path.";
+    EnvelopeUnknown "envelope"."unknown" Error, "The document is no envelope of a known kind",
+        "The document has neither the members of an SR2 envelope nor those of a GenericEnvelope.",
+        "Say which it should be with --kind sr2 or --kind generic to see what is missing.";
+    EnvelopeFileChanged "envelope"."file_changed" Error, "A file is not the one that the envelope names",
+        "The provenance gives a SHA-256 for the file, and the file on disk has another or is gone.",
+        "Make the envelope anew from the files as they are, or restore the file.";
+
+    RowInvalid "row"."invalid" Error, "The draft can't become a row",
+        "A row needs a stream, a kind, a version from 1 and a payload; what is wrong is in the message.",
+        "Mend the draft; `countersign ledger append --help` shows one.";
+    RowTooLarge "row"."too_large" Error, "The row is larger than the limit",
+        "A row holds 1 MiB of payload and names up to 1,024 blobs of up to 256 MiB.",
+        "Put large content into a blob and name it by its digest.";
+    RowTooNew "row"."too_new" Error, "The row was written by a newer version",
+        "This build knows the kind but not this version of it, and guessing would be reading something that was not written.",
+        "Read the ledger with the version that wrote it, or a later one.";
+    RowKindReserved "row"."kind_reserved" Error, "Rows of this kind are not written by hand",
+        "Only kinds that begin with external. may be appended from outside; the others are evidence that the product itself writes.",
+        "Use a kind such as external.note.";
+
+    LedgerConflict "ledger"."conflict" Error, "The stream has moved on",
+        "The request expected the stream to end elsewhere. Somebody else appended first; nothing of this request was written.",
+        "Read the stream again, decide again, and append with the new stream_seq.";
+    LedgerIdemMismatch "ledger"."idem_mismatch" Error, "The idempotency key belongs to another request",
+        "A key stands for one request for ever. The first request with this key asked for something else.",
+        "Use a new key for a new request.";
+    LedgerBatch "ledger"."batch" Error, "The batch can't be appended",
+        "A batch needs 1 to 10,000 rows, and a row's cause must stand before it.",
+        "Split the batch, or put cause before effect.";
+    LedgerLocked "ledger"."locked" Error, "Another process writes to this matter",
+        "One process at a time appends to a matter, so that places and hashes never fork. Reading goes on meanwhile.",
+        "Wait for the other process, end it, or use another --data directory or --matter.";
+    LedgerDiskFull "ledger"."disk_full" Error, "There is no space left for the ledger",
+        "The append was not acknowledged and nothing of it is kept; everything acknowledged before is safe.",
+        "Free some space and try again.";
+    LedgerReadOnly "ledger"."read_only" Error, "The data directory can't be written",
+        "The directory or a file in it is read-only for this user.",
+        "Give the user write access, or name another directory with --data.";
+    LedgerCorrupt "ledger"."corrupt" Critical, "The ledger's file is damaged",
+        "The file is no database of Countersign, or parts of it can't be read. It was not touched.",
+        "Restore the matter from an export with `countersign ledger import` and compare with an anchor.";
+    LedgerTooNew "ledger"."too_new" Error, "The data directory was written by a newer version",
+        "The format of the file is newer than this build. It was not touched.",
+        "Use the version that wrote it, or a later one.";
+    LedgerUnknownStore "ledger"."unknown_store" Error, "There is no store of this kind",
+        "The --store URL names a store that this build does not have.",
+        "Use sqlite:DIR, or leave --store out to keep everything under --data.";
+    LedgerMissing "ledger"."missing" Error, "There is no ledger for this matter",
+        "Nothing was ever appended to the matter under this data directory.",
+        "Check --data and --matter; `countersign ledger append` starts a ledger.";
+    LedgerNotEmpty "ledger"."not_empty" Error, "The matter has a ledger already",
+        "An import makes a ledger whole; it never mixes with rows that are there.",
+        "Import into a data directory where the matter is empty.";
+    LedgerForeign "ledger"."foreign" Error, "The rows belong to another matter",
+        "A row's hash names its matter. Matters never share a chain, so a ledger refuses another matter's rows.",
+        "Use --matter with the name that the archive gives.";
+    LedgerIo "ledger"."io" Error, "The ledger could not be reached",
+        "The operating system refused to read or write; its own words are in the message. What was acknowledged before is safe.",
+        "Mend what the message names and try again.";
+    LedgerClosed "ledger"."closed" Error, "The ledger has stopped",
+        "The writer has ended, by request or after an error that it could not survive. The request was not written.",
+        "Look at the first error it reported, and start again.";
+
+    BlobMissing "blob"."missing" Critical, "A blob is missing",
+        "A row names bytes that are not in the ledger, and no receipt says that they were erased.",
+        "Restore them from an export; the row names their SHA-256.";
+    BlobErased "blob"."erased" Note, "The blob was erased",
+        "The bytes were erased on purpose; the row that the message names is the receipt. The chain still verifies.",
+        "Nothing is to be mended: the digest remains, the bytes are gone.";
+    BlobChanged "blob"."changed" Critical, "A blob's bytes were changed",
+        "The bytes no longer have the SHA-256 that they are named for.",
+        "Restore them from an export.";
+    BlobHeld "blob"."held" Error, "A legal hold keeps the blob",
+        "A hold in force covers this blob, so it can't be erased.",
+        "Release the hold first, if that is yours to decide: `countersign ledger hold release`.";
+    BlobUnknown "blob"."unknown" Error, "No row names this blob",
+        "The ledger has no blob of this digest and no row that names one.",
+        "Check the digest and --matter.";
+
+    HoldExists "hold"."exists" Error, "A hold of this name is in force",
+        "Every hold has a name of its own, so that releasing it is clear.",
+        "Choose another name, or release the other hold first.";
+    HoldUnknown "hold"."unknown" Error, "No hold of this name is in force",
+        "The hold was never placed in this matter, or was released before.",
+        "`countersign ledger hold list` shows the holds in force.";
+
+    ChainChanged "chain"."changed" Critical, "A row was changed",
+        "The row does not have the hash that it was appended with. Somebody changed the stored data by other means than the ledger.",
+        "Take the row from an export or a backup and find out who can write the file.";
+    ChainRemoved "chain"."removed" Critical, "A row was removed",
+        "Places are dense, and here one is missing.",
+        "Take the row from an export or a backup and find out who can write the file.";
+    ChainInserted "chain"."inserted" Critical, "A row was inserted",
+        "A row stands here that was never appended here; the rows after it were moved.",
+        "Compare with an export or a backup and find out who can write the file.";
+    ChainReordered "chain"."reordered" Critical, "Rows have changed places",
+        "The row's hash belongs to another place in the ledger.",
+        "Compare with an export or a backup and find out who can write the file.";
+    ChainTruncated "chain"."truncated" Critical, "Rows are missing at the end",
+        "An anchor, or the ledger's own head, speaks of rows that are not there.",
+        "Take the rows from an export or a backup made after the anchor.";
+    ChainRewritten "chain"."rewritten" Critical, "The ledger is not the one that was anchored",
+        "The row at the anchor's place has another hash: history was written anew after the anchor was made.",
+        "Compare with an export made before; the anchor says what the ledger was.";
+    ChainStream "chain"."stream" Critical, "A stream's places are out of order",
+        "Places in a stream are dense from 1, and this row does not follow the one before it in its stream.",
+        "Compare with an export or a backup and find out who can write the file.";
+    ChainSignature "chain"."signature" Critical, "A decision's signature is forged",
+        "The row names a key, and its signature is not of that key over this decision.",
+        "Do not rely on the decision; ask the person whose name it bears.";
+
+    AnchorInvalid "anchor"."invalid" Error, "The file is no anchor",
+        "An anchor is the JSON that `countersign ledger anchor` prints, unchanged.",
+        "Give the anchor as it was printed.";
+    AnchorForged "anchor"."forged" Critical, "The anchor's signature is forged",
+        "The anchor was changed after it was signed, or signed with another key than it names.",
+        "Use the anchor as it was printed, from where it was kept.";
+    AnchorUntrusted "anchor"."untrusted" Error, "The anchor was signed with an unknown key",
+        "The signature is good, but the key is neither this data directory's nor one that was named with --trusted-key.",
+        "If you know whose key it is, name it with --trusted-key.";
+
+    ArchiveInvalid "archive"."invalid" Error, "The archive is not what an export writes",
+        "A file of the archive is missing, too many, or not in the form that an export writes. Nothing was imported.",
+        "Make the export anew, or get the archive again.";
+    ArchiveExists "archive"."exists" Error, "The target is there already",
+        "An export never overwrites anything.",
+        "Name a directory that does not exist yet.";
+
+    AccessMatter "access"."matter" Error, "The matter is closed to you",
+        "Nobody reads a matter without being let in. It is not said whether there is such a matter.",
+        "Ask somebody who administers the matter.";
+    AccessRole "access"."role" Error, "Your role does not allow this",
+        "The matter is open to you, but this needs a higher role.",
+        "Ask somebody who has the role that the message names.";
+
+    PrincipalExists "principal"."exists" Error, "There is a principal of this name",
+        "A name stands for one key. Replacing it would put old decisions under a new key.",
+        "Choose another name.";
+    PrincipalUnknown "principal"."unknown" Error, "There is no principal of this name",
+        "The data directory has no key of this name.",
+        "`countersign principal list` shows the names; `countersign principal add NAME` makes one.";
+    PrincipalKey "principal"."key" Error, "The key can't be used",
+        "The key file is damaged, readable for others, or no Ed25519 key.",
+        "Set its mode to 0600, or restore it from a backup; a lost key can't be made again.";
+
+    FileUnreadable "file"."unreadable" Error, "The file can't be read",
+        "The operating system refused; its own words are in the message.",
+        "Check the path and the permissions.";
+    OutputFailed "output"."failed" Error, "The output can't be written",
+        "Standard output or the target file refused the result; what was to be done may be done, but not all of it was told.",
+        "Check the target and its space, and look at the result with a read command.";
+    UsageInvalid "usage"."invalid" Error, "The command line is not understood",
+        "A command, option or value is missing, unknown or doubled.",
+        "See `countersign help`, or add --help to the command for an example.";
+}

@@ -1,0 +1,79 @@
+//! Old rows in today's shape.
+//! Owns: the steps from one version of a kind's payload to the next. Must not: change what is stored.
+
+use crate::code::Code;
+use crate::id::RowKind;
+use crate::json::Json;
+use crate::row::Row;
+
+/// One step: what a payload of `from` looks like at `from + 1`.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The kind.
+    pub kind: &'static str,
+    /// The version it starts at.
+    pub from: u32,
+    /// The change. It can't fail: whatever was stored once must be readable for ever.
+    pub apply: fn(Json) -> Json,
+}
+
+/// What this build reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Upcasts {
+    /// The newest version of each kind that has one above 1, or that must not be read beyond it.
+    pub newest: &'static [(&'static str, u32)],
+    /// The steps, any order.
+    pub steps: &'static [Step],
+}
+
+/// The kinds that the ledger itself writes. All stand at their first version, so there is no step yet.
+pub const LEDGER: Upcasts = Upcasts {
+    newest: &[(crate::hold::PLACED, 1), (crate::hold::RELEASED, 1), (crate::hold::ERASED, 1)],
+    steps: &[],
+};
+
+/// A row that a newer build wrote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("row {seq} is {kind} version {version}; this build reads up to {newest}")]
+pub struct TooNew {
+    /// The row.
+    pub seq: u64,
+    /// Its kind.
+    pub kind: RowKind,
+    /// Its version.
+    pub version: u32,
+    /// The newest that can be read.
+    pub newest: u32,
+}
+
+impl TooNew {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        Code::RowTooNew
+    }
+}
+
+impl Upcasts {
+    /// The row in today's shape: payload and version change, hashes stay those of what is stored.
+    ///
+    /// # Errors
+    /// The row is newer than this build.
+    pub fn read(&self, mut row: Row) -> Result<Row, TooNew> {
+        let newest = self.newest.iter().find(|(kind, _)| *kind == row.kind.as_str());
+        if let Some((_, newest)) = newest
+            && row.version > *newest
+        {
+            return Err(TooNew { seq: row.seq, kind: row.kind, version: row.version, newest: *newest });
+        }
+        while let Some(step) = self.step(&row) {
+            row.payload = (step.apply)(row.payload);
+            row.version += 1;
+        }
+        Ok(row)
+    }
+
+    fn step(&self, row: &Row) -> Option<&Step> {
+        self.steps.iter().find(|step| step.kind == row.kind.as_str() && step.from == row.version)
+    }
+}

@@ -1,0 +1,13 @@
+//! Makes it happen: the ports that the edge implements, and the clock.
+//! Owns: the traits between deciding and doing, time and ids as inputs. Must not: know SQL, HTTP or a vendor.
+//!
+//! Invariants:
+//! - every read and write of a ledger takes a [`countersign_record::access::MatterAccess`];
+//! - an append is acknowledged only when it is durable.
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
+)]
+
+pub mod clock;
+pub mod ports;

@@ -1,0 +1,10 @@
+//! What the runtime asks of the edge.
+//! Owns: the port traits. Must not: implement one.
+
+pub mod ledger;
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// What a port returns: a future that may move between threads.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

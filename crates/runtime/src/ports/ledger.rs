@@ -1,0 +1,176 @@
+//! The ledger port: append, read, follow, erase, verify.
+//! Owns: the trait that every store implements and the conformance suite tests. Must not: say how it is stored.
+
+mod error;
+
+pub use error::Error;
+
+use super::Answer;
+use countersign_record::access::MatterAccess;
+use countersign_record::chain::{Anchor, Head, Report};
+use countersign_record::digest::Digest;
+use countersign_record::id::{FoldId, IdemKey, RowKind, StreamId};
+use countersign_record::row::{BlobBytes, Row, RowRef, Sealed};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use tokio::sync::watch;
+
+/// The most rows that one batch may hold.
+pub const BATCH_ROWS_MAX: usize = 10_000;
+/// The most rows that one page may hold.
+pub const PAGE_ROWS_MAX: usize = 1_000;
+
+/// Rows that are appended together or not at all.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The rows, in order.
+    pub rows: Vec<Sealed>,
+    /// Where streams are expected to end (0: the stream is new). A stream that is not named may end anywhere.
+    pub expected: BTreeMap<StreamId, u64>,
+    /// The request's key: the same key and the same request give the first result again.
+    pub idem_key: Option<IdemKey>,
+}
+
+/// Where an appended row stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Place in the matter.
+    pub seq: u64,
+    /// Place in the stream.
+    pub stream_seq: u64,
+    /// The row's hash.
+    pub hash: Digest,
+}
+
+/// What an append gives: the rows are durable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// One per row, in order.
+    pub rows: Vec<Stamp>,
+    /// Whether the request had been appended before.
+    pub repeated: bool,
+}
+
+/// Which rows to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Select {
+    /// Every row.
+    All,
+    /// The rows of a stream.
+    Stream(StreamId),
+    /// The rows of a kind.
+    Kind(RowKind),
+}
+
+/// A page of rows to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Which rows.
+    pub select: Select,
+    /// Only rows after this place (0: from the start).
+    pub after: u64,
+    /// Only rows up to and with this place.
+    pub up_to: u64,
+    /// At most so many; [`PAGE_ROWS_MAX`] is the most that is given.
+    pub limit: usize,
+}
+
+/// A page of rows, in order of place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The rows, in today's shape.
+    pub rows: Vec<Row>,
+    /// Read on with `after` set to this, if there may be more.
+    pub next: Option<u64>,
+}
+
+/// A blob that a row names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Blob {
+    /// Its bytes, their digest checked.
+    Present(Vec<u8>),
+    /// It was erased.
+    Erased {
+        /// The row that is the receipt.
+        receipt: u64,
+    },
+}
+
+/// A fold's state at a row. One whose `hash` is not the row's is of another history and is not given back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The last row that was folded.
+    pub head: Head,
+    /// The state.
+    pub bytes: Vec<u8>,
+}
+
+/// What a whole ledger is made of, for [`Ledger::restore`]: blobs first, then rows in order of place.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    /// A blob.
+    Blob(BlobBytes),
+    /// A row, exactly as it was exported.
+    Row(Box<Row>),
+}
+
+/// Sees stored rows, exactly as they are stored; `Err` is a row that can't be decoded, and what is wrong.
+pub type Visitor = Box<dyn FnMut(u64, Result<RowRef<'_>, String>) -> ControlFlow<()> + Send>;
+
+/// An append-only record, one chain per matter. A matter that is not there yet reads as [`Error::Missing`];
+/// the first append makes it.
+pub trait Ledger: Send + Sync {
+    /// Appends the batch. When this returns, the rows are durable.
+    fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>>;
+
+    /// Erases a blob and appends `receipt`, whose kind is `blob.erased`, in one step. A legal hold refuses it.
+    fn erase<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        digest: Digest,
+        receipt: Sealed,
+    ) -> Answer<'a, Result<Stamp, Error>>;
+
+    /// The last row.
+    fn head<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<Head, Error>>;
+
+    /// A page of rows, in today's shape.
+    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>>;
+
+    /// Shows every row from `after` on as it is stored, one at a time, in bounded memory.
+    fn scan<'a>(&'a self, access: &'a MatterAccess, after: u64, visitor: Visitor) -> Answer<'a, Result<(), Error>>;
+
+    /// A blob's bytes.
+    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>>;
+
+    /// The place of the last row, and a wake-up at each change. No polling.
+    fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>>;
+
+    /// Keeps a fold's state.
+    fn keep<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        fold: &'a FoldId,
+        version: u32,
+        snapshot: Snapshot,
+    ) -> Answer<'a, Result<(), Error>>;
+
+    /// The state of a fold, if one of this version and of this very history was kept.
+    fn kept<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        fold: &'a FoldId,
+        version: u32,
+    ) -> Answer<'a, Result<Option<Snapshot>, Error>>;
+
+    /// Checks everything that is stored: the chain, the streams, the signatures, the blobs, the head, and the
+    /// anchors, whose signatures the caller has checked.
+    fn verify<'a>(&'a self, access: &'a MatterAccess, anchors: Vec<Anchor>) -> Answer<'a, Result<Report, Error>>;
+
+    /// Makes an empty matter's ledger from an export, whole or not at all; the chain is checked on the way.
+    fn restore<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        pieces: Box<dyn Iterator<Item = Result<Piece, Error>> + Send>,
+    ) -> Answer<'a, Result<Head, Error>>;
+}

@@ -1,0 +1,1 @@
+//! Empty. Must not: be.

@@ -1,0 +1,83 @@
+//! Repository chores, run as `cargo run -p xtask -- <task>`.
+//! Owns: the command line of the chores. Must not: be depended on, or be needed to use the product.
+
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
+)]
+
+mod tidy;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+/// Exit code when a task could not do its work, as opposed to having found problems (1).
+const COULD_NOT_RUN: u8 = 2;
+
+/// Chores of the Countersign repository.
+#[derive(Parser)]
+#[command(name = "xtask", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Check the house rules that the compiler and clippy cannot hold.
+    ///
+    /// Prints `path:line: rule: message (fix)` per problem and exits 1 when there is any.
+    Tidy {
+        /// Repository to check [default: the workspace around the current directory].
+        #[arg(long, value_name = "DIR")]
+        root: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            // With stderr gone too there is nobody left to tell; the exit code still says it.
+            writeln!(std::io::stderr(), "xtask: {error:#}").ok();
+            ExitCode::from(COULD_NOT_RUN)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitCode> {
+    match cli.task {
+        Task::Tidy { root } => run_tidy(&root.map_or_else(find_root, Ok)?),
+    }
+}
+
+fn run_tidy(root: &Path) -> Result<ExitCode> {
+    let report = tidy::run(root)?;
+    let mut out = std::io::stdout().lock();
+    for problem in &report.problems {
+        writeln!(out, "{problem}")?;
+    }
+    if report.problems.is_empty() {
+        writeln!(out, "tidy: {} files listed by {}, no problems", report.files, report.listed_by)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(std::io::stderr(), "tidy: {} problems", report.problems.len())?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// The nearest directory, from the current one upwards, that holds a workspace manifest: tasks work
+/// from any directory of the repository, as cargo itself does.
+fn find_root() -> Result<PathBuf> {
+    let here = Path::new(".").canonicalize().context("cannot name the current directory")?;
+    here.ancestors()
+        .find(|dir| {
+            std::fs::read_to_string(dir.join("Cargo.toml"))
+                .is_ok_and(|text| text.lines().any(|line| line.trim() == "[workspace]"))
+        })
+        .map(Path::to_path_buf)
+        .with_context(|| format!("no workspace manifest in or above {}; give --root", here.display()))
+}
