@@ -21,4 +21,4 @@ pub(crate) use text::{plain_length, write_string};
 
 #[cfg(test)]
 #[path = "canonical_tests.rs"]
-mod tests;
+pub(crate) mod tests;

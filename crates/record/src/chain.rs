@@ -3,6 +3,7 @@
 
 mod anchor;
 mod damage;
+mod displaced;
 mod verify;
 
 pub use anchor::{Anchor, AnchorProblem, Head};

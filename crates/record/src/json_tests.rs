@@ -1,0 +1,142 @@
+//! What is JSON, what is refused and where, and that nothing is lost.
+
+use super::*;
+use proptest::prelude::*;
+use std::format;
+use std::string::ToString;
+
+fn check(text: &[u8], expected: &Problem, offset: usize) {
+    let error = parse(text).expect_err("this text should be refused");
+    assert_eq!((&error.problem, error.offset), (expected, offset), "{}", String::from_utf8_lossy(text));
+}
+
+#[test]
+fn refusals() {
+    let syntax = |expected| Problem::Syntax { expected };
+    check(b"", &Problem::Empty, 0);
+    check(b" \n\t", &Problem::Empty, 3);
+    check(b"\xEF\xBB\xBF{}", &Problem::ByteOrderMark, 0);
+    check(b"\"a\xFF\"", &Problem::Utf8, 2);
+    check(b"{} {}", &Problem::Trailing, 3);
+    check(b"1 2", &Problem::Trailing, 2);
+    check(b"01", &Problem::Trailing, 1);
+    check(b"NaN", &Problem::NotFinite, 0);
+    check(b"[-Infinity]", &Problem::NotFinite, 2);
+    check(b"[1,", &Problem::Truncated, 3);
+    check(b"\"ab", &Problem::Truncated, 3);
+    check(b"{\"a\"", &Problem::Truncated, 4);
+    check(b"\"\\u12", &Problem::Truncated, 3);
+    check(b"\"\\ud800\"", &Problem::LoneSurrogate, 1);
+    check(b"\"\\udc00\\ud800\"", &Problem::LoneSurrogate, 1);
+    check(b"\"\\ud800\\u0041\"", &Problem::LoneSurrogate, 1);
+    check(b"{\"a\":1,\"b\":2,\"a\":1}", &Problem::DuplicateName { name: "a".into() }, 0);
+    check(b"[{\"\\u0061\":1,\"a\":1}]", &Problem::DuplicateName { name: "a".into() }, 1);
+    check(b"[1,]", &syntax("a value should stand here"), 3);
+    check(b"{\"a\":1,}", &syntax("a member's name in double quotes should stand here"), 7);
+    check(b"{a:1}", &syntax("a member's name in double quotes should stand here"), 1);
+    check(b"\"a\nb\"", &syntax("a control character in a string must be escaped"), 2);
+    check(b"\"\\x\"", &syntax("this escape is not one of JSON's"), 1);
+    check(b"1.", &Problem::Truncated, 2);
+    check(b"[+1]", &syntax("a value should stand here"), 1);
+    check(b"[.5]", &syntax("a value should stand here"), 1);
+    check(b"tru", &syntax("a value should stand here"), 0);
+    check("\"\\é\"".as_bytes(), &syntax("this escape is not one of JSON's"), 1);
+}
+
+#[test]
+fn limits_hold_in_bounded_time() {
+    let deep = "[".repeat(100_000);
+    check(deep.as_bytes(), &Problem::TooDeep { depth_max: 128 }, 128);
+    let digits = format!("[{}]", "9".repeat(5_000));
+    check(digits.as_bytes(), &Problem::NumberTooLong { number_max: 1_000 }, 1);
+    let small = Limits { bytes_max: 4, ..Limits::GOVERNED };
+    let error = parse_with(b"[1,2]", small).unwrap_err();
+    assert_eq!(error.problem, Problem::TooLong { bytes_max: 4 });
+    let nested = format!("{}{}", "[".repeat(128), "]".repeat(128));
+    assert!(parse(nested.as_bytes()).is_ok());
+}
+
+#[test]
+fn a_place_is_a_line_and_a_column() {
+    let error = parse(b"{\n  \"a\": 1,\n  \"b\": x\n}").unwrap_err();
+    assert_eq!((error.line, error.column, error.offset), (3, 8, 19));
+}
+
+#[test]
+fn numbers_keep_their_digits() {
+    let text = r#"[1,1.0,-0,1e2,0.1000000000000000055,9007199254740993,1E400,-12,0.5e-3]"#;
+    let value = parse(text.as_bytes()).unwrap();
+    assert_eq!(to_text(&value).unwrap(), text);
+    let exact = |text: &str| Number::from_literal(text).is_exact();
+    for good in ["1", "1.0", "-0", "1e2", "0.1", "9007199254740992", "333333333.3333333", "1e21", "5e-324"] {
+        assert!(exact(good), "{good}");
+    }
+    // The first of RFC 8785's own examples: its canonical print is another decimal number.
+    assert!(!exact("333333333.33333329"));
+    for bad in ["9007199254740993", "0.1000000000000000055", "1e400", "1e-400", "1e99999999999999999999"] {
+        assert!(!exact(bad), "{bad}");
+    }
+}
+
+#[test]
+fn integers_are_what_json_schema_calls_integers() {
+    let check = |text: &str, expected| assert_eq!(Number::from_literal(text).as_i64(), expected, "{text}");
+    check("1.0", Some(1));
+    check("-1.50e1", Some(-15));
+    check("1e2", Some(100));
+    check("0e999999999999999999999", Some(0));
+    check("1.5", None);
+    check("9223372036854775807", Some(i64::MAX));
+    check("9223372036854775808", None);
+    check("1e-1", None);
+}
+
+#[test]
+fn names_sort_as_utf16() {
+    let names = ["", "a", "aa", "b", "é", "€", "\u{D7FF}", "\u{1F600}", "\u{10FFFF}", "\u{E000}", "\u{FB33}", "\u{FFFF}"];
+    for (at, left) in names.iter().enumerate() {
+        for (other, right) in names.iter().enumerate() {
+            assert_eq!(canonical_order(left, right), at.cmp(&other), "{left:?} {right:?}");
+        }
+    }
+}
+
+/// Text that is nearly JSON: real fragments, glued.
+fn nearly_json() -> impl Strategy<Value = std::vec::Vec<u8>> {
+    let piece = prop_oneof![
+        proptest::sample::select(std::vec![
+            "{", "}", "[", "]", ":", ",", "\"a\"", "\"b\"", "\"\\u00e9\"", "\"\\ud83d\\ude00\"", "\"\\ud800\"", "1", "-0", "1.5e3",
+            "01", "-", "1e", "true", "false", "null", "nul", " ", "\n", "\"", "\\", "\u{7f}", "\u{1}", "é", "NaN", "1e400"
+        ])
+        .prop_map(|piece| piece.as_bytes().to_vec()),
+        proptest::collection::vec(any::<u8>(), 0..3),
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// serde_json is the oracle for the grammar; it knows no doubled names and no `1e400`, so those are apart.
+    #[test]
+    fn the_grammar_is_the_one_of_serde_json(text in nearly_json()) {
+        let ours = parse(&text);
+        let theirs = serde_json::from_slice::<serde_json::Value>(&text);
+        match (&ours, &theirs) {
+            (Err(error), Ok(_)) => prop_assert!(matches!(error.problem, Problem::DuplicateName { .. }), "{error}"),
+            (Ok(_), Err(error)) => prop_assert!(error.to_string().contains("number out of range"), "{error}"),
+            (Ok(_), Ok(_)) | (Err(_), Err(_)) => {}
+        }
+    }
+
+    #[test]
+    fn a_text_survives(value in crate::canonical::tests::any_json()) {
+        let text = to_text(&value).unwrap();
+        prop_assert_eq!(parse(text.as_bytes()).unwrap(), value);
+    }
+
+    #[test]
+    fn utf16_order_is_the_order_of_code_units(left in "\\PC{0,4}|[\u{10000}-\u{10FFFF}\u{E000}-\u{FFFF}a]{0,4}", right in "[\u{10000}-\u{10FFFF}\u{E000}-\u{FFFF}a]{0,4}") {
+        prop_assert_eq!(canonical_order(&left, &right), left.encode_utf16().cmp(right.encode_utf16()));
+    }
+}

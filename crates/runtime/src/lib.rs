@@ -10,4 +10,5 @@
 )]
 
 pub mod clock;
+pub mod fold;
 pub mod ports;

@@ -1,6 +1,7 @@
 //! Walks a ledger's rows once and names every damage.
 //! Owns: the walk, in memory bounded by the number of streams and of findings. Must not: stop at the first.
 
+use super::displaced::Displaced;
 use super::{Anchor, Damage, Finding, Head, genesis};
 use crate::digest::Digest;
 use crate::id::MatterId;
@@ -44,11 +45,20 @@ pub struct Verifier<'a> {
     anchors: &'a [Anchor],
     next_seq: u64,
     prev: Digest,
-    /// How far the rows stand from where they were appended, after an insertion or a closed gap.
-    shift: i64,
+    displaced: Displaced,
+    /// Whether the row before stands where it was appended and is as it was.
+    before_sound: bool,
     streams: BTreeMap<String, u64>,
     suspects: Vec<Suspect>,
     report: Report,
+}
+
+/// Where a row was appended, as its hash tells.
+#[derive(Clone, Copy, Debug)]
+enum Standing {
+    InPlace,
+    Displaced { run_goes_on: bool },
+    Nowhere,
 }
 
 /// A row whose hash fits no place near by.
@@ -71,7 +81,8 @@ impl<'a> Verifier<'a> {
             anchors,
             next_seq: 1,
             prev,
-            shift: 0,
+            displaced: Displaced::default(),
+            before_sound: true,
             streams: BTreeMap::new(),
             suspects: Vec::new(),
             report,
@@ -93,27 +104,31 @@ impl<'a> Verifier<'a> {
         self.skip_to(seq);
         self.note(seq, Damage::Unreadable { what });
         self.next_seq = seq + 1;
+        self.before_sound = false;
         self.report.rows += 1;
         self.report.head.seq = seq;
     }
 
     /// The next row.
     pub fn see(&mut self, row: &RowRef<'_>) {
-        let gap = self.skip_to(row.seq);
+        let follows = !self.skip_to(row.seq);
+        let linked = row.prev_hash == self.prev;
         let payload_sound = Digest::of(row.payload) == row.payload_hash;
-        let settled = self.settle(row);
-        if !payload_sound {
-            self.note(row.seq, Damage::PayloadChanged);
-        } else if !settled {
-            self.suspect(row);
-        } else if row.prev_hash != self.prev && !gap && row.seq > 1 {
-            self.blame_for_broken_link(row);
-        } else if row.prev_hash != self.prev && row.seq == 1 {
-            self.note(row.seq, Damage::RowChanged);
+        let standing = self.standing(row);
+        match standing {
+            Standing::Nowhere => self.suspect(row),
+            Standing::InPlace | Standing::Displaced { run_goes_on: true } if follows && !linked && self.before_sound => {
+                self.blame_for_broken_link(row.seq);
+            }
+            Standing::InPlace | Standing::Displaced { .. } => {}
         }
-        self.follow_stream(row);
+        if !payload_sound && !matches!(standing, Standing::Nowhere) {
+            self.note(row.seq, Damage::PayloadChanged);
+        }
+        self.follow_stream(row, matches!(standing, Standing::InPlace) && follows);
         self.check_signature(row);
         self.check_anchors(row);
+        self.before_sound = !matches!(standing, Standing::Nowhere | Standing::Displaced { run_goes_on: false });
         self.report.rows += 1;
         self.report.bytes += row.payload.len() as u64;
         self.prev = row.hash;
@@ -125,6 +140,7 @@ impl<'a> Verifier<'a> {
     #[must_use]
     pub fn finish(mut self, recorded: Option<Head>) -> Report {
         self.settle_suspects();
+        self.displaced.explain(self.report.head.seq, &mut self.report.findings, FINDINGS_MAX);
         let seq = self.report.head.seq;
         let anchored = self.anchors.iter().map(|anchor| anchor.seq).max();
         let last = recorded.map(|head| head.seq).max(anchored).unwrap_or(0);
@@ -145,37 +161,22 @@ impl<'a> Verifier<'a> {
         gap
     }
 
-    /// Finds the place that the row's hash was made for: here, or one off after an insertion or a removal.
-    fn settle(&mut self, row: &RowRef<'_>) -> bool {
-        if self.fits(row, self.shift) {
-            return true;
+    /// Finds the place that the row's hash was made for.
+    fn standing(&mut self, row: &RowRef<'_>) -> Standing {
+        if self.fits(row, 0) {
+            return Standing::InPlace;
         }
-        for (shift, damage) in [(self.shift + 1, Damage::Inserted), (self.shift - 1, Damage::ClosedGap)] {
-            if self.fits(row, shift) {
-                self.shift = shift;
-                match damage {
-                    Damage::Inserted => self.rename_last(row.seq.saturating_sub(1)),
-                    _ => drop(self.note(row.seq, damage)),
-                }
-                return true;
-            }
+        match self.displaced.candidates().into_iter().find(|shift| self.fits(row, *shift)) {
+            Some(shift) if self.displaced.note(row.seq, shift) => Standing::Displaced { run_goes_on: true },
+            Some(_) => Standing::Displaced { run_goes_on: false },
+            None => Standing::Nowhere,
         }
-        false
     }
 
-    fn fits(&mut self, row: &RowRef<'_>, shift: i64) -> bool {
+    fn fits(&self, row: &RowRef<'_>, shift: i64) -> bool {
         let Some(seq) = row.seq.checked_add_signed(-shift) else { return false };
         let at_place = RowRef { seq, ..*row };
         at_place.computed_hash(self.matter.as_str()) == row.hash
-    }
-
-    /// The row before was a stranger: what was noted of it is that it was inserted.
-    fn rename_last(&mut self, seq: u64) {
-        self.suspects.retain(|suspect| suspect.seq != seq);
-        match self.report.findings.iter_mut().rev().find(|finding| finding.seq == seq) {
-            Some(finding) => finding.damage = Damage::Inserted,
-            None => drop(self.note(seq, Damage::Inserted)),
-        }
     }
 
     fn suspect(&mut self, row: &RowRef<'_>) {
@@ -198,16 +199,15 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The row is sound and was built on another row than the one before it.
-    fn blame_for_broken_link(&mut self, row: &RowRef<'_>) {
-        let before = row.seq - 1;
-        // Damage to the row before is told already; its hash column may be part of it.
-        if !self.report.findings.iter().rev().any(|finding| finding.seq == before) {
-            self.note(before, Damage::Replaced);
-        }
+    /// The row is sound and was built on another row than the one before it, or on none.
+    fn blame_for_broken_link(&mut self, seq: u64) {
+        match seq {
+            0 | 1 => self.note(seq, Damage::RowChanged),
+            _ => self.note(seq - 1, Damage::Replaced),
+        };
     }
 
-    fn follow_stream(&mut self, row: &RowRef<'_>) {
+    fn follow_stream(&mut self, row: &RowRef<'_>, expected_to_follow: bool) {
         let last = match self.streams.get_mut(row.stream) {
             Some(last) => last,
             None => self.streams.entry(String::from(row.stream)).or_insert(0),
@@ -215,7 +215,7 @@ impl<'a> Verifier<'a> {
         let expected = *last + 1;
         *last = row.stream_seq;
         // Where rows are missing or strange, their streams are out of order too; that is no second finding.
-        if row.stream_seq != expected && self.report.findings.is_empty() {
+        if expected_to_follow && row.stream_seq != expected && self.report.findings.is_empty() {
             self.note(row.seq, Damage::StreamOutOfOrder { expected, found: row.stream_seq });
         }
     }

@@ -1,0 +1,68 @@
+//! One process writes a matter.
+//! Owns: the lock file, the pid in it, and telling followers in other processes that there is news. Must not: be
+//! taken to read.
+
+use super::failure;
+use countersign_record::id::MatterId;
+use countersign_runtime::ports::ledger::Error;
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+/// The lock, held until it is dropped (or the process ends, however it ends).
+#[derive(Debug)]
+pub(super) struct Lock {
+    file: File,
+    pid: String,
+}
+
+impl Lock {
+    /// Takes the lock, or says who has it.
+    pub(super) fn take(path: &Path, matter: &MatterId) -> Result<Self, Error> {
+        loop {
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600)
+                .open(path)
+                .map_err(|error| failure::of_io(path, &error))?;
+            match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Err(Error::Locked { matter: matter.clone(), pid: holder(&file) }),
+                Err(errno) => return Err(failure::of_io(path, &errno.into())),
+            }
+            // Whoever takes a failed import back removes the file: a lock on a file without a name locks nobody out.
+            if is_named(&file, path) {
+                let pid = format!("{}\n", std::process::id());
+                let lock = Lock { file, pid };
+                lock.file.set_len(0).map_err(|error| failure::of_io(path, &error))?;
+                lock.tell().map_err(|error| failure::of_io(path, &error))?;
+                return Ok(lock);
+            }
+        }
+    }
+
+    /// Writes the pid (again). SQLite makes a commit visible through shared memory, which nobody can wait for, so
+    /// this write is what wakes followers in other processes (see `follow`).
+    pub(super) fn tell(&self) -> std::io::Result<()> {
+        self.file.write_all_at(self.pid.as_bytes(), 0)
+    }
+}
+
+fn is_named(file: &File, path: &Path) -> bool {
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(held), Ok(named)) => held.dev() == named.dev() && held.ino() == named.ino(),
+        _ => false,
+    }
+}
+
+fn holder(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(16).read_to_string(&mut text).ok()?;
+    text.trim_end().parse().ok()
+}
