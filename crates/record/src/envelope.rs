@@ -13,35 +13,45 @@ use serde::Serialize;
 
 /// One handoff. The keys are written in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        deny_unknown_fields,
+        extend(
+            "if" = { "properties": { "escalate": { "const": true } }, "required": ["escalate"] },
+            "then" = { "properties": { "reason": { "type": "string" } }, "required": ["reason"] }
+        )
+    )
+)]
 pub struct Envelope {
     /// Who hands over.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub agent: String,
     /// What for.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub goal: String,
     /// When, as received.
     pub timestamp: Timestamp,
     /// The request it belongs to.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub request_id: String,
     /// The turn it belongs to.
     pub turn_id: u64,
     /// Where its content comes from.
     pub source: Source,
     /// The version of the payload's schema.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub version: String,
     /// Whether a person is needed.
     #[cfg_attr(feature = "schema", serde(default))]
     pub escalate: bool,
     /// A short code that says why; needed where `escalate` is true.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = "^[A-Za-z0-9_]{1,64}$")))]
     pub reason: Option<String>,
     /// What it rests on.
     pub provenance: Provenance,
     /// The agent's own data.
-    #[cfg_attr(feature = "schema", schemars(with = "alloc::collections::BTreeMap<String, schemars::Schema>"))]
     pub payload: Object,
 }
 
@@ -91,13 +101,13 @@ pub struct Provenance {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct FileRef {
     /// Where it is, relative to the task.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub path: String,
     /// SHA-256 of its bytes.
     pub sha256: Digest,
     /// When it was changed, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"), serde(default))]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub mtime: Option<Number>,
 }
 
@@ -106,13 +116,13 @@ pub struct FileRef {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct HistoryRef {
     /// Its name.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub id: String,
     /// SHA-256 of its text.
     pub hash: Digest,
     /// How well it matched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"), serde(default))]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub score: Option<Number>,
 }
 

@@ -6,6 +6,7 @@ use crate::id::NotAnId;
 use crate::json::{Json, Object};
 use crate::time::Timestamp;
 use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -78,7 +79,7 @@ impl<'a> Fields<'a> {
     }
 
     fn pointer(&self, name: &str) -> String {
-        format!("{}/{}", self.path, name.replace('~', "~0").replace('/', "~1"))
+        format!("{}/{}", self.path, escaped(name))
     }
 
     /// The member `name`, which must be there.
@@ -152,6 +153,20 @@ impl<'a> Fields<'a> {
                     None
                 }
             },
+            other => self.wrong_type(name, "an integer", other),
+        }
+    }
+
+    /// An integer from -2^53 to 2^53.
+    pub fn signed(&mut self, name: &'static str) -> Option<i64> {
+        match self.value(name)? {
+            Json::Number(number) => {
+                let value = number.as_i64().filter(|value| value.unsigned_abs() <= crate::json::number::INTEGER_MAX);
+                if value.is_none() {
+                    self.trouble(name, Code::FieldInvalid, "an integer from -2^53 to 2^53 is needed");
+                }
+                value
+            }
             other => self.wrong_type(name, "an integer", other),
         }
     }
@@ -239,6 +254,27 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// An object of like members, each read by `read` with its pointer.
+    pub fn members<T>(
+        &mut self,
+        name: &'static str,
+        mut read: impl FnMut(&mut Self, &'a Json, String) -> Option<T>,
+    ) -> Option<BTreeMap<String, T>> {
+        match self.value(name)? {
+            Json::Object(object) => {
+                let mut members = BTreeMap::new();
+                for (key, member) in object.iter() {
+                    let place = format!("{name}/{}", escaped(key));
+                    if let Some(value) = read(self, member, place) {
+                        members.insert(key.to_owned(), value);
+                    }
+                }
+                (members.len() == object.len()).then_some(members)
+            }
+            other => self.wrong_type(name, "an object", other),
+        }
+    }
+
     /// Like a trouble at a member, but `place` is a pointer already.
     pub fn trouble_at(&mut self, place: &str, code: Code, message: impl Into<String>) {
         if self.troubles.len() < TROUBLES_MAX {
@@ -247,7 +283,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn wrong_type_at<T>(&mut self, place: &str, needed: &str, found: &Json) -> Option<T> {
+    /// Notes at the pointer `place` that `found` is not what is needed.
+    pub(crate) fn wrong_type_at<T>(&mut self, place: &str, needed: &str, found: &Json) -> Option<T> {
         self.trouble_at(place, Code::FieldWrongType, format!("{needed} is needed, not {}", with_article(found.kind())));
         None
     }
@@ -285,6 +322,11 @@ impl<'a> Fields<'a> {
         let unread = self.object.iter().filter(|(name, _)| !self.seen.contains(name));
         unread.map(|(name, _)| name.to_owned()).collect()
     }
+}
+
+/// A name as a part of a JSON Pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 fn with_article(kind: &str) -> String {

@@ -150,6 +150,32 @@ id! {
     |text| shaped(text, 64, |b| b.is_ascii_alphanumeric(), |b| b"._-".contains(&b))
 }
 
+id! {
+    /// A run's state on its way between processes.
+    EnvelopeId, "envelope", "'env_' and 16 lowercase hexadecimal digits",
+    "^env_[a-f0-9]{16}$",
+    |text| tagged(text, "env_")
+}
+
+id! {
+    /// A request that a run answers.
+    RequestId, "request", "'req_' and 16 lowercase hexadecimal digits",
+    "^req_[a-f0-9]{16}$",
+    |text| tagged(text, "req_")
+}
+
+id! {
+    /// A session that a request belongs to.
+    SessionId, "session", "'sess_' and 16 lowercase hexadecimal digits",
+    "^sess_[a-f0-9]{16}$",
+    |text| tagged(text, "sess_")
+}
+
+fn tagged(text: &str, tag: &str) -> bool {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    text.strip_prefix(tag).is_some_and(|digits| digits.len() == 16 && digits.bytes().all(digit))
+}
+
 fn shaped(text: &str, length_max: usize, first: fn(u8) -> bool, inner: fn(u8) -> bool) -> bool {
     let mut bytes = text.bytes();
     text.len() <= length_max && bytes.next().is_some_and(first) && bytes.all(|b| first(b) || inner(b))
@@ -167,6 +193,16 @@ mod tests {
             check(good, true);
         }
         for bad in ["", ".", "..", ".hidden", "A", "a/b", "a\0", "ä", "a b", &"x".repeat(65)] {
+            check(bad, false);
+        }
+    }
+
+    #[test]
+    fn tagged_ids() {
+        let check = |text: &str, good: bool| assert_eq!(EnvelopeId::try_from(text).is_ok(), good, "{text:?}");
+        check("env_0123456789abcdef", true);
+        for bad in ["", "env_", "env_0123456789abcde", "env_0123456789abcdef0", "env_0123456789ABCDEF", "req_0123456789abcdef",
+            "env_0123456789abcdef\n", "env_123e4567-e89b-12", "env_0123456789abcdeé"] {
             check(bad, false);
         }
     }

@@ -28,7 +28,10 @@ pub mod hold;
 pub mod id;
 pub mod json;
 pub mod row;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod sign;
+pub mod state;
 pub mod time;
 pub mod turn;
 pub mod upcast;

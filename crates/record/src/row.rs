@@ -153,7 +153,6 @@ pub struct Row {
     /// How far it can be trusted.
     pub taint: Taint,
     /// What happened, in the kind's own words.
-    #[cfg_attr(feature = "schema", schemars(with = "schemars::Schema"))]
     pub payload: Json,
     /// SHA-256 of the payload's canonical form, as it was appended.
     pub payload_hash: Digest,

@@ -48,12 +48,13 @@ pub struct MemoryTurn {
     /// When, as received.
     pub timestamp: Timestamp,
     /// Why it is kept.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub goal: String,
     /// Where it comes from.
     pub provenance: TurnProvenance,
     /// Its name, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", serde(default))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)), serde(default))]
     pub id: Option<String>,
     /// From 0 to 1: what goes last when room is short.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +82,7 @@ impl Serialize for Extra {
 
 /// Where a turn comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct TurnProvenance {
     /// Who spoke; the same as the turn's role.
     pub source: Speaker,

@@ -1,1 +1,2 @@
 //! Empty. Must not: be.
+pub mod bench;

@@ -25,13 +25,20 @@ pub struct Hasher {
     state: sha2::Sha256,
     stage: [u8; STAGE],
     staged: usize,
+    flushed: u64,
 }
 
 impl Hasher {
     /// A hasher that has seen nothing.
     #[must_use]
     pub fn new() -> Self {
-        Hasher { state: sha2::Sha256::new(), stage: [0; STAGE], staged: 0 }
+        Hasher { state: sha2::Sha256::new(), stage: [0; STAGE], staged: 0, flushed: 0 }
+    }
+
+    /// How many bytes were put.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.flushed + self.staged as u64
     }
 
     /// The digest of everything put.
@@ -43,6 +50,7 @@ impl Hasher {
 
     fn flush(&mut self) {
         self.state.update(self.stage.get(..self.staged).unwrap_or_default());
+        self.flushed += self.staged as u64;
         self.staged = 0;
     }
 }
@@ -68,7 +76,10 @@ impl Sink for Hasher {
                 room.copy_from_slice(bytes);
                 self.staged = bytes.len();
             }
-            None => self.state.update(bytes),
+            None => {
+                self.state.update(bytes);
+                self.flushed += bytes.len() as u64;
+            }
         }
     }
 }

@@ -93,6 +93,12 @@ impl Anchor {
         canonical::to_bytes_of(&statement).map(|bytes| message(Purpose::Anchor, &bytes))
     }
 
+    /// The anchor itself; `signature` is over [`Anchor::statement`] of the same values.
+    #[must_use]
+    pub fn signed(matter: MatterId, head: Head, at: Timestamp, key: PublicKey, signature: Signature) -> Self {
+        Anchor { anchor: ANCHOR_VERSION, matter, seq: head.seq, hash: head.hash, at, key, signature }
+    }
+
     /// Reads an anchor and checks its signature. Whether the *key* is one to trust is the caller's question.
     ///
     /// # Errors

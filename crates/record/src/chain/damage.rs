@@ -63,6 +63,9 @@ pub enum Damage {
         /// Which.
         digest: Digest,
     },
+    /// What the ledger remembers of the request that wrote the row is not so: a repeat of it would be appended
+    /// twice, or another one not at all.
+    RequestChanged,
     /// Rows that an anchor or the ledger's own head speaks of are not there.
     Truncated {
         /// The last of them.
@@ -80,9 +83,11 @@ impl Damage {
             Damage::Removed { .. } | Damage::ClosedGap => Code::ChainRemoved,
             Damage::Inserted => Code::ChainInserted,
             Damage::Moved { .. } => Code::ChainReordered,
-            Damage::PayloadChanged | Damage::RowChanged | Damage::Unreadable { .. } | Damage::Replaced => {
-                Code::ChainChanged
-            }
+            Damage::PayloadChanged
+            | Damage::RowChanged
+            | Damage::Unreadable { .. }
+            | Damage::Replaced
+            | Damage::RequestChanged => Code::ChainChanged,
             Damage::StreamOutOfOrder { .. } => Code::ChainStream,
             Damage::SignatureForged => Code::ChainSignature,
             Damage::BlobMissing { .. } => Code::BlobMissing,
@@ -114,6 +119,7 @@ impl Finding {
             Damage::SignatureForged => format!("the signature of row {seq} is not of the key it names"),
             Damage::BlobMissing { digest } => format!("blob {digest} of row {seq} is missing without a receipt"),
             Damage::BlobChanged { digest } => format!("the bytes of blob {digest} of row {seq} were changed"),
+            Damage::RequestChanged => format!("what is remembered of the request of row {seq} was changed"),
             Damage::Truncated { to } if *to == seq => format!("row {seq} is missing at the end"),
             Damage::Truncated { to } => format!("rows {seq} to {to} are missing at the end"),
             Damage::NotAnchored => format!("row {seq} is not the one that the anchor speaks of"),

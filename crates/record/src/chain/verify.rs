@@ -4,8 +4,9 @@
 use super::displaced::Displaced;
 use super::{Anchor, Damage, Finding, Head, genesis};
 use crate::digest::Digest;
-use crate::id::MatterId;
+use crate::id::{MatterId, PrincipalId};
 use crate::row::{BlobRef, Decision, Proof, RowRef, decision_message};
+use crate::sign::PublicKey;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,6 +14,8 @@ use serde::Serialize;
 
 /// Findings beyond this are counted, not listed.
 const FINDINGS_MAX: usize = 1_000;
+/// Signers beyond this are not listed.
+const SIGNERS_MAX: usize = 1_000;
 /// Rows that may have changed places are remembered up to this many: each is tried at each other's place.
 const SUSPECTS_MAX: usize = 64;
 
@@ -29,6 +32,19 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// How many findings there are beyond those listed.
     pub unlisted: u64,
+    /// Who signed, with which key. Whether a key is the person's is for the reader to say.
+    pub signers: Vec<Signer>,
+}
+
+/// A name and a key that signed decisions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Signer {
+    /// The name.
+    pub actor: PrincipalId,
+    /// The key.
+    pub key: PublicKey,
+    /// How many decisions.
+    pub rows: u64,
 }
 
 impl Report {
@@ -75,7 +91,7 @@ impl<'a> Verifier<'a> {
     pub fn new(matter: &'a MatterId, anchors: &'a [Anchor]) -> Self {
         let prev = genesis(matter);
         let head = Head { seq: 0, hash: prev };
-        let report = Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0 };
+        let report = Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0, signers: Vec::new() };
         Verifier {
             matter,
             anchors,
@@ -163,7 +179,9 @@ impl<'a> Verifier<'a> {
 
     /// Finds the place that the row's hash was made for.
     fn standing(&mut self, row: &RowRef<'_>) -> Standing {
-        if self.fits(row, 0) {
+        let (hash, bytes) = row.header_hash(self.matter.as_str());
+        self.report.bytes += bytes;
+        if hash == row.hash {
             return Standing::InPlace;
         }
         match self.displaced.candidates().into_iter().find(|shift| self.fits(row, *shift)) {
@@ -234,9 +252,19 @@ impl<'a> Verifier<'a> {
             version: row.version,
         });
         if message.is_ok_and(|message| key.verify(&message, &signature).is_ok()) {
-            return;
+            self.count_signer(row.actor, key);
+        } else {
+            self.note(row.seq, Damage::SignatureForged);
         }
-        self.note(row.seq, Damage::SignatureForged);
+    }
+
+    fn count_signer(&mut self, actor: &str, key: PublicKey) {
+        let signers = &mut self.report.signers;
+        if let Some(signer) = signers.iter_mut().find(|signer| signer.actor.as_str() == actor && signer.key == key) {
+            signer.rows += 1;
+        } else if signers.len() < SIGNERS_MAX {
+            signers.extend(PrincipalId::try_from(actor).map(|actor| Signer { actor, key, rows: 1 }));
+        }
     }
 
     fn check_anchors(&mut self, row: &RowRef<'_>) {

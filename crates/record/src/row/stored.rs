@@ -157,9 +157,15 @@ impl RowRef<'_> {
     /// `payload_hash`. The matter stands in it too: a row is worth nothing in another one.
     #[must_use]
     pub fn computed_hash(&self, matter: &str) -> Digest {
+        self.header_hash(matter).0
+    }
+
+    /// The row's hash, and over how many bytes it was made.
+    pub(crate) fn header_hash(&self, matter: &str) -> (Digest, u64) {
         let mut hasher = Hasher::new();
         self.write_header(matter, &mut hasher);
-        hasher.finish()
+        let length = hasher.length();
+        (hasher.finish(), length)
     }
 
     /// Written by hand rather than through serde: this is the inner loop of `ledger verify`.

@@ -179,9 +179,14 @@ pub struct ProcessingRecord {
 }
 
 /// Members that the contract does not know. Only reading fills it, so none of them can hide a member that it knows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra(pub(super) Object);
+
+impl Serialize for Extra {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
 
 impl Extra {
     /// The member `name`.

@@ -13,13 +13,14 @@ const READONLY_DIRECTORY: i32 = 8 | (6 << 8);
 /// A failure of SQLite at `place`.
 pub(super) fn of_sqlite(place: &Path, error: &rusqlite::Error) -> Error {
     let (name, why) = (place.display().to_string(), error.to_string());
-    let rusqlite::Error::SqliteFailure(failure, _) = error else {
-        return Error::Io { place: name, why };
+    // Our statements are fixed: where one finds no table, no row or another type, the file is not what we wrote.
+    let Some(failure) = error.sqlite_error() else {
+        return Error::Corrupt { place: name, why };
     };
     match failure.code {
         ErrorCode::DiskFull => Error::DiskFull { place: name },
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Error::ReadOnly { place: name },
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Error::Corrupt { place: name, why },
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => Error::Corrupt { place: name, why },
         _ if failure.extended_code == READONLY_DIRECTORY => Error::ReadOnly { place: name },
         // SQLite reports a full quota, a full disk under mmap and a denied open as I/O errors; the errno that the
         // last system call left is the best witness there is.

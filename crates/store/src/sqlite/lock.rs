@@ -12,6 +12,9 @@ use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+/// How often a lock file may vanish between opening and locking it before we give up.
+const TRIES_MAX: usize = 16;
+
 /// The lock, held until it is dropped (or the process ends, however it ends).
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -22,7 +25,7 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes the lock, or says who has it.
     pub(super) fn take(path: &Path, matter: &MatterId) -> Result<Self, Error> {
-        loop {
+        for _ in 0..TRIES_MAX {
             let file = OpenOptions::new()
                 .read(true)
                 .write(true)
@@ -45,6 +48,7 @@ impl Lock {
                 return Ok(lock);
             }
         }
+        Err(Error::Locked { matter: matter.clone(), pid: None })
     }
 
     /// Writes the pid (again). SQLite makes a commit visible through shared memory, which nobody can wait for, so

@@ -1,0 +1,295 @@
+//! The command line's words.
+//! Owns: commands, options and their help, with an example in each. Must not: act.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Agent work you can put your name to.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  countersign envelope validate handoff.json
+  countersign ledger verify --anchor yesterday.json
+  countersign explain json.duplicate_name
+
+Exit codes: 0 success; 1 a refusal, a failed check or a limited result; 2 bad input (one JSON error on
+standard error); 3 a run that waits for a person.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that work everywhere.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Global {
+    /// The data directory
+    #[arg(long, global = true, env = "COUNTERSIGN_DATA", default_value = ".countersign", value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// The matter: rows, blobs and keys of one never meet those of another
+    #[arg(long, global = true, env = "COUNTERSIGN_MATTER", default_value = "default", value_name = "ID")]
+    pub(crate) matter: String,
+    /// Where ledgers are kept, if not in the data directory: sqlite:DIR
+    #[arg(long, global = true, env = "COUNTERSIGN_STORE", value_name = "URL")]
+    pub(crate) store: Option<String>,
+    /// Who acts; decisions are signed with this principal's key if there is one
+    #[arg(long = "as", global = true, env = "COUNTERSIGN_AS", default_value = "local", value_name = "NAME")]
+    pub(crate) principal: String,
+    /// Start a virtual clock here instead of using the machine's; it moves on with each reading
+    #[arg(long, global = true, value_name = "RFC3339")]
+    pub(crate) now: Option<String>,
+    /// Make ids reproducible
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check, canonicalise and hash envelopes
+    #[command(subcommand, after_help = "Example:\n  countersign envelope validate handoff.json")]
+    Envelope(Envelope),
+    /// The record itself: append, read, follow, verify, export
+    #[command(subcommand, after_help = "Example:\n  countersign ledger verify")]
+    Ledger(Ledger),
+    /// Who may sign
+    #[command(subcommand, after_help = "Example:\n  countersign principal add ana")]
+    Principal(Principal),
+    /// What a code means and what to do about it
+    #[command(after_help = "Examples:\n  countersign explain ledger.conflict\n  countersign explain --list")]
+    Explain {
+        /// The code, as an error names it
+        #[arg(value_name = "CODE", required_unless_present = "list")]
+        code: Option<String>,
+        /// Print every code instead
+        #[arg(long, conflicts_with = "code")]
+        list: bool,
+    },
+    /// What this machine supports, each with a fix
+    #[command(after_help = "Example:\n  countersign doctor --data /srv/countersign")]
+    Doctor,
+    /// Print shell completions
+    #[command(after_help = "Example:\n  countersign completions bash > /etc/bash_completion.d/countersign")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which envelope a document should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Find out from its members
+    Auto,
+    /// An SR2 envelope: one handoff between agents
+    Sr2,
+    /// A GenericEnvelope: the state of a run
+    Generic,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Envelope {
+    /// Say everything that is wrong with an envelope; exit 1 if anything is
+    #[command(after_help = "Examples:
+  countersign envelope validate handoff.json --files .
+  cat state.json | countersign envelope validate - --json")]
+    Validate {
+        /// The document, or - for standard input
+        #[arg(value_name = "FILE|-")]
+        file: String,
+        /// Which envelope it should be
+        #[arg(long, value_enum, default_value_t = Kind::Auto)]
+        kind: Kind,
+        /// Also check the files that an SR2 envelope names, relative to this directory
+        #[arg(long, value_name = "DIR")]
+        files: Option<PathBuf>,
+    },
+    /// Print the canonical form (RFC 8785) of any JSON document, without a line's end
+    #[command(after_help = "Example:\n  countersign envelope canonical handoff.json | sha256sum")]
+    Canonical {
+        /// The document, or - for standard input
+        #[arg(value_name = "FILE|-")]
+        file: String,
+    },
+    /// Print the SHA-256 of the canonical form
+    #[command(after_help = "A number that RFC 8785 would change is refused, except in a GenericEnvelope, where it is hashed with
+the digits it came with.
+
+Example:
+  countersign envelope hash handoff.json")]
+    Hash {
+        /// The document, or - for standard input
+        #[arg(value_name = "FILE|-")]
+        file: String,
+        /// Which envelope it should be
+        #[arg(long, value_enum, default_value_t = Kind::Auto)]
+        kind: Kind,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ledger {
+    /// Append rows of kinds that begin with external., one JSON object a line
+    #[command(after_help = "Each line is a row: {\"stream\":…,\"kind\":\"external.…\",\"payload\":…} and, if wanted, version, data_class,
+taint, cause, expected (where the stream must end), idem_key, blobs ([{\"text\":…}]). Each row is durable before
+it is acknowledged on standard output.
+
+Example:
+  echo '{\"stream\":\"notes\",\"kind\":\"external.note\",\"payload\":{\"text\":\"lease received\"}}' |
+    countersign ledger append -")]
+    Append {
+        /// The rows, or - for standard input
+        #[arg(value_name = "FILE|-")]
+        file: String,
+        /// Append all lines together or none of them (at most 10,000)
+        #[arg(long)]
+        atomic: bool,
+        /// Store this file as a blob of the one row that is given
+        #[arg(long, value_name = "FILE")]
+        blob: Vec<String>,
+    },
+    /// Print rows as JSON lines
+    #[command(after_help = "Example:\n  countersign ledger rows --stream notes --after 10 --limit 5")]
+    Rows(Rows),
+    /// Print the last rows, then each new one as it comes
+    #[command(after_help = "Examples:\n  countersign ledger tail\n  countersign ledger tail --after 0 --count 3")]
+    Tail {
+        /// Begin after this row instead of near the end
+        #[arg(long, value_name = "SEQ")]
+        after: Option<u64>,
+        /// How many rows to show before following
+        #[arg(short = 'n', long = "lines", default_value_t = 10, value_name = "N")]
+        lines: u64,
+        /// End when so many rows were printed
+        #[arg(long, value_name = "N")]
+        count: Option<u64>,
+        /// Only rows of this stream
+        #[arg(long, value_name = "STREAM")]
+        stream: Option<String>,
+        /// Only rows of this kind
+        #[arg(long, value_name = "KIND")]
+        kind: Option<String>,
+        /// End with the last row instead of waiting for more
+        #[arg(long)]
+        no_follow: bool,
+    },
+    /// Count what is in the ledger
+    #[command(after_help = "Example:\n  countersign ledger summary --json")]
+    Summary,
+    /// Find any changed, removed, inserted, reordered or missing row; exit 1 if there is one
+    #[command(after_help = "Example:\n  countersign ledger verify --anchor 2025-12-10.anchor.json")]
+    Verify {
+        /// A signed head that was kept elsewhere; finds what was cut off or written anew
+        #[arg(long, value_name = "FILE")]
+        anchor: Vec<String>,
+        /// A key that may have signed an anchor, beside this data directory's own
+        #[arg(long, value_name = "KEY")]
+        trusted_key: Vec<String>,
+    },
+    /// Print the signed head of the ledger; keep it where the ledger is not
+    #[command(after_help = "Example:\n  countersign ledger anchor > 2025-12-10.anchor.json")]
+    Anchor,
+    /// Write the whole ledger into a new directory: manifest.json, rows.jsonl, blobs/
+    #[command(after_help = "Example:\n  countersign ledger export archive/")]
+    Export {
+        /// The directory to make
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
+    /// Make an empty matter's ledger from an export, whole or not at all
+    #[command(after_help = "Example:\n  countersign ledger import archive/ --data restored")]
+    Import {
+        /// The directory that an export made
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
+    /// Print a blob's bytes
+    #[command(after_help = "Example:\n  countersign ledger blob 9f86d081… > lease.pdf")]
+    Blob {
+        /// Its SHA-256
+        digest: String,
+    },
+    /// Erase a blob's bytes; the row that names it stays, and a receipt is appended
+    #[command(after_help = "Example:\n  countersign ledger erase 9f86d081… --reason 'request of the data subject' --as ana")]
+    Erase {
+        /// Its SHA-256
+        digest: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// Legal holds: what can't be erased
+    #[command(subcommand, after_help = "Example:\n  countersign ledger hold list")]
+    Hold(Hold),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Rows {
+    /// Only rows of this stream
+    #[arg(long, value_name = "STREAM", conflicts_with = "kind")]
+    pub(crate) stream: Option<String>,
+    /// Only rows of this kind
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Only rows after this one
+    #[arg(long, default_value_t = 0, value_name = "SEQ")]
+    pub(crate) after: u64,
+    /// Only rows up to and with this one
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) up_to: Option<u64>,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hold {
+    /// Keep a blob, or every blob of the matter, from being erased
+    #[command(after_help = "Example:\n  countersign ledger hold place case-17 --reason 'litigation' --as ana")]
+    Place {
+        /// The hold's name
+        id: String,
+        /// One blob; without it the hold covers all
+        #[arg(long, value_name = "SHA256")]
+        digest: Option<String>,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// End a hold
+    #[command(after_help = "Example:\n  countersign ledger hold release case-17 --reason 'case closed' --as ana")]
+    Release {
+        /// The hold's name
+        id: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// Print the holds in force
+    #[command(after_help = "Example:\n  countersign ledger hold list --json")]
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Principal {
+    /// Make a key pair for a name; decisions made --as that name are signed from then on
+    #[command(after_help = "Example:\n  countersign principal add ana")]
+    Add {
+        /// The name
+        name: String,
+    },
+    /// Print the names and their public keys
+    #[command(after_help = "Example:\n  countersign principal list --json")]
+    List,
+    /// Say whose a public key is, without having the private one
+    #[command(after_help = "Example:\n  countersign principal trust ben 3b6a27bc…")]
+    Trust {
+        /// The name
+        name: String,
+        /// The public key: 64 hexadecimal digits
+        key: String,
+    },
+}

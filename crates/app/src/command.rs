@@ -1,0 +1,30 @@
+//! One file per command.
+//! Owns: which command does what. Must not: hold what a command does.
+
+mod doctor;
+mod envelope;
+mod explain;
+mod ledger;
+mod principal;
+
+use crate::cli::{Arguments, Command};
+use crate::failure::{Exit, Failure};
+use crate::output;
+use clap::CommandFactory;
+
+/// Runs one command.
+pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let global = arguments.global;
+    match arguments.command {
+        Command::Envelope(command) => envelope::run(&global, command),
+        Command::Ledger(command) => ledger::run(&global, command).await,
+        Command::Principal(command) => principal::run(&global, command),
+        Command::Explain { code, .. } => explain::run(&global, code.as_deref()),
+        Command::Doctor => doctor::run(&global).await,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "countersign", &mut script);
+            output::bytes(&script).map(|()| Exit::Success)
+        }
+    }
+}

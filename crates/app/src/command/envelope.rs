@@ -1,0 +1,180 @@
+//! `countersign envelope`: check, canonicalise, hash.
+//! Owns: telling the two envelopes apart and the report. Must not: hold a rule of either contract.
+
+use crate::cli::{Envelope as Subcommand, Global, Kind};
+use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::output;
+use crate::place::Place;
+use countersign_record::canonical;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::envelope::Envelope;
+use countersign_record::fields::Trouble;
+use countersign_record::json::{Json, Object};
+use countersign_record::state::{GenericEnvelope, Minted, Reading};
+use serde::Serialize;
+use std::path::{Component, Path};
+
+pub(super) fn run(global: &Global, command: Subcommand) -> Result<Exit, Failure> {
+    match command {
+        Subcommand::Validate { file, kind, files } => validate(global, &file, kind, files.as_deref()),
+        Subcommand::Canonical { file } => canonical_form(global, &file).map(|()| Exit::Success),
+        Subcommand::Hash { file, kind } => hash(global, &file, kind).map(|()| Exit::Success),
+    }
+}
+
+fn canonical_form(global: &Global, file: &str) -> Result<(), Failure> {
+    let bytes = canonical::to_bytes(&input::document(file)?).map_err(inexact)?;
+    if !global.json {
+        return output::bytes(&bytes);
+    }
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    output::json(&Object::from([("canonical", Json::String(text))]))
+}
+
+fn inexact(error: canonical::Inexact) -> Failure {
+    Failure::new(Code::NumberInexact, error.to_string()).with("literal", error.literal)
+}
+
+fn hash(global: &Global, file: &str, kind: Kind) -> Result<(), Failure> {
+    let value = input::document(file)?;
+    let digest = digest(&value, kind_of(&value, kind))?;
+    if global.json {
+        output::json(&Object::from([("sha256", Json::String(digest.into()))]))
+    } else {
+        output::line(&digest.to_string())
+    }
+}
+
+/// A foreign envelope keeps its digits; everything else must have a canonical form.
+fn digest(value: &Json, kind: Option<Kind>) -> Result<Digest, Failure> {
+    match kind {
+        Some(Kind::Generic) => Ok(canonical::hash_as_written(value)),
+        Some(Kind::Sr2 | Kind::Auto) | None => canonical::hash(value).map_err(inexact),
+    }
+}
+
+/// What the document is, from the members that only one of the two has.
+fn kind_of(value: &Json, asked: Kind) -> Option<Kind> {
+    let any = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
+    match asked {
+        Kind::Sr2 | Kind::Generic => Some(asked),
+        Kind::Auto if any(&["agent", "payload", "turn_id", "provenance"]) => Some(Kind::Sr2),
+        Kind::Auto if any(&["envelope_id", "raw_input", "outputs", "current_stage", "terminated"]) => Some(Kind::Generic),
+        Kind::Auto => None,
+    }
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    valid: bool,
+    kind: &'static str,
+    sha256: Option<Digest>,
+    /// What was read besides: dialect, defaults, aliases.
+    #[serde(skip_serializing_if = "Object::is_empty")]
+    reading: Object,
+    errors: Vec<Trouble>,
+}
+
+fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Result<Exit, Failure> {
+    let value = input::document(file)?;
+    let Some(kind) = kind_of(&value, kind) else {
+        return Err(Failure::new(Code::EnvelopeUnknown, "the document has the members of neither envelope"));
+    };
+    let (name, result) = match kind {
+        Kind::Generic => ("generic", generic(global, &value)?),
+        Kind::Sr2 | Kind::Auto => ("sr2", sr2(&value, files)),
+    };
+    let verdict = match result {
+        Ok(reading) => {
+            Verdict { valid: true, kind: name, sha256: digest(&value, Some(kind)).ok(), reading, errors: Vec::new() }
+        }
+        Err(errors) => Verdict { valid: false, kind: name, sha256: None, reading: Object::new(), errors },
+    };
+    if global.json {
+        output::json(&verdict)?;
+    } else if verdict.valid {
+        let sha256 = verdict.sha256.map(|digest| format!("  sha256 {digest}")).unwrap_or_default();
+        output::line(&format!("valid {name} envelope{sha256}"))?;
+        for (what, value) in verdict.reading.iter() {
+            let text = countersign_record::json::to_text(value).unwrap_or_default();
+            output::line(&format!("  {what}: {text}"))?;
+        }
+    } else {
+        for trouble in &verdict.errors {
+            output::line(&format!("{}: {trouble}", trouble.code))?;
+        }
+        output::line(&format!("not a valid {name} envelope: {} errors", verdict.errors.len()))?;
+    }
+    Ok(if verdict.valid { Exit::Success } else { Exit::Limited })
+}
+
+fn sr2(value: &Json, files: Option<&Path>) -> Result<Object, Vec<Trouble>> {
+    let envelope = Envelope::read(value)?;
+    let troubles: Vec<Trouble> = match files {
+        Some(root) => changed_files(&envelope, root),
+        None => Vec::new(),
+    };
+    if troubles.is_empty() { Ok(Object::new()) } else { Err(troubles) }
+}
+
+/// The files that are not what the envelope says they are.
+fn changed_files(envelope: &Envelope, root: &Path) -> Vec<Trouble> {
+    let files = envelope.provenance.files.iter().enumerate();
+    files
+        .filter_map(|(at, file)| {
+            let message = match file_digest(root, &file.path) {
+                Ok(digest) if digest == file.sha256 => return None,
+                Ok(digest) => format!("{} has the SHA-256 {digest}", file.path),
+                Err(why) => format!("{}: {why}", file.path),
+            };
+            Some(Trouble { code: Code::EnvelopeFileChanged, path: format!("/provenance/files/{at}"), message })
+        })
+        .collect()
+}
+
+/// Hashes a file beneath `root` without holding it.
+fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
+    let relative = Path::new(path);
+    if !relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err("the path leads out of the directory".to_owned());
+    }
+    let mut file = std::fs::File::open(root.join(relative)).map_err(|error| error.to_string())?;
+    let mut hasher = canonical::Hasher::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match std::io::Read::read(&mut file, &mut buffer).map_err(|error| error.to_string())? {
+            0 => return Ok(hasher.finish()),
+            read => canonical::Sink::put(&mut hasher, buffer.get(..read).unwrap_or_default()),
+        }
+    }
+}
+
+fn generic(global: &Global, value: &Json) -> Result<Result<Object, Vec<Trouble>>, Failure> {
+    let place = Place::open(global)?;
+    let id = |prefix: &str| format!("{prefix}_{}", place.clock.fresh(prefix));
+    let minted = Minted {
+        envelope_id: id("env").try_into()?,
+        request_id: id("req").try_into()?,
+        session_id: id("sess").try_into()?,
+        received_at: place.now()?,
+    };
+    Ok(GenericEnvelope::read(value, minted).map(|reading| told(&reading)))
+}
+
+fn told(reading: &Reading) -> Object {
+    let names = |names: &[&'static str]| Json::Array(names.iter().map(|name| (*name).into()).collect());
+    let renamed = reading.renamed.iter().map(|word| format!("{}: {} is {}", word.path, word.from, word.to).into());
+    let mut object = Object::from([("dialect", reading.dialect.as_str().into())]);
+    if !reading.minted.is_empty() {
+        object.insert("minted", names(&reading.minted));
+    }
+    if !reading.defaulted.is_empty() {
+        object.insert("defaulted", names(&reading.defaulted));
+    }
+    if !reading.renamed.is_empty() {
+        object.insert("renamed", Json::Array(renamed.collect()));
+    }
+    object
+}

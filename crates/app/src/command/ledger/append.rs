@@ -1,0 +1,154 @@
+//! `ledger append`: rows from outside.
+//! Owns: reading them and acknowledging each. Must not: let anybody write the product's own kinds.
+
+use crate::cli::Global;
+use crate::failure::{Exit, Failure};
+use crate::input::{self, Lines};
+use crate::output;
+use crate::place::Place;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::fields::{Fields, Trouble};
+use countersign_record::id::{IdemKey, RowKind, StreamId};
+use countersign_record::json::Json;
+use countersign_record::row::{BlobBytes, Cause, DataClass, Draft, Proof, Sealed, Taint};
+use countersign_runtime::ports::ledger::{BATCH_ROWS_MAX, Batch, Ledger, Stamp};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Kinds that may come from outside begin with this.
+const OUTSIDE: &str = "external.";
+
+/// A line: a draft, and what the request around it says.
+struct Request {
+    sealed: Sealed,
+    expected: Option<u64>,
+    idem_key: Option<IdemKey>,
+}
+
+#[derive(Serialize)]
+struct Acknowledged<'a> {
+    seq: u64,
+    stream: &'a StreamId,
+    stream_seq: u64,
+    hash: Digest,
+    repeated: bool,
+}
+
+pub(super) async fn run(
+    global: &Global,
+    place: &Place,
+    file: &str,
+    atomic: bool,
+    blobs: &[String],
+) -> Result<Exit, Failure> {
+    let mut lines = Lines::open(file)?;
+    let mut files = blobs.iter().map(|path| Ok(BlobBytes::new(input::blob(path)?)?)).collect::<Result<Vec<_>, Failure>>()?;
+    let single = !files.is_empty();
+    let mut held = Vec::new();
+    let mut appended = 0_u64;
+    while let Some((number, value)) = lines.next_document()? {
+        let told = |failure: Failure| at_line(failure, number, appended);
+        if single && (appended > 0 || !held.is_empty()) {
+            return Err(told(Failure::new(Code::UsageInvalid, "--blob takes one row")));
+        }
+        let request = read(place, &value, std::mem::take(&mut files)).map_err(told)?;
+        if atomic {
+            if held.len() == BATCH_ROWS_MAX {
+                return Err(told(Failure::new(Code::LedgerBatch, "a batch holds at most 10,000 rows")));
+            }
+            held.push(request);
+        } else {
+            append(global, place, vec![request]).await.map_err(told)?;
+            appended += 1;
+        }
+    }
+    if atomic && !held.is_empty() {
+        append(global, place, held).await?;
+    } else if appended == 0 {
+        return Err(Failure::new(Code::JsonEmpty, "there is no row to append"));
+    }
+    Ok(Exit::Success)
+}
+
+fn at_line(failure: Failure, number: u64, appended: u64) -> Failure {
+    let message = match failure.details.get("input_line") {
+        Some(_) => failure.message,
+        None => format!("line {number}: {}", failure.message),
+    };
+    Failure { message, ..failure }.with_count("input_line", number).with_count("appended", appended)
+}
+
+async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Result<(), Failure> {
+    let mut expected = BTreeMap::new();
+    let mut idem_key = None;
+    let mut rows = Vec::new();
+    let mut streams = Vec::new();
+    for request in requests {
+        let stream = request.sealed.draft().stream.clone();
+        if let Some(at) = request.expected {
+            expected.entry(stream.clone()).or_insert(at);
+        }
+        // A batch is one request, so it has one key: that of its first row that gives one.
+        idem_key = idem_key.or(request.idem_key);
+        streams.push(stream);
+        rows.push(request.sealed);
+    }
+    let answer = place.ledger.append(&place.access, Batch { rows, expected, idem_key }).await?;
+    for (stream, Stamp { seq, stream_seq, hash }) in streams.iter().zip(answer.rows) {
+        let acknowledged = Acknowledged { seq, stream, stream_seq, hash, repeated: answer.repeated };
+        if global.json {
+            output::json(&acknowledged)?;
+        } else {
+            let again = if answer.repeated { "  (appended before)" } else { "" };
+            output::line(&format!("{seq}  {stream}/{stream_seq}  {hash}{again}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn read(place: &Place, value: &Json, files: Vec<BlobBytes>) -> Result<Request, Failure> {
+    let invalid = |troubles: Vec<Trouble>| Failure::troubles(Code::RowInvalid, "the row is not valid", &troubles);
+    let mut fields = Fields::of(value).map_err(|trouble| invalid(vec![trouble]))?;
+    let stream: Option<StreamId> = fields.id("stream");
+    let kind: Option<RowKind> = fields.id("kind");
+    let payload = fields.value("payload").cloned();
+    let version = fields.absent_or("version", Fields::integer).unwrap_or(1);
+    let data_class = fields.absent_or("data_class", |fields, name| fields.parse(name, |word| DataClass::try_from(word)));
+    let taint = fields.absent_or("taint", |fields, name| fields.parse(name, |word| Taint::try_from(word)));
+    let cause = fields.optional("cause", Fields::integer).map(Cause::Row);
+    let expected = fields.optional("expected", Fields::integer);
+    let idem_key = fields.optional("idem_key", Fields::id);
+    let texts = fields.absent_or("blobs", |fields, name| {
+        fields.objects(name, |blob| {
+            let text = blob.text("text");
+            blob.deny_unknown();
+            text
+        })
+    });
+    fields.deny_unknown();
+    fields.finish().map_err(invalid)?;
+    let (Some(stream), Some(kind), Some(payload)) = (stream, kind, payload) else { return Err(invalid(Vec::new())) };
+    if !kind.as_str().starts_with(OUTSIDE) {
+        return Err(Failure::new(Code::RowKindReserved, format!("{kind} does not begin with {OUTSIDE}")));
+    }
+    let mut blobs = files;
+    for text in texts.unwrap_or_default() {
+        blobs.push(BlobBytes::new(text.into_bytes())?);
+    }
+    let version = u32::try_from(version).map_err(|_| Failure::new(Code::RowInvalid, "the version is too large"))?;
+    let draft = Draft {
+        stream,
+        kind,
+        version,
+        at: place.now()?,
+        actor: place.access.principal().clone(),
+        proof: Proof::None,
+        cause,
+        data_class: data_class.unwrap_or(DataClass::Internal),
+        taint: taint.unwrap_or(Taint::Unclassified),
+        payload,
+        blobs,
+    };
+    Ok(Request { sealed: draft.seal()?, expected, idem_key })
+}

@@ -1,0 +1,44 @@
+//! `ledger export` and `ledger import`: a ledger as files.
+//! Owns: telling what was moved. Must not: know the files' form.
+
+use crate::cli::Global;
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::place::Place;
+use countersign_record::chain::Head;
+use countersign_runtime::ports::ledger::Ledger;
+use countersign_store::archive;
+use serde::Serialize;
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Moved<'a> {
+    matter: &'a str,
+    rows: u64,
+    head: Head,
+}
+
+pub(super) async fn export(global: &Global, place: &Place, dir: &Path) -> Result<Exit, Failure> {
+    let head = place.ledger.head(&place.access).await?;
+    let progress = output::progress(format!("exporting {} rows of {}", head.seq, place.matter()));
+    let head = archive::export(&place.ledger, &place.access, dir).await;
+    progress.finish_and_clear();
+    told(global, place, head?, "exported")
+}
+
+pub(super) async fn import(global: &Global, place: &Place, dir: &Path) -> Result<Exit, Failure> {
+    let progress = output::progress(format!("importing into {}", place.matter()));
+    let head = archive::import(&place.ledger, &place.access, dir).await;
+    progress.finish_and_clear();
+    told(global, place, head?, "imported")
+}
+
+fn told(global: &Global, place: &Place, head: Head, what: &str) -> Result<Exit, Failure> {
+    let matter = place.matter().as_str();
+    if global.json {
+        output::json(&Moved { matter, rows: head.seq, head })?;
+    } else {
+        output::line(&format!("{what} {} rows of {matter}; head {}", head.seq, head.hash))?;
+    }
+    Ok(Exit::Success)
+}

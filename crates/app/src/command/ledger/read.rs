@@ -1,0 +1,140 @@
+//! `ledger rows`, `tail`, `summary`, `blob`: looking at what is there.
+//! Owns: how rows are printed. Must not: write.
+
+use crate::cli::{Global, Rows};
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::place::Place;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::id::{RowKind, StreamId};
+use countersign_record::row::{self, Row};
+use countersign_runtime::fold;
+use countersign_runtime::ports::ledger::{Blob, Error, Ledger, PAGE_ROWS_MAX, Query, Select};
+use countersign_views::summary::Summary;
+
+pub(super) async fn rows(place: &Place, rows: &Rows) -> Result<Exit, Failure> {
+    let select = Filter::new(rows.stream.clone(), rows.kind.clone())?.select();
+    let mut left = rows.limit.unwrap_or(u64::MAX);
+    let mut after = rows.after;
+    while left > 0 {
+        let limit = usize::try_from(left).unwrap_or(usize::MAX).min(PAGE_ROWS_MAX);
+        let query = Query { select: select.clone(), after, up_to: rows.up_to.unwrap_or(u64::MAX), limit };
+        let page = place.ledger.read(&place.access, query).await?;
+        page.rows.iter().try_for_each(print)?;
+        left = left.saturating_sub(page.rows.len() as u64);
+        match page.next {
+            Some(next) => after = next,
+            None => break,
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn print(row: &Row) -> Result<(), Failure> {
+    let mut line = row::line(row).map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))?;
+    line.push(b'\n');
+    output::bytes(&line)
+}
+
+/// Which rows a reader wants.
+pub(super) struct Filter {
+    stream: Option<StreamId>,
+    kind: Option<RowKind>,
+}
+
+impl Filter {
+    pub(super) fn new(stream: Option<String>, kind: Option<String>) -> Result<Self, Failure> {
+        Ok(Filter {
+            stream: stream.map(StreamId::try_from).transpose()?,
+            kind: kind.map(RowKind::try_from).transpose()?,
+        })
+    }
+
+    /// What the ledger selects; the kind is left to [`Filter::keeps`] where a stream is selected.
+    fn select(&self) -> Select {
+        match (&self.stream, &self.kind) {
+            (Some(stream), _) => Select::Stream(stream.clone()),
+            (None, Some(kind)) => Select::Kind(kind.clone()),
+            (None, None) => Select::All,
+        }
+    }
+
+    fn keeps(&self, row: &Row) -> bool {
+        self.kind.as_ref().is_none_or(|kind| *kind == row.kind)
+    }
+}
+
+/// What `tail` was asked for.
+pub(super) struct Tail {
+    pub(super) after: Option<u64>,
+    pub(super) lines: u64,
+    pub(super) count: Option<u64>,
+    pub(super) filter: Filter,
+    pub(super) follow: bool,
+}
+
+pub(super) async fn tail(place: &Place, tail: Tail) -> Result<Exit, Failure> {
+    let mut head = place.ledger.watch(&place.access).await?;
+    let last = *head.borrow_and_update();
+    let mut after = tail.after.unwrap_or(last.saturating_sub(tail.lines));
+    let mut left = tail.count.unwrap_or(u64::MAX);
+    loop {
+        loop {
+            let query = Query { select: tail.filter.select(), after, up_to: u64::MAX, limit: PAGE_ROWS_MAX };
+            let page = place.ledger.read(&place.access, query).await?;
+            for row in &page.rows {
+                after = row.seq;
+                if tail.filter.keeps(row) {
+                    print(row)?;
+                    left -= 1;
+                }
+                if left == 0 {
+                    return Ok(Exit::Success);
+                }
+            }
+            if page.next.is_none() {
+                break;
+            }
+        }
+        if !tail.follow {
+            return Ok(Exit::Success);
+        }
+        head.changed().await.map_err(|_| Failure::from(Error::Closed))?;
+    }
+}
+
+pub(super) async fn summary(global: &Global, place: &Place) -> Result<Exit, Failure> {
+    let folded = fold::current::<Summary>(&place.ledger, &place.access).await?;
+    let summary = folded.view;
+    if global.json {
+        output::json(&summary)?;
+        return Ok(Exit::Success);
+    }
+    let time = |at: &Option<String>| at.clone().unwrap_or_else(|| "never".to_owned());
+    output::line(&format!(
+        "{} rows in {} streams, {} to {}\n{} blobs named; {} decisions signed, {} self-asserted",
+        summary.rows,
+        summary.streams,
+        time(&summary.first_at),
+        time(&summary.last_at),
+        summary.blobs,
+        summary.signed,
+        summary.self_asserted,
+    ))?;
+    summary.kinds.iter().try_for_each(|(kind, count)| output::line(&format!("{count:>10}  {kind}")))?;
+    Ok(Exit::Success)
+}
+
+pub(super) async fn blob(place: &Place, digest: &str) -> Result<Exit, Failure> {
+    let digest = read_digest(digest)?;
+    match place.ledger.blob(&place.access, digest).await? {
+        Blob::Present(bytes) => output::bytes(&bytes).map(|()| Exit::Success),
+        Blob::Erased { receipt } => Err(Error::Erased { digest, receipt }.into()),
+    }
+}
+
+/// A digest from the command line.
+pub(super) fn read_digest(text: &str) -> Result<Digest, Failure> {
+    Digest::try_from(text).map_err(|error| Failure::new(Code::FieldInvalid, format!("the digest: {error}")))
+}

@@ -1,0 +1,75 @@
+//! What a user gives: a file or standard input.
+//! Owns: reading it in bounded memory. Must not: trust any of it.
+
+use crate::failure::Failure;
+use countersign_record::code::Code;
+use countersign_record::json::{self, Json, Limits};
+use std::io::{BufRead, BufReader, Read};
+
+/// Opens a file, or standard input for `-`.
+pub(crate) fn open(path: &str) -> Result<Box<dyn Read + Send>, Failure> {
+    if path == "-" {
+        return Ok(Box::new(std::io::stdin()));
+    }
+    match std::fs::File::open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => Err(Failure::file(path, &error)),
+    }
+}
+
+/// Reads one JSON document. No more than the limit is ever held.
+pub(crate) fn document(path: &str) -> Result<Json, Failure> {
+    let limit = Limits::GOVERNED.bytes_max as u64 + 1;
+    let mut bytes = Vec::new();
+    open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| Failure::file(path, &error))?;
+    Ok(json::parse(&bytes)?)
+}
+
+/// The lines of a JSON lines input.
+pub(crate) struct Lines {
+    reader: BufReader<Box<dyn Read + Send>>,
+    path: String,
+    number: u64,
+}
+
+impl Lines {
+    pub(crate) fn open(path: &str) -> Result<Self, Failure> {
+        Ok(Lines { reader: BufReader::with_capacity(1 << 16, open(path)?), path: path.to_owned(), number: 0 })
+    }
+
+    /// The next line that is not blank, with its number from 1. A line beyond the limit is an error before it
+    /// is read to its end.
+    pub(crate) fn next_document(&mut self) -> Result<Option<(u64, Json)>, Failure> {
+        loop {
+            let limit = Limits::GOVERNED.bytes_max as u64 + 2;
+            let mut line = Vec::new();
+            let read = self.reader.by_ref().take(limit).read_until(b'\n', &mut line);
+            if read.map_err(|error| Failure::file(&self.path, &error))? == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            if text.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let value = json::parse(text).map_err(|error| self.at_line(error.into()))?;
+            return Ok(Some((self.number, value)));
+        }
+    }
+
+    fn at_line(&self, failure: Failure) -> Failure {
+        let message = format!("line {}: {}", self.number, failure.message);
+        Failure { message, ..failure }.with_count("input_line", self.number)
+    }
+}
+
+/// Reads a blob's bytes from a file.
+pub(crate) fn blob(path: &str) -> Result<Vec<u8>, Failure> {
+    let limit = countersign_record::row::BLOB_BYTES_MAX as u64 + 1;
+    let mut bytes = Vec::new();
+    open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| Failure::file(path, &error))?;
+    if bytes.len() as u64 == limit {
+        return Err(Failure::new(Code::RowTooLarge, format!("{path}: a blob may have {} bytes", limit - 1)));
+    }
+    Ok(bytes)
+}

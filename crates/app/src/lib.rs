@@ -1,1 +1,0 @@
-//! Empty. Must not: be.

@@ -1,0 +1,35 @@
+//! The edge: the command line `countersign`.
+//! Owns: arguments, files, standard streams, exit codes, and wiring the crates together. Must not: decide; what
+//! may happen is said by the crates it calls, and this crate may not know more than how to ask them.
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
+)]
+
+mod cli;
+mod command;
+mod failure;
+mod input;
+mod output;
+mod place;
+
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Long before any output: a reader that goes away (`| head`) must end us with an error code from `write`,
+    // which Rust's runtime arranges by ignoring SIGPIPE.
+    let arguments = match cli::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return output::usage(&error),
+    };
+    let outcome = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).build() {
+        Ok(runtime) => runtime.block_on(command::run(arguments)),
+        Err(error) => Err(Failure::file("the runtime", &error)),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => output::failure(&failure),
+    }
+}

@@ -1,0 +1,130 @@
+//! JSON Schemas of everything that crosses the edge, made from the types that read and write it.
+//! Owns: the list of documents, their drafts, names and ids. Must not: say of a type what its reader does not hold.
+//!
+//! The GenericEnvelope's schema accepts exactly what the seed's accepts; a test compares the two on generated
+//! documents. Its reader also takes documents that the schema refuses: other dialects, and those with missing ids.
+
+use crate::chain::Anchor;
+use crate::code::Code;
+use crate::envelope::Envelope;
+use crate::json::{Json, Number, Object};
+use crate::row::Row;
+use crate::state::GenericEnvelope;
+use crate::turn::MemoryTurn;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, RestrictFormats, Transform as _};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+/// The schema of one kind of document.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The name of its file: `envelope.v1.schema.json`.
+    pub file: String,
+    /// The schema.
+    pub schema: Schema,
+}
+
+/// Every schema, by name.
+#[must_use]
+pub fn all() -> Vec<Document> {
+    let seed = || SchemaSettings::draft07().with_transform(RestrictFormats::default());
+    let own = || SchemaSettings::draft2020_12().with_transform(RecursiveTransform(bound_integers));
+    Vec::from([
+        document::<Anchor>("anchor", own()),
+        document::<Envelope>("envelope", own()),
+        document::<ErrorDocument>("error", own()),
+        document::<GenericEnvelope>("generic_envelope", seed()),
+        document::<MemoryTurn>("memory_turn", own()),
+        document::<Row>("row", own()),
+    ])
+}
+
+fn document<T: JsonSchema>(name: &str, mut settings: SchemaSettings) -> Document {
+    // Small types everywhere: a reader sees what a member may be where the member stands.
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.insert(String::from("$id"), format!("urn:countersign:schema:{name}:1").into());
+    Document { file: format!("{name}.v1.schema.json"), schema }
+}
+
+/// A text that says something: one character that is not white space as Unicode has it. ECMAScript's `\S` would
+/// refuse U+FEFF and take U+0085.
+pub(crate) const FILLED: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+
+/// What the seed requires of a GenericEnvelope: less than our type has, more than our reader does.
+pub(crate) fn seed_requires(schema: &mut Schema) {
+    let mut required = json_schema!({
+        "required": [
+            "envelope_id", "request_id", "user_id", "session_id", "raw_input", "outputs", "current_stage", "terminated"
+        ]
+    });
+    if let Some(names) = required.remove("required") {
+        schema.insert(String::from("required"), names);
+    }
+}
+
+/// The seed requires nothing of a completed stage.
+pub(crate) fn requires_nothing(schema: &mut Schema) {
+    schema.remove("required");
+}
+
+/// Integers of ours end at 2^53, where doubles can no longer tell neighbours apart.
+fn bound_integers(schema: &mut Schema) {
+    let greatest = match schema.get("format").and_then(|format| format.as_str()) {
+        Some("uint32") => u64::from(u32::MAX),
+        Some("uint64") => crate::json::number::INTEGER_MAX,
+        Some(_) | None => {
+            RestrictFormats::default().transform(schema);
+            return;
+        }
+    };
+    schema.remove("format");
+    if schema.get("maximum").is_none() {
+        schema.insert(String::from("maximum"), greatest.into());
+    }
+}
+
+/// What a command prints on standard error when it fails.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "the form is written by the command line; here is what it promises")]
+struct ErrorDocument {
+    /// The error.
+    error: ErrorBody,
+}
+
+/// One error.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "as above")]
+struct ErrorBody {
+    /// The stable code; `docs/codes/` has a page for each.
+    code: Code,
+    /// What happened, for people.
+    message: String,
+    /// What happened, for programs.
+    details: Object,
+}
+
+/// A type whose schema is a constant.
+macro_rules! fixed {
+    ($type:ty, $name:literal, $schema:tt) => {
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+fixed!(Json, "AnyValue", {});
+fixed!(Object, "AnyObject", { "type": "object" });
+fixed!(Number, "AnyNumber", { "type": "number" });
+fixed!(Code, "Code", { "type": "string", "pattern": "^[a-z_]+(\\.[a-z0-9_]+)+$" });

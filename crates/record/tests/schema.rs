@@ -1,0 +1,250 @@
+//! The schemas against the readers they speak for, and the GenericEnvelope's against the seed's own, judged by an
+//! independent validator on generated documents.
+#![cfg(feature = "schema")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod documents;
+
+use countersign_record::code::Code;
+use countersign_record::envelope::Envelope;
+use countersign_record::fields::Trouble;
+use countersign_record::json::{self, Json};
+use countersign_record::schema;
+use countersign_record::state::GenericEnvelope;
+use countersign_record::time::Timestamp;
+use countersign_record::turn::MemoryTurn;
+use documents::{Rng, minted, ours};
+use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const DOCUMENTS: u64 = 12_000;
+
+fn validator(schema: &Value) -> Validator {
+    jsonschema::meta::validate(schema).expect("a schema");
+    jsonschema::options().should_validate_formats(true).build(schema).unwrap()
+}
+
+fn own_schema(file: &str) -> Value {
+    let document = schema::all().into_iter().find(|document| document.file == file).unwrap();
+    document.schema.to_value()
+}
+
+fn seed_schema() -> Value {
+    let path = format!("{}/tests/data/seed_envelope_schema.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn generic_document(seed: u64) -> Value {
+    let mut rng = Rng::new(seed);
+    let mut document = documents::generic(&mut rng);
+    for _ in 0..rng.below(4) {
+        documents::mutate(&mut document, &mut rng);
+    }
+    document
+}
+
+/// Counts verdicts, and fails where one of them is too rare for the comparison to say much.
+#[derive(Default)]
+struct Tally {
+    good: u64,
+    bad: u64,
+}
+
+impl Tally {
+    fn count(&mut self, good: bool) {
+        if good { self.good += 1 } else { self.bad += 1 }
+    }
+
+    fn check(&self) {
+        let third = (self.good + self.bad) * 3 / 10;
+        assert!(self.good >= third && self.bad >= third, "{} good, {} bad", self.good, self.bad);
+    }
+}
+
+#[test]
+fn every_schema_says_what_it_is() {
+    let mut ids = BTreeSet::new();
+    for document in schema::all() {
+        let value = document.schema.to_value();
+        validator(&value);
+        let name = document.file.strip_suffix(".v1.schema.json").unwrap();
+        assert_eq!(value["$id"], format!("urn:countersign:schema:{name}:1"));
+        assert!(value["$schema"].is_string() && value["title"].is_string(), "{name}");
+        assert!(!value.to_string().contains("uint"), "{name} names a format that JSON Schema does not know");
+        assert!(ids.insert(value["$id"].clone().to_string()));
+    }
+}
+
+#[test]
+fn the_generic_envelopes_schema_accepts_what_the_seeds_accepts() {
+    let (seeds, own) = (validator(&seed_schema()), validator(&own_schema("generic_envelope.v1.schema.json")));
+    let mut tally = Tally::default();
+    let (mut held, mut broken) = (BTreeSet::new(), BTreeSet::new());
+    for seed in 0..DOCUMENTS {
+        let document = generic_document(seed);
+        let verdict = seeds.is_valid(&document);
+        assert_eq!(own.is_valid(&document), verdict, "seed {seed}: {document}");
+        tally.count(verdict);
+        if verdict {
+            held.extend(document.as_object().unwrap().keys().cloned());
+            continue;
+        }
+        for error in seeds.iter_errors(&document) {
+            let place = error.instance_path().to_string();
+            broken.extend(place.split('/').nth(1).map(str::to_owned));
+            if let ValidationErrorKind::Required { property } = error.kind() {
+                broken.extend(property.as_str().map(str::to_owned));
+            }
+        }
+    }
+    tally.check();
+    let properties: BTreeSet<String> = seed_schema()["properties"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(properties, documents::properties().map(str::to_owned).collect(), "the generator knows every member");
+    assert!(properties.is_subset(&held), "never held: {:?}", properties.difference(&held));
+    assert!(properties.is_subset(&broken), "never broken: {:?}", properties.difference(&broken));
+    for not_an_object in [serde_json::json!([]), serde_json::json!(null), serde_json::json!("env")] {
+        assert!(!seeds.is_valid(&not_an_object) && !own.is_valid(&not_an_object));
+    }
+}
+
+/// What a reader refuses and no schema can: contradictions, integers beyond 2^53, times that are no instant.
+fn is_beyond_schemas(document: &Value, trouble: &Trouble) -> bool {
+    let value = document.pointer(&trouble.path);
+    match value {
+        Some(_) if trouble.code == Code::FieldConflict => true,
+        Some(Value::Number(number)) => number.as_f64().is_some_and(|number| {
+            number.abs() >= 9_007_199_254_740_992.0 && number.fract() == 0.0 && trouble.code == Code::FieldInvalid
+        }),
+        Some(Value::String(text)) => {
+            trouble.code == Code::FieldInvalid && Timestamp::try_from(text.as_str()).is_err() && text.contains(':')
+        }
+        Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => false,
+    }
+}
+
+#[test]
+fn the_reader_takes_what_the_seeds_schema_accepts_and_writes_what_it_accepts() {
+    let seeds = validator(&seed_schema());
+    let (mut tally, mut conflicts) = (Tally::default(), 0);
+    for seed in 0..DOCUMENTS {
+        let document = generic_document(seed);
+        let is_valid = seeds.is_valid(&document);
+        match GenericEnvelope::read(&ours(&document), minted()) {
+            Ok(reading) => {
+                tally.count(true);
+                let written: Value = serde_json::from_str(&json::to_text(&reading.envelope).unwrap()).unwrap();
+                let errors: Vec<String> = seeds.iter_errors(&written).map(|error| error.to_string()).collect();
+                assert!(errors.is_empty(), "seed {seed}: {written}: {errors:?}");
+                assert!(is_valid || !reading.minted.is_empty() || has_default(&document), "seed {seed}: {document}");
+            }
+            Err(troubles) => {
+                tally.count(false);
+                assert!(!troubles.is_empty(), "seed {seed}");
+                if is_valid {
+                    conflicts += 1;
+                    for trouble in &troubles {
+                        assert!(is_beyond_schemas(&document, trouble), "seed {seed}: {trouble:?} in {document}");
+                    }
+                }
+            }
+        }
+    }
+    tally.check();
+    assert!(conflicts > 100, "only {conflicts} documents were beyond the schema");
+}
+
+/// Whether the schema may refuse the document for a member that our reader has a default for.
+fn has_default(document: &Value) -> bool {
+    ["user_id", "raw_input", "outputs", "current_stage", "terminated"].iter().any(|name| document.get(name).is_none())
+}
+
+#[test]
+fn documents_of_every_dialect_are_written_as_the_seed_has_it() {
+    let seeds = validator(&seed_schema());
+    let mut accepted = 0;
+    for seed in 0..DOCUMENTS {
+        let mut rng = Rng::new(seed);
+        let mut document = documents::generic(&mut rng);
+        documents::speak_another_dialect(&mut document, &mut rng);
+        let Ok(reading) = GenericEnvelope::read(&ours(&document), minted()) else { continue };
+        accepted += 1;
+        let written: Value = serde_json::from_str(&json::to_text(&reading.envelope).unwrap()).unwrap();
+        assert!(seeds.is_valid(&written), "seed {seed}: {written}");
+    }
+    assert!(accepted > DOCUMENTS / 3, "only {accepted} were read");
+}
+
+/// What the reader accepts, the schema does; what the schema accepts and the reader does not, `excused` explains.
+fn compare(
+    file: &str,
+    generate: fn(&mut Rng) -> Value,
+    read: fn(&Json) -> Result<(), Vec<Trouble>>,
+    excused: fn(&Value, &Trouble) -> bool,
+) {
+    let schema = validator(&own_schema(file));
+    let (mut verdicts, mut readings) = (Tally::default(), Tally::default());
+    for seed in 0..DOCUMENTS {
+        let mut rng = Rng::new(seed);
+        let mut document = generate(&mut rng);
+        for _ in 0..rng.below(4).min(rng.below(4)) {
+            documents::mutate_anywhere(&mut document, &mut rng);
+        }
+        let is_valid = schema.is_valid(&document);
+        verdicts.count(is_valid);
+        let reading = read(&ours(&document));
+        readings.count(reading.is_ok());
+        match reading {
+            Ok(()) => assert!(is_valid, "seed {seed}: the schema refuses {document}"),
+            Err(troubles) if is_valid => {
+                for trouble in troubles {
+                    assert!(excused(&document, &trouble), "seed {seed}: {trouble:?} in {document}");
+                }
+            }
+            Err(troubles) => assert!(!troubles.is_empty(), "seed {seed}"),
+        }
+    }
+    verdicts.check();
+    readings.check();
+}
+
+#[test]
+fn the_sr2_envelopes_schema_and_reader_agree() {
+    compare(
+        "envelope.v1.schema.json",
+        documents::envelope,
+        |value| Envelope::read(value).map(|_| ()),
+        |document, trouble| {
+            let is_number = document.pointer(&trouble.path).is_some_and(Value::is_number);
+            trouble.code == Code::NumberInexact || is_number || is_beyond_schemas(document, trouble)
+        },
+    );
+}
+
+#[test]
+fn the_turns_schema_and_reader_agree() {
+    compare(
+        "memory_turn.v1.schema.json",
+        documents::turn,
+        |value| MemoryTurn::read(value).map(|_| ()),
+        is_beyond_schemas,
+    );
+}
+
+#[test]
+fn an_escalation_needs_a_reason_in_the_schema_too() {
+    let schema = validator(&own_schema("envelope.v1.schema.json"));
+    let mut document = documents::envelope(&mut Rng::new(0));
+    for (escalate, reason, expected) in [
+        (Value::from(true), Value::Null, false),
+        (Value::from(true), Value::from("needs_person"), true),
+        (Value::from(true), Value::from("needs a person"), false),
+        (Value::from(false), Value::Null, true),
+    ] {
+        document["escalate"] = escalate;
+        document["reason"] = reason;
+        assert_eq!(schema.is_valid(&document), expected, "{document}");
+        assert_eq!(Envelope::read(&ours(&document)).is_ok(), expected, "{document}");
+    }
+}

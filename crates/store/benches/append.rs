@@ -1,0 +1,117 @@
+//! Durable appends against bare SQLite: the same durability, the same batch size, the same columns, no checks.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
+
+mod common;
+
+use common::{Scratch, access, batch, open, row};
+use countersign_runtime::ports::ledger::Ledger;
+use countersign_testkit::bench::{Bar, Bench, Side};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const TASKS: usize = 32;
+const PAYLOAD: usize = 300;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    let scratch = Scratch::new("append");
+    let mut bench = Bench::default();
+
+    let fsync = Side::timed("append + fdatasync of 4 KiB", |times| probe(&scratch, times));
+    let one_row = Side::timed("bare SQLite, 1 row a commit", |times| bare(&scratch, "probe", times, 1));
+    bench.compare("the machine's fsync probe", one_row, fsync, Bar::None);
+
+    let ledger = Arc::new(open(&scratch.0.join("single")));
+    let single = |times| runtime.block_on(append_alone(&ledger, times));
+    let peer = |times| bare(&scratch, "single", times, 1);
+    let (single, peer) = (Side::timed("countersign", single), Side::timed("bare SQLite", peer));
+    bench.compare("durable appends, 1 appender, 1 row each (rows)", single, peer, Bar::AtLeast(1.0 / 1.3));
+
+    let ledger = Arc::new(open(&scratch.0.join("many")));
+    let many = |times| runtime.block_on(append_together(&ledger, times));
+    let peer = |times| bare(&scratch, "many", times, TASKS as u64);
+    let (many, peer) = (Side::timed("countersign", many), Side::timed("bare SQLite, 32 rows a commit", peer));
+    bench.compare("durable appends, 32 tasks, 1 row each (rows)", many, peer, Bar::AtLeast(0.7));
+    bench.finish();
+}
+
+fn probe(scratch: &Scratch, times: u64) -> Duration {
+    let path = scratch.0.join("probe");
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+    let start = Instant::now();
+    for _ in 0..times {
+        file.write_all(&[7; 4096]).unwrap();
+        file.sync_data().unwrap();
+    }
+    let took = start.elapsed();
+    std::fs::remove_file(path).unwrap();
+    took
+}
+
+async fn append_alone(ledger: &Arc<countersign_store::Sqlite>, times: u64) -> Duration {
+    let access = access();
+    let start = Instant::now();
+    for number in 0..times {
+        ledger.append(&access, batch(vec![row(0, number as usize, PAYLOAD)])).await.unwrap();
+    }
+    start.elapsed()
+}
+
+/// 32 tasks, each with one row on its way at a time; `times` rows in all.
+async fn append_together(ledger: &Arc<countersign_store::Sqlite>, times: u64) -> Duration {
+    let each = times as usize / TASKS + 1;
+    let start = Instant::now();
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|task| {
+            let ledger = Arc::clone(ledger);
+            tokio::spawn(async move {
+                let access = access();
+                for number in 0..each {
+                    ledger.append(&access, batch(vec![row(task, number, PAYLOAD)])).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    // Slightly more rows than asked for were appended; the time is scaled to what was asked.
+    start.elapsed().mul_f64(times as f64 / (each * TASKS) as f64)
+}
+
+/// Inserts finished rows: nothing is hashed, checked or made durable twice.
+fn bare(scratch: &Scratch, name: &str, times: u64, rows_per_commit: u64) -> Duration {
+    let path = scratch.0.join(format!("bare-{name}.sqlite"));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+             CREATE TABLE IF NOT EXISTS rows (
+                 seq INTEGER PRIMARY KEY, stream INTEGER, stream_seq INTEGER, kind INTEGER, version INTEGER, at TEXT,
+                 actor TEXT, proof INTEGER, cause INTEGER, idem_key TEXT, data_class INTEGER, taint INTEGER,
+                 payload BLOB, payload_hash BLOB, prev_hash BLOB, hash BLOB) STRICT;",
+        )
+        .unwrap();
+    let sealed = row(0, 0, PAYLOAD);
+    let hash = [7_u8; 32];
+    let start = Instant::now();
+    let mut left = times;
+    while left > 0 {
+        let rows = left.min(rows_per_commit);
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let sql = "INSERT INTO rows (stream, stream_seq, kind, version, at, actor, proof, data_class, taint, payload,
+                   payload_hash, prev_hash, hash) VALUES (?, ?, 1, 1, ?, 'bench', 0, 1, 4, ?, ?, ?, ?)";
+        let mut insert = connection.prepare_cached(sql).unwrap();
+        for at in 0..rows {
+            let stream = at % TASKS as u64;
+            insert
+                .execute(rusqlite::params![stream as i64, left as i64, "2025-12-10T10:00:00.123456Z", sealed.payload(), hash, hash, hash])
+                .unwrap();
+        }
+        drop(insert);
+        connection.execute_batch("COMMIT").unwrap();
+        left -= rows;
+    }
+    start.elapsed()
+}

@@ -1,0 +1,78 @@
+//! What the store's benches share: rows to append and a place to append them.
+#![allow(dead_code, reason = "each bench uses a part of it")]
+
+use countersign_record::access::{Access, MatterAccess, Role};
+use countersign_record::id::MatterId;
+use countersign_record::json::{Json, Object};
+use countersign_record::row::{DataClass, Draft, Proof, Sealed, Taint};
+use countersign_record::time::Timestamp;
+use countersign_record::upcast;
+use countersign_runtime::ports::ledger::{Batch, Ledger};
+use countersign_store::Sqlite;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A directory on the disk that holds the target directory, gone at the end. Not in `/tmp`, which may be memory.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the target directory can be written");
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+pub fn access() -> MatterAccess {
+    let matter = MatterId::try_from("bench").expect("a matter");
+    let principal = "bench".try_into().expect("a principal");
+    Access::new(principal, BTreeMap::from([(matter.clone(), Role::Admin)])).to(&matter).expect("access")
+}
+
+pub fn open(root: &Path) -> Sqlite {
+    Sqlite::open(root, upcast::LEDGER)
+}
+
+/// A row whose payload has about `bytes` bytes.
+pub fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
+    let filler = "The tenant may recover the reasonable cost of the repair. ";
+    let text: String = filler.chars().cycle().take(bytes.saturating_sub(60)).collect();
+    let payload = Object::from([
+        ("agent", "A3_NliGate".into()),
+        ("number", Json::String(number.to_string())),
+        ("text", Json::String(text)),
+    ]);
+    let draft = Draft {
+        stream: format!("runs/{stream}").as_str().try_into().expect("a stream"),
+        kind: "external.handoff".try_into().expect("a kind"),
+        version: 1,
+        at: Timestamp::try_from("2025-12-10T10:00:00.123456Z").expect("a time"),
+        actor: "bench".try_into().expect("a principal"),
+        proof: Proof::None,
+        cause: None,
+        data_class: DataClass::Internal,
+        taint: Taint::Unclassified,
+        payload: payload.into(),
+        blobs: Vec::new(),
+    };
+    draft.seal().expect("a row")
+}
+
+pub fn batch(rows: Vec<Sealed>) -> Batch {
+    Batch { rows, expected: BTreeMap::new(), idem_key: None }
+}
+
+/// Appends `rows` rows in large batches.
+pub async fn fill(ledger: &Sqlite, access: &MatterAccess, rows: usize, bytes: usize) {
+    const PIECE: usize = 5_000;
+    for start in (0..rows).step_by(PIECE) {
+        let piece = (start..(start + PIECE).min(rows)).map(|number| row(number % 64, number, bytes)).collect();
+        ledger.append(access, batch(piece)).await.expect("the append");
+    }
+}

@@ -1,0 +1,172 @@
+//! The ledger in SQLite: one file and one writer thread per matter.
+//! Owns: which matters are open, and who may do what with them. Must not: let one matter's request see another's file.
+
+mod append;
+mod columns;
+mod erase;
+mod failure;
+mod follow;
+mod lock;
+mod matter;
+mod news;
+mod read;
+mod readers;
+mod restore;
+mod schema;
+mod state;
+mod verify;
+mod writer;
+
+use append::Request;
+use countersign_record::access::{MatterAccess, Role};
+use countersign_record::chain::{Anchor, Head, Report};
+use countersign_record::digest::Digest;
+use countersign_record::hold;
+use countersign_record::id::{FoldId, MatterId};
+use countersign_record::json::Json;
+use countersign_record::row::Sealed;
+use countersign_record::upcast::Upcasts;
+use countersign_runtime::ports::Answer;
+use countersign_runtime::ports::ledger::{
+    Appended, Batch, Blob, Error, Ledger, Page, Piece, Query, Snapshot, Stamp, Visitor,
+};
+use matter::Matter;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
+use writer::Command;
+
+/// A data directory of ledgers.
+pub struct Sqlite {
+    root: PathBuf,
+    upcasts: Upcasts,
+    matters: Mutex<BTreeMap<MatterId, Arc<Matter>>>,
+}
+
+impl Sqlite {
+    /// A data directory. Nothing is opened or made before a matter is used.
+    #[must_use]
+    pub fn open(root: &Path, upcasts: Upcasts) -> Self {
+        Sqlite { root: root.to_path_buf(), upcasts, matters: Mutex::new(BTreeMap::new()) }
+    }
+
+    fn matter(&self, access: &MatterAccess) -> Arc<Matter> {
+        let mut matters = self.matters.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = access.matter();
+        match matters.get(id) {
+            Some(matter) => Arc::clone(matter),
+            None => {
+                let matter = Arc::new(Matter::new(&self.root, id.clone()));
+                matters.insert(id.clone(), Arc::clone(&matter));
+                matter
+            }
+        }
+    }
+}
+
+impl Ledger for Sqlite {
+    fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>> {
+        Box::pin(async move {
+            access.require(Role::Operator)?;
+            let request = Request::new(batch)?;
+            self.matter(access).write(|reply| Command::Append { request, reply }).await
+        })
+    }
+
+    fn erase<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        digest: Digest,
+        receipt: Sealed,
+    ) -> Answer<'a, Result<Stamp, Error>> {
+        Box::pin(async move {
+            access.require(Role::Admin)?;
+            let named = receipt.draft().payload.get("digest").and_then(Json::as_str);
+            let is_receipt = receipt.draft().kind.as_str() == hold::ERASED
+                && named.and_then(|text| Digest::try_from(text).ok()) == Some(digest);
+            if !is_receipt {
+                return Err(Error::Batch { why: "the receipt must be of the kind blob.erased and name the digest" });
+            }
+            if receipt.draft().cause.is_some() || !receipt.draft().blobs.is_empty() {
+                return Err(Error::Batch { why: "the receipt for an erased blob has neither a cause nor blobs" });
+            }
+            let receipt = Box::new(receipt);
+            self.matter(access).write(|reply| Command::Erase { digest, receipt, reply }).await
+        })
+    }
+
+    fn head<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<Head, Error>> {
+        Box::pin(async move { self.matter(access).read(|_, head| Ok(head)).await })
+    }
+
+    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            let upcasts = self.upcasts;
+            self.matter(access).read(move |connection, _| read::page(connection, &upcasts, &query)).await
+        })
+    }
+
+    fn scan<'a>(&'a self, access: &'a MatterAccess, after: u64, visitor: Visitor) -> Answer<'a, Result<(), Error>> {
+        Box::pin(async move {
+            self.matter(access).read(move |connection, _| read::scan(connection, after, visitor)).await
+        })
+    }
+
+    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
+        Box::pin(async move { self.matter(access).read(move |connection, _| read::blob(connection, digest)).await })
+    }
+
+    fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>> {
+        Box::pin(async move { self.matter(access).watch().await })
+    }
+
+    fn keep<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        fold: &'a FoldId,
+        version: u32,
+        snapshot: Snapshot,
+    ) -> Answer<'a, Result<(), Error>> {
+        Box::pin(async move {
+            // A kept state is what others will be shown, so a reader may not keep one.
+            access.require(Role::Operator)?;
+            let matter = self.matter(access);
+            // Only a ledger with rows has anything to fold, and keeping must not make one.
+            matter.read(|_, _| Ok(())).await?;
+            let fold = fold.clone();
+            matter.write(|reply| Command::Keep { fold, version, snapshot, reply }).await
+        })
+    }
+
+    fn kept<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        fold: &'a FoldId,
+        version: u32,
+    ) -> Answer<'a, Result<Option<Snapshot>, Error>> {
+        Box::pin(async move {
+            let (id, fold) = (access.matter().clone(), fold.clone());
+            self.matter(access).read(move |connection, _| read::kept(connection, &id, &fold, version)).await
+        })
+    }
+
+    fn verify<'a>(&'a self, access: &'a MatterAccess, anchors: Vec<Anchor>) -> Answer<'a, Result<Report, Error>> {
+        Box::pin(async move {
+            let id = access.matter().clone();
+            let work = move |connection: &rusqlite::Connection, head| verify::verify(connection, &id, head, &anchors);
+            self.matter(access).read(work).await
+        })
+    }
+
+    fn restore<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        pieces: Box<dyn Iterator<Item = Result<Piece, Error>> + Send>,
+    ) -> Answer<'a, Result<Head, Error>> {
+        Box::pin(async move {
+            access.require(Role::Admin)?;
+            self.matter(access).write(|reply| Command::Restore { pieces, reply }).await
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Erases a blob's bytes for good.
+//! Owns: holds, the receipt, and that no copy of the bytes stays in the file or its log. Must not: touch a row.
+
+use super::append::Pen;
+use super::columns::{self, Interned, int};
+use countersign_record::digest::Digest;
+use countersign_record::hold::{self, Holds};
+use countersign_record::row::Sealed;
+use countersign_runtime::ports::ledger::{Error, Stamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Erases the blob and puts the receipt in. The inner error is a refusal.
+pub(super) fn erase(
+    pen: &mut Pen<'_>,
+    digest: Digest,
+    receipt: &Sealed,
+) -> Result<Result<Stamp, Error>, rusqlite::Error> {
+    let record = match record(pen.connection, digest)? {
+        Some(record) if record.is_present => record,
+        Some(Record { receipt: Some(receipt), .. }) => return Ok(Err(Error::Erased { digest, receipt })),
+        Some(_) => return Ok(Err(Error::BlobMissing { digest })),
+        None => return Ok(Err(unknown_or_missing(pen.connection, digest)?)),
+    };
+    if let Some(hold) = holds(pen.connection)?.keeping(&digest) {
+        return Ok(Err(Error::Held { digest, hold: hold.clone() }));
+    }
+    let first = pen.state.head.seq + 1;
+    let stamp = pen.put(receipt, None, first)?;
+    // The record shrinks in its place: SQLite frees the pages of the bytes and overwrites them with zeros.
+    pen.connection
+        .prepare_cached("UPDATE blobs SET bytes = NULL, receipt = ?2 WHERE id = ?1")?
+        .execute(params![record.id, int(stamp.seq)])?;
+    Ok(Ok(stamp))
+}
+
+/// Copies the log into the file and empties it; `false` if a reader still needs it, or the disk refuses.
+pub(super) fn purge(connection: &Connection) -> bool {
+    let emptied = connection.prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)").and_then(|mut statement| {
+        statement.query_row([], |row| row.get::<_, i64>(0))
+    });
+    matches!(emptied, Ok(0))
+}
+
+/// What the blobs table says of a digest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    pub(super) id: i64,
+    pub(super) is_present: bool,
+    pub(super) receipt: Option<u64>,
+}
+
+/// The newest record of a digest.
+pub(super) fn record(connection: &Connection, digest: Digest) -> Result<Option<Record>, rusqlite::Error> {
+    let sql = "SELECT id, length(bytes) IS NOT NULL, receipt FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1";
+    connection
+        .prepare_cached(sql)?
+        .query_row([digest.as_bytes()], |row| {
+            let receipt = columns::count(row.get_ref(2)?);
+            Ok(Record { id: row.get(0)?, is_present: row.get(1)?, receipt })
+        })
+        .optional()
+}
+
+/// Tells a digest that no row names from one whose record is gone.
+pub(super) fn unknown_or_missing(connection: &Connection, digest: Digest) -> Result<Error, rusqlite::Error> {
+    Ok(match first_naming(connection, digest)? {
+        Some(_) => Error::BlobMissing { digest },
+        None => Error::BlobUnknown { digest },
+    })
+}
+
+/// The first row that names a blob. A walk over the rows with blobs: only a stranger or damage asks for it.
+pub(super) fn first_naming(connection: &Connection, digest: Digest) -> Result<Option<u64>, rusqlite::Error> {
+    let sql = "SELECT seq, blobs FROM rows WHERE blobs IS NOT NULL ORDER BY seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let names = match row.get_ref(1)? {
+            rusqlite::types::ValueRef::Blob(packed) => packed.chunks(40).any(|one| one.starts_with(digest.as_bytes())),
+            _ => false,
+        };
+        if names {
+            return Ok(columns::count(row.get_ref(0)?));
+        }
+    }
+    Ok(None)
+}
+
+/// The holds in force.
+fn holds(connection: &Connection) -> Result<Holds, rusqlite::Error> {
+    let sql = format!(
+        "SELECT {} FROM rows WHERE kind IN (SELECT id FROM kinds WHERE name IN (?1, ?2)) ORDER BY seq",
+        columns::COLUMNS
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([hold::PLACED, hold::RELEASED])?;
+    let mut interned = Interned::new();
+    let mut holds = Holds::default();
+    while let Some(row) = rows.next()? {
+        let (_, stored) = columns::read(connection, &mut interned, row)?;
+        // A hold that can't be read must not be lost, so nothing is erased while there is one.
+        let row = stored.ok().and_then(|stored| stored.to_row().ok()).ok_or(rusqlite::Error::InvalidQuery)?;
+        holds.apply(&row);
+    }
+    Ok(holds)
+}

@@ -1,0 +1,112 @@
+//! One matter: its files, its readers, its writer, its watchers.
+//! Owns: which of them is open. Must not: share any of them with another matter.
+
+use super::follow::Following;
+use super::news::News;
+use super::readers::{Readers, Stop};
+use super::schema::Files;
+use super::writer::{Command, Reply, Writer};
+use countersign_record::chain::Head;
+use countersign_record::id::MatterId;
+use countersign_runtime::ports::ledger::Error;
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{oneshot, watch};
+
+/// What reading and following need.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) matter: MatterId,
+    pub(super) files: Files,
+    pub(super) news: Arc<News>,
+    pub(super) following: Following,
+    readers: Readers,
+}
+
+impl Core {
+    /// Reads in one snapshot, in this thread.
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection, Head) -> Result<T, Stop>) -> Result<T, Error> {
+        self.readers.read(&self.files, &self.matter, work)
+    }
+
+    /// The last row.
+    pub(super) fn head(&self) -> Result<Head, Error> {
+        self.read(|_, head| Ok(head))
+    }
+}
+
+/// One matter.
+pub(super) struct Matter {
+    core: Arc<Core>,
+    writer: Mutex<Option<Writer>>,
+}
+
+impl Matter {
+    pub(super) fn new(root: &Path, matter: MatterId) -> Self {
+        let files = Files::of(root, matter.as_str());
+        let core = Core {
+            matter,
+            files,
+            news: Arc::new(News::new()),
+            following: Following::default(),
+            readers: Readers::default(),
+        };
+        Matter { core: Arc::new(core), writer: Mutex::new(None) }
+    }
+
+    /// Reads in one snapshot, on a thread that may block.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, Head) -> Result<T, Stop> + Send + 'static,
+    ) -> Result<T, Error> {
+        let core = Arc::clone(&self.core);
+        // A read that panics, or a runtime that ends, gives no answer.
+        tokio::task::spawn_blocking(move || core.read(work)).await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// Has the writer do something, and waits for its answer.
+    pub(super) async fn write<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
+        let queue = self.queue()?;
+        let (reply, answer) = oneshot::channel();
+        queue.send(command(reply)).await.map_err(|_| Error::Closed)?;
+        drop(queue);
+        answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    fn queue(&self) -> Result<tokio::sync::mpsc::Sender<Command>, Error> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = match &mut *writer {
+            Some(started) => started,
+            None => {
+                let core = &self.core;
+                let fresh = Writer::start(core.matter.clone(), core.files.clone(), Arc::clone(&core.news))?;
+                writer.insert(fresh)
+            }
+        };
+        started.queue().ok_or(Error::Closed)
+    }
+
+    /// Starts watching.
+    pub(super) async fn watch(&self) -> Result<watch::Receiver<u64>, Error> {
+        let mut receiver = self.core.news.subscribe();
+        // Asked before following: there is nothing to follow where there is no ledger.
+        self.read(|_, _| Ok(())).await?;
+        if !self.core.news.is_writing() {
+            Following::ensure(&self.core)?;
+        }
+        // Read after following has begun, so that nothing falls between the two.
+        let head = self.read(|_, head| Ok(head)).await?;
+        self.core.news.publish(head.seq);
+        receiver.mark_unchanged();
+        Ok(receiver)
+    }
+}
+
+impl Drop for Matter {
+    fn drop(&mut self) {
+        // The readers go first: the last connection to close is then the writer's, which leaves the file without a log.
+        self.core.readers.close();
+        drop(self.writer.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}

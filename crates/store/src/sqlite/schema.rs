@@ -1,0 +1,253 @@
+//! The file of a matter: its tables, its format, how a connection to it is set up.
+//! Owns: creating, recognising and opening the file. Must not: touch a file that it does not recognise.
+
+use super::failure;
+use crate::durable;
+use countersign_runtime::ports::ledger::Error;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// "CSgn": SQLite keeps it at byte 68 of the file.
+pub(super) const APPLICATION_ID: u32 = 0x4353_676E;
+/// The newest format that this build reads, and the one it writes.
+pub(super) const FORMAT: u32 = 1;
+
+/// Pages of 4 KiB after which the log is copied into the file: 16 MiB, so that a checkpoint and its two fsyncs
+/// are rare, and recovery after a crash is short.
+const CHECKPOINT_PAGES: u32 = 4_096;
+/// A log that grew under a long reader is cut back to this many bytes.
+const LOG_BYTES_MAX: u32 = 64 * 1024 * 1024;
+/// How long a connection waits for another one's short lock (recovery after a crash, a checkpoint).
+const BUSY_MS_MAX: u64 = 5_000;
+/// Prepared statements that a connection keeps.
+const STATEMENTS_MAX: usize = 48;
+
+/// Rows are never updated or deleted; `blobs` is only ever given a NULL for bytes, and bytes that come back are a
+/// new record. So no page is ever merged or split in the middle, and no stale copy of erased bytes is left in one.
+const TABLES: &str = "
+CREATE TABLE head(
+    only INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL
+) STRICT;
+CREATE TABLE streams(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE kinds(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE rows(
+    seq INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL,
+    stream_seq INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    proof INTEGER NOT NULL,
+    key BLOB,
+    signature BLOB,
+    cause INTEGER,
+    idem_key TEXT,
+    data_class INTEGER NOT NULL,
+    taint INTEGER NOT NULL,
+    payload_hash BLOB NOT NULL,
+    prev_hash BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    blobs BLOB,
+    payload BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX rows_by_stream ON rows(stream, stream_seq);
+CREATE INDEX rows_by_kind ON rows(kind);
+CREATE INDEX rows_with_blobs ON rows(seq) WHERE blobs IS NOT NULL;
+CREATE TABLE idem(
+    key TEXT PRIMARY KEY,
+    request_hash BLOB,
+    first_seq INTEGER NOT NULL,
+    count INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE blobs(
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL,
+    size INTEGER NOT NULL,
+    receipt INTEGER,
+    bytes BLOB
+) STRICT;
+CREATE INDEX blobs_by_digest ON blobs(digest);
+CREATE TABLE snapshots(
+    fold TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    bytes BLOB NOT NULL
+) STRICT;
+";
+
+/// The files of a matter.
+#[derive(Clone, Debug)]
+pub(super) struct Files {
+    /// The directory.
+    pub(super) dir: PathBuf,
+    /// The database.
+    pub(super) database: PathBuf,
+    /// The writer's lock.
+    pub(super) lock: PathBuf,
+}
+
+impl Files {
+    pub(super) fn of(root: &Path, matter: &str) -> Self {
+        let dir = root.join("matters").join(matter);
+        Files { database: dir.join("ledger.sqlite"), lock: dir.join("ledger.lock"), dir }
+    }
+
+    /// A file of the database beside the database: `-wal`, `-shm`, `-new`.
+    pub(super) fn beside(&self, suffix: &str) -> PathBuf {
+        self.dir.join(format!("ledger.sqlite{suffix}"))
+    }
+}
+
+/// What stands where the database should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing.
+    Nothing,
+    /// A ledger of a format that this build reads.
+    Ledger,
+}
+
+/// Looks at the file without SQLite, which would change a file that it can't make sense of.
+pub(super) fn recognise(files: &Files) -> Result<Found, Error> {
+    let path = &files.database;
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(failure::of_io(path, &error)),
+    };
+    let corrupt = |why: &str| Error::Corrupt { place: path.display().to_string(), why: why.into() };
+    let mut header = [0; 100];
+    match file.read_exact(&mut header) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(corrupt("the file is cut short")),
+        Err(error) => return Err(failure::of_io(path, &error)),
+    }
+    let number = |at: usize| header[at..at + 4].iter().fold(0, |value, byte| value << 8 | u32::from(*byte));
+    if &header[..16] != b"SQLite format 3\0" {
+        return Err(corrupt("it is no SQLite database"));
+    }
+    if number(68) != APPLICATION_ID {
+        return Err(corrupt("it is a database of another application"));
+    }
+    let format = number(60);
+    if format > FORMAT {
+        return Err(Error::TooNew { place: path.display().to_string(), found: format, newest: FORMAT });
+    }
+    if format == 0 {
+        return Err(corrupt("it has no format version"));
+    }
+    let page = u64::from(header[16]) << 8 | u64::from(header[17]);
+    let length = file.metadata().map_err(|error| failure::of_io(path, &error))?.len();
+    // While there is a log, pages may still be on their way from it into the file.
+    let log = fs::metadata(files.beside("-wal")).map_or(0, |log| log.len());
+    if log == 0 && page > 1 && length < page * u64::from(number(28)) {
+        return Err(corrupt("the file is cut short"));
+    }
+    Ok(Found::Ledger)
+}
+
+/// Makes an empty ledger, whole or not at all: it is built beside and renamed. The caller holds the lock.
+pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
+    let new = files.beside("-new");
+    let remove_new = || {
+        for suffix in ["-new", "-new-journal", "-new-wal", "-new-shm"] {
+            drop(fs::remove_file(files.beside(suffix)));
+        }
+    };
+    remove_new();
+    let build = || -> Result<(), rusqlite::Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&new, flags)?;
+        connection.pragma_update(None, "page_size", 4_096)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        connection.pragma_update(None, "user_version", FORMAT)?;
+        connection.execute_batch(TABLES)?;
+        connection.execute("INSERT INTO head VALUES (1, 0, ?1)", [genesis])?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    let finish = || -> io::Result<()> {
+        File::open(&new)?.sync_all()?;
+        fs::rename(&new, &files.database)?;
+        durable::sync_dir(&files.dir)
+    };
+    let built = build().map_err(|error| failure::of_sqlite(&new, &error));
+    let made = built.and_then(|()| finish().map_err(|error| failure::of_io(&new, &error)));
+    if made.is_err() {
+        remove_new();
+    }
+    made
+}
+
+/// The writer's connection. The caller holds the lock and has recognised the file.
+pub(super) fn open_writer(files: &Files) -> Result<Connection, Error> {
+    let open = || -> Result<Connection, rusqlite::Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&files.database, flags)?;
+        connection.busy_timeout(std::time::Duration::from_millis(BUSY_MS_MAX))?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
+        connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
+        connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_MAX, |_| Ok(()))?;
+        connection.pragma_update(None, "cache_size", -16_384)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        Ok(connection)
+    };
+    open().map_err(|error| failure::of_sqlite(&files.database, &error))
+}
+
+/// A reader's connection. It takes no lock that a writer would wait for.
+pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
+    match connect_reader(&files.database, false) {
+        Ok(connection) => Ok(connection),
+        // In a directory that can't be written SQLite can't make its shared memory. Without a log nobody has
+        // written since the last clean end, and the file can be read as it stands.
+        Err(_) if !is_writable(&files.dir) && fs::metadata(files.beside("-wal")).map_or(0, |log| log.len()) == 0 => {
+            connect_reader(Path::new(&format!("file:{}?immutable=1", escaped(&files.database))), true)
+                .map_err(|error| failure::of_sqlite(&files.database, &error))
+        }
+        Err(error) => Err(failure::of_sqlite(&files.database, &error)),
+    }
+}
+
+fn connect_reader(name: &Path, is_uri: bool) -> Result<Connection, rusqlite::Error> {
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    flags.set(OpenFlags::SQLITE_OPEN_URI, is_uri);
+    let connection = Connection::open_with_flags(name, flags)?;
+    connection.busy_timeout(std::time::Duration::from_millis(BUSY_MS_MAX))?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -8_192)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // Opening is lazy; the first read is what tells whether the file can be read at all.
+    connection.query_row("SELECT seq FROM head", [], |row| row.get::<_, i64>(0))?;
+    Ok(connection)
+}
+
+fn is_writable(dir: &Path) -> bool {
+    rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+/// A path as part of a `file:` URI.
+fn escaped(path: &Path) -> String {
+    let mut text = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'%' | b'?' | b'#' => text.push_str(&format!("%{byte:02x}")),
+            _ if byte.is_ascii_graphic() => text.push(char::from(*byte)),
+            _ => text.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    text
+}

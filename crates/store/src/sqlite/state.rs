@@ -1,0 +1,129 @@
+//! What the writer knows of its ledger without asking the disk.
+//! Owns: the head, the ends of streams, the numbers of names. Must not: outlive a transaction that failed.
+
+use super::columns::{self, int};
+use countersign_record::chain::Head;
+use countersign_record::digest::Digest;
+use countersign_record::id::{RowKind, StreamId};
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::HashMap;
+
+/// Streams and kinds remembered beyond this are forgotten, and looked up again when they are needed.
+const REMEMBERED_MAX: usize = 65_536;
+
+/// The end of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stream {
+    /// Its number; `None` if no row of it was ever put in.
+    pub(super) id: Option<i64>,
+    /// The place of its last row.
+    pub(super) last: u64,
+}
+
+/// What the writer knows.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) head: Head,
+    streams: HashMap<StreamId, Stream>,
+    kinds: HashMap<RowKind, i64>,
+}
+
+/// Reads the head that the ledger itself remembers.
+pub(super) fn head(connection: &Connection) -> Result<Head, rusqlite::Error> {
+    connection.prepare_cached("SELECT seq, hash FROM head WHERE only = 1")?.query_row([], |row| {
+        let hash = columns::digest(row.get_ref(1)?);
+        let seq = columns::count(row.get_ref(0)?);
+        match (seq, hash) {
+            (Some(seq), Some(hash)) => Ok(Head { seq, hash }),
+            _ => Err(rusqlite::Error::InvalidQuery),
+        }
+    })
+}
+
+impl State {
+    /// Asks the disk.
+    pub(super) fn load(connection: &Connection) -> Result<Self, rusqlite::Error> {
+        Ok(State { head: head(connection)?, streams: HashMap::new(), kinds: HashMap::new() })
+    }
+
+    /// Keeps memory bounded; called between transactions.
+    pub(super) fn forget_if_many(&mut self) {
+        if self.streams.len() > REMEMBERED_MAX {
+            self.streams.clear();
+        }
+        if self.kinds.len() > REMEMBERED_MAX {
+            self.kinds.clear();
+        }
+    }
+
+    /// The end of a stream.
+    pub(super) fn stream(&mut self, connection: &Connection, name: &StreamId) -> Result<Stream, rusqlite::Error> {
+        if let Some(stream) = self.streams.get(name) {
+            return Ok(*stream);
+        }
+        let id: Option<i64> = connection
+            .prepare_cached("SELECT id FROM streams WHERE name = ?1")?
+            .query_row([name.as_str()], |row| row.get(0))
+            .optional()?;
+        let last = match id {
+            Some(id) => connection
+                .prepare_cached("SELECT stream_seq FROM rows WHERE stream = ?1 ORDER BY stream_seq DESC LIMIT 1")?
+                .query_row([id], |row| Ok(columns::count(row.get_ref(0)?).unwrap_or(0)))
+                .optional()?
+                .unwrap_or(0),
+            None => 0,
+        };
+        let stream = Stream { id, last };
+        self.streams.insert(name.clone(), stream);
+        Ok(stream)
+    }
+
+    /// The number of a stream and the next place in it; both are taken by this call.
+    pub(super) fn next_in_stream(
+        &mut self,
+        connection: &Connection,
+        name: &StreamId,
+    ) -> Result<(i64, u64), rusqlite::Error> {
+        let mut stream = self.stream(connection, name)?;
+        let id = match stream.id {
+            Some(id) => id,
+            None => {
+                connection
+                    .prepare_cached("INSERT INTO streams(name) VALUES (?1)")?
+                    .insert([name.as_str()])?
+            }
+        };
+        stream = Stream { id: Some(id), last: stream.last + 1 };
+        match self.streams.get_mut(name) {
+            Some(known) => *known = stream,
+            None => drop(self.streams.insert(name.clone(), stream)),
+        }
+        Ok((id, stream.last))
+    }
+
+    /// The number of a kind.
+    pub(super) fn kind(&mut self, connection: &Connection, name: &RowKind) -> Result<i64, rusqlite::Error> {
+        if let Some(id) = self.kinds.get(name) {
+            return Ok(*id);
+        }
+        let found: Option<i64> = connection
+            .prepare_cached("SELECT id FROM kinds WHERE name = ?1")?
+            .query_row([name.as_str()], |row| row.get(0))
+            .optional()?;
+        let id = match found {
+            Some(id) => id,
+            None => connection.prepare_cached("INSERT INTO kinds(name) VALUES (?1)")?.insert([name.as_str()])?,
+        };
+        self.kinds.insert(name.clone(), id);
+        Ok(id)
+    }
+
+    /// Writes the head down; part of every transaction that appends.
+    pub(super) fn save_head(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        let (seq, hash): (i64, &Digest) = (int(self.head.seq), &self.head.hash);
+        connection
+            .prepare_cached("UPDATE head SET seq = ?1, hash = ?2 WHERE only = 1")?
+            .execute((seq, hash.as_bytes()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! Checks everything that a matter's file holds.
+//! Owns: what the chain does not cover: blobs, receipts, request keys, the recorded head. Must not: change
+//! anything, or hold the ledger in memory.
+
+use super::columns::{self, int};
+use super::erase;
+use super::read::walk;
+use super::readers::Stop;
+use countersign_record::canonical::{Hasher, Sink};
+use countersign_record::chain::{Anchor, Damage, Head, Report, Verifier};
+use countersign_record::digest::Digest;
+use countersign_record::hold;
+use countersign_record::id::MatterId;
+use countersign_record::json::{self, Json};
+use countersign_record::row::{BlobRef, RowRef};
+use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
+use std::io::Read;
+use std::ops::ControlFlow;
+
+/// Blobs are hashed in pieces of this size.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// Walks the ledger in one snapshot.
+pub(super) fn verify(
+    connection: &Connection,
+    matter: &MatterId,
+    recorded: Head,
+    anchors: &[Anchor],
+) -> Result<Report, Stop> {
+    let mut verifier = Verifier::new(matter, anchors);
+    for anchor in anchors.iter().filter(|anchor| anchor.matter != *matter) {
+        verifier.note(anchor.seq, Damage::NotAnchored);
+    }
+    let mut request = RequestRun::default();
+    let mut last = Head { seq: 0, hash: recorded.hash };
+    walk(connection, i64::MIN, |seq, stored| {
+        // Places count from 1; what stands before was put there by other hands.
+        let Some(seq) = u64::try_from(seq).ok().filter(|seq| *seq > 0) else {
+            verifier.note(0, Damage::Inserted);
+            return Ok(ControlFlow::Continue(()));
+        };
+        match stored {
+            Ok(row) => {
+                verifier.see(&row);
+                last = Head { seq, hash: row.hash };
+                for blob in row.blobs.iter() {
+                    check_reference(connection, &mut verifier, seq, blob)?;
+                }
+                request.follow(connection, &mut verifier, &row)?;
+            }
+            Err(what) => {
+                verifier.see_unreadable(seq, what.into());
+                last = Head { seq, hash: recorded.hash };
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    request.end(connection, &mut verifier)?;
+    check_strange_requests(connection, &mut verifier)?;
+    check_blobs(connection, &mut verifier)?;
+    check_head(&mut verifier, recorded, last);
+    Ok(verifier.finish(Some(recorded)))
+}
+
+/// The recorded head speaks of the last row. Rows that are missing at the end are the verifier's to name.
+fn check_head(verifier: &mut Verifier<'_>, recorded: Head, last: Head) {
+    if recorded.seq < last.seq {
+        verifier.note(recorded.seq + 1, Damage::Inserted);
+    } else if recorded.seq == last.seq && recorded.hash != last.hash {
+        verifier.note(last.seq, Damage::RowChanged);
+    }
+}
+
+/// The blob that a row names has a record: its bytes (hashed later, once per blob) or a sound receipt.
+fn check_reference(
+    connection: &Connection,
+    verifier: &mut Verifier<'_>,
+    seq: u64,
+    blob: BlobRef,
+) -> Result<(), rusqlite::Error> {
+    let digest = blob.digest;
+    let record: Option<(Option<u64>, Option<u64>, Option<u64>)> = connection
+        .prepare_cached("SELECT size, receipt, length(bytes) FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1")?
+        .query_row([digest.as_bytes()], |row| {
+            let count = |at| row.get_ref(at).map(columns::count);
+            Ok((count(0)?, count(1)?, count(2)?))
+        })
+        .optional()?;
+    match record {
+        Some((Some(size), None, Some(length))) if size == blob.size && length == blob.size => {}
+        Some((_, None, Some(_))) => drop(verifier.note(seq, Damage::BlobChanged { digest })),
+        Some((_, Some(receipt), None)) if is_receipt(connection, receipt, digest)? && receipt > seq => {}
+        Some(_) | None => drop(verifier.note(seq, Damage::BlobMissing { digest })),
+    }
+    Ok(())
+}
+
+/// Whether the row at `seq` says that the blob was erased.
+fn is_receipt(connection: &Connection, seq: u64, digest: Digest) -> Result<bool, rusqlite::Error> {
+    let payload: Option<Vec<u8>> = connection
+        .prepare_cached(
+            "SELECT payload FROM rows WHERE seq = ?1 AND kind = (SELECT id FROM kinds WHERE name = ?2)",
+        )?
+        .query_row(params![int(seq), hold::ERASED], |row| row.get(0))
+        .optional()?;
+    let payload = payload.and_then(|payload| json::parse(&payload).ok());
+    let erased = payload.as_ref().and_then(|payload| payload.get("digest")).and_then(Json::as_str);
+    Ok(erased.and_then(|text| Digest::try_from(text).ok()) == Some(digest))
+}
+
+/// Hashes every blob that is there, once, in pieces.
+fn check_blobs(connection: &Connection, verifier: &mut Verifier<'_>) -> Result<(), Stop> {
+    let sql = "SELECT id, digest, length(bytes) FROM blobs WHERE length(bytes) IS NOT NULL ORDER BY id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut blobs = statement.query([])?;
+    let mut piece = vec![0; PIECE_BYTES];
+    while let Some(blob) = blobs.next()? {
+        let id: i64 = blob.get(0)?;
+        let found = hash_of(connection, id, &mut piece)?;
+        let named = columns::digest(blob.get_ref(1)?);
+        let Some(digest) = named.filter(|digest| *digest != found) else { continue };
+        if let Some(seq) = erase::first_naming(connection, digest)? {
+            verifier.note(seq, Damage::BlobChanged { digest });
+        }
+    }
+    Ok(())
+}
+
+fn hash_of(connection: &Connection, id: i64, piece: &mut [u8]) -> Result<Digest, rusqlite::Error> {
+    let mut blob = connection.blob_open(MAIN_DB, "blobs", "bytes", id, true)?;
+    let mut hasher = Hasher::new();
+    loop {
+        // The only error of reading here is one of SQLite, whose own words `io::Error` can't carry.
+        let count = blob.read(piece).map_err(|_| rusqlite::Error::BlobSizeError)?;
+        match piece.get(..count) {
+            Some(read) if count > 0 => hasher.put(read),
+            Some(_) | None => return Ok(hasher.finish()),
+        }
+    }
+}
+
+/// The rows of one request, which stand together.
+#[derive(Default)]
+struct RequestRun {
+    key: String,
+    first: u64,
+    count: u64,
+}
+
+impl RequestRun {
+    fn follow(
+        &mut self,
+        connection: &Connection,
+        verifier: &mut Verifier<'_>,
+        row: &RowRef<'_>,
+    ) -> Result<(), rusqlite::Error> {
+        let key = row.idem_key.unwrap_or_default();
+        if self.count > 0 && self.key == key {
+            self.count += 1;
+            return Ok(());
+        }
+        self.end(connection, verifier)?;
+        if !key.is_empty() {
+            self.key.clear();
+            self.key.push_str(key);
+            (self.first, self.count) = (row.seq, 1);
+        }
+        Ok(())
+    }
+
+    /// The ledger must know the request, or a repeat of it would be appended a second time.
+    fn end(&mut self, connection: &Connection, verifier: &mut Verifier<'_>) -> Result<(), rusqlite::Error> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let known: Option<(i64, i64)> = connection
+            .prepare_cached("SELECT first_seq, count FROM idem WHERE key = ?1")?
+            .query_row([&self.key], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if known != Some((int(self.first), int(self.count))) {
+            verifier.note(self.first, Damage::RequestChanged);
+        }
+        self.count = 0;
+        Ok(())
+    }
+}
+
+/// A key without rows of its own would make a request that was never appended look as if it had been.
+fn check_strange_requests(connection: &Connection, verifier: &mut Verifier<'_>) -> Result<(), rusqlite::Error> {
+    let sql = "SELECT first_seq FROM idem LEFT JOIN rows ON rows.seq = idem.first_seq \
+               WHERE rows.idem_key IS NOT idem.key";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut strange = statement.query([])?;
+    while let Some(entry) = strange.next()? {
+        let seq = columns::count(entry.get_ref(0)?).unwrap_or(0);
+        verifier.note(seq, Damage::RequestChanged);
+    }
+    Ok(())
+}

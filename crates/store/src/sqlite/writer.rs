@@ -1,0 +1,367 @@
+//! The one thread that writes a matter.
+//! Owns: the queue, the lock, the transactions and who gets which answer. Must not: answer before the bytes are
+//! durable, or keep anything in memory of a transaction that failed.
+
+use super::append::{Pen, Request};
+use super::erase;
+use super::failure;
+use super::lock::Lock;
+use super::news::News;
+use super::restore;
+use super::schema::{self, Files, Found};
+use super::state::State;
+use crate::durable;
+use countersign_record::chain::{Head, genesis};
+use countersign_record::digest::Digest;
+use countersign_record::id::{FoldId, MatterId};
+use countersign_record::row::Sealed;
+use countersign_runtime::ports::ledger::{Appended, Error, Piece, Snapshot, Stamp};
+use rusqlite::{Connection, params};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+
+/// Requests that may wait.
+const QUEUE_MAX: usize = 1_024;
+/// What one transaction takes in at most; one request is always taken whole.
+const GROUP_REQUESTS_MAX: usize = 1_024;
+const GROUP_ROWS_MAX: usize = 10_000;
+const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
+pub(super) type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
+
+/// What the writer is asked for.
+pub(super) enum Command {
+    Append { request: Request, reply: Reply<Appended> },
+    Erase { digest: Digest, receipt: Box<Sealed>, reply: Reply<Stamp> },
+    Keep { fold: FoldId, version: u32, snapshot: Snapshot, reply: Reply<()> },
+    Restore { pieces: Pieces, reply: Reply<Head> },
+}
+
+/// The way to the writer's thread. Dropping it ends the thread, after what waits is done, and gives the lock back.
+pub(super) struct Writer {
+    queue: Option<mpsc::Sender<Command>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread. Nothing is opened before the first command.
+    pub(super) fn start(matter: MatterId, files: Files, news: Arc<News>) -> Result<Self, Error> {
+        let (queue, commands) = mpsc::channel(QUEUE_MAX);
+        let place = files.database.clone();
+        let name = format!("ledger {matter}");
+        let desk = Desk { matter, files, news, open: None, held: None, unpurged: Vec::new() };
+        let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
+        let thread = thread.map_err(|error| failure::of_io(&place, &error))?;
+        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// The queue's entrance.
+    pub(super) fn queue(&self) -> Option<mpsc::Sender<Command>> {
+        self.queue.clone()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the writer has been told to everybody who waited; there is nobody left to tell.
+            drop(thread.join());
+        }
+    }
+}
+
+/// An open ledger. The fields are dropped in this order: the connection ends before the lock is given back.
+pub(super) struct Open {
+    pub(super) connection: Connection,
+    /// `None` after a failure, until it is read from disk again.
+    pub(super) state: Option<State>,
+    pub(super) lock: Lock,
+    /// What opening it has made, if it was not there.
+    made: Option<Vec<PathBuf>>,
+}
+
+/// The thread's own things.
+struct Desk {
+    matter: MatterId,
+    files: Files,
+    news: Arc<News>,
+    open: Option<Open>,
+    /// A command that was taken from the queue while a group was gathered, and is no part of it.
+    held: Option<Command>,
+    /// Erasures that are durable, but whose bytes a reader still keeps in the log.
+    unpurged: Vec<(Stamp, Reply<Stamp>)>,
+}
+
+impl Desk {
+    fn work(mut self, mut commands: mpsc::Receiver<Command>) {
+        while let Some(command) = self.next(&mut commands) {
+            match command {
+                Command::Append { request, reply } => {
+                    let group = self.gather((request, reply), &mut commands);
+                    self.append(group);
+                }
+                Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
+                Command::Keep { fold, version, snapshot, reply } => {
+                    let kept = self.keep(&fold, version, &snapshot);
+                    drop(reply.send(kept));
+                }
+                Command::Restore { pieces, reply } => {
+                    let restored = self.restore(pieces);
+                    drop(reply.send(restored));
+                }
+            }
+        }
+        self.purge();
+        for (stamp, reply) in self.unpurged.drain(..) {
+            drop(reply.send(Ok(stamp)));
+        }
+    }
+
+    /// The next command. While erased bytes wait for a reader to let go of them, each round tries to purge them;
+    /// the wait is inside SQLite, so this neither spins nor keeps a command waiting for long.
+    fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Command> {
+        if let Some(held) = self.held.take() {
+            return Some(held);
+        }
+        while !self.unpurged.is_empty() {
+            match commands.try_recv() {
+                Ok(command) => return Some(command),
+                Err(mpsc::error::TryRecvError::Disconnected) => return None,
+                Err(mpsc::error::TryRecvError::Empty) => self.purge(),
+            }
+        }
+        commands.blocking_recv()
+    }
+
+    /// Takes what waits, up to the limits, in order.
+    fn gather(&mut self, first: Waiting, commands: &mut mpsc::Receiver<Command>) -> Vec<Waiting> {
+        let (mut rows, mut bytes) = (first.0.batch.rows.len(), first.0.bytes());
+        let mut group = vec![first];
+        while group.len() < GROUP_REQUESTS_MAX && rows < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX {
+            match commands.try_recv() {
+                Ok(Command::Append { request, reply }) => {
+                    rows += request.batch.rows.len();
+                    bytes += request.bytes();
+                    group.push((request, reply));
+                }
+                Ok(other) => {
+                    self.held = Some(other);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        group
+    }
+
+    fn append(&mut self, mut group: Vec<Waiting>) {
+        // Whoever has stopped waiting before the work began has no row written behind their back.
+        group.retain(|(_, reply)| !reply.is_closed());
+        let outcome = self.transact(|pen| {
+            let answers = group.iter().map(|(request, _)| pen.append(request));
+            // A refusal among them has left no trace, so it does not undo the others.
+            Ok(Ok(answers.collect::<Result<Vec<_>, rusqlite::Error>>()?))
+        });
+        match outcome {
+            Ok(answers) => {
+                for ((_, reply), answer) in group.into_iter().zip(answers) {
+                    drop(reply.send(answer));
+                }
+            }
+            Err(error) => {
+                for (_, reply) in group {
+                    drop(reply.send(Err(error.clone())));
+                }
+            }
+        }
+    }
+
+    fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Stamp>) {
+        match self.transact(|pen| erase::erase(pen, digest, receipt)) {
+            Ok(stamp) => {
+                self.unpurged.push((stamp, reply));
+                self.purge();
+            }
+            Err(error) => drop(reply.send(Err(error))),
+        }
+    }
+
+    /// Copies the log into the file and empties it, so that no byte of an erased blob is left in either.
+    fn purge(&mut self) {
+        let Some(open) = self.open.as_ref().filter(|_| !self.unpurged.is_empty()) else { return };
+        if erase::purge(&open.connection) {
+            for (stamp, reply) in self.unpurged.drain(..) {
+                drop(reply.send(Ok(stamp)));
+            }
+        }
+    }
+
+    fn keep(&mut self, fold: &FoldId, version: u32, snapshot: &Snapshot) -> Result<(), Error> {
+        let Snapshot { head, bytes } = snapshot;
+        self.transact(|pen| {
+            let sql = "INSERT INTO snapshots(fold, version, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5) \
+                       ON CONFLICT(fold) DO UPDATE SET version = ?2, seq = ?3, hash = ?4, bytes = ?5";
+            let seq = super::columns::int(head.seq);
+            pen.connection.prepare_cached(sql)?.execute(params![
+                fold.as_str(),
+                version,
+                seq,
+                head.hash.as_bytes(),
+                bytes
+            ])?;
+            Ok(Ok(()))
+        })
+    }
+
+    fn restore(&mut self, pieces: Pieces) -> Result<Head, Error> {
+        let restored = self.transact(|pen| restore::restore(pen, pieces));
+        if restored.is_err() {
+            self.take_back();
+        }
+        restored
+    }
+
+    /// Does `work` in one transaction: all of it is durable when this returns, or nothing of it is there. The
+    /// inner error of `work` is a refusal, the outer one a failure.
+    fn transact<T>(
+        &mut self,
+        work: impl FnOnce(&mut Pen<'_>) -> Result<Result<T, Error>, rusqlite::Error>,
+    ) -> Result<T, Error> {
+        let (matter, files, news) = (self.matter.clone(), self.files.clone(), Arc::clone(&self.news));
+        let open = self.opened()?;
+        let done = open.transact(matter.as_str(), work);
+        match done {
+            Ok(Ok((result, head))) => {
+                news.publish(head.seq);
+                // A follower that is not woken reads the row at the next wake-up; the row itself is safe.
+                drop(open.lock.tell());
+                Ok(result)
+            }
+            Ok(Err(refusal)) => Err(refusal),
+            Err(error) => {
+                let stuck = !open.roll_back();
+                let error = failure::of_sqlite(&files.database, &error);
+                if stuck {
+                    self.reconnect();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The connection can't even roll back: a new one starts from what is on disk. The lock stays.
+    fn reconnect(&mut self) {
+        if let Some(Open { connection, lock, made, .. }) = self.open.take() {
+            drop(connection);
+            if let Ok(connection) = schema::open_writer(&self.files) {
+                self.open = Some(Open { connection, state: None, lock, made });
+            }
+            self.news.set_writing(self.open.is_some());
+        }
+    }
+
+    /// The open ledger, made if there is none. What could not be opened is tried again with the next command.
+    fn opened(&mut self) -> Result<&mut Open, Error> {
+        if self.open.is_none() {
+            // Looked at before anything is made: a file that is not ours gets no lock beside it.
+            schema::recognise(&self.files)?;
+            let made = durable::make_dirs(&self.files.dir, 0o700);
+            let made = made.map_err(|error| failure::of_io(&self.files.dir, &error))?;
+            match self.open_in(made) {
+                Ok(open) => {
+                    self.news.set_writing(true);
+                    self.open = Some(open);
+                }
+                Err((error, made)) => {
+                    if !made.is_empty() {
+                        drop(std::fs::remove_file(&self.files.lock));
+                        durable::remove_dirs(&made);
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        self.open.as_mut().ok_or(Error::Closed)
+    }
+
+    fn open_in(&self, made: Vec<PathBuf>) -> Result<Open, (Error, Vec<PathBuf>)> {
+        let open = || -> Result<(Connection, Lock, bool), Error> {
+            let lock = Lock::take(&self.files.lock, &self.matter)?;
+            let is_new = schema::recognise(&self.files)? == Found::Nothing;
+            if is_new {
+                schema::create(&self.files, genesis(&self.matter).as_bytes())?;
+            }
+            let connection = schema::open_writer(&self.files)?;
+            // A crash may have come between an erasure and the emptying of the log.
+            erase::purge(&connection);
+            Ok((connection, lock, is_new))
+        };
+        match open() {
+            Ok((connection, lock, is_new)) => {
+                Ok(Open { connection, state: None, lock, made: is_new.then_some(made) })
+            }
+            Err(error) => Err((error, made)),
+        }
+    }
+
+    /// Removes what opening has made, if it was this opening that made it: a failed import leaves nothing.
+    fn take_back(&mut self) {
+        let is_ours = self.open.as_ref().is_some_and(|open| {
+            open.made.is_some() && open.state.as_ref().is_none_or(|state| state.head.seq == 0)
+        });
+        if !is_ours {
+            return;
+        }
+        if let Some(Open { connection, lock, made, .. }) = self.open.take() {
+            drop(connection);
+            for suffix in ["", "-wal", "-shm"] {
+                drop(std::fs::remove_file(self.files.beside(suffix)));
+            }
+            drop(std::fs::remove_file(&self.files.lock));
+            drop(lock);
+            durable::remove_dirs(&made.unwrap_or_default());
+        }
+    }
+}
+
+type Waiting = (Request, Reply<Appended>);
+
+impl Open {
+    fn transact<T>(
+        &mut self,
+        matter: &str,
+        work: impl FnOnce(&mut Pen<'_>) -> Result<Result<T, Error>, rusqlite::Error>,
+    ) -> Result<Result<(T, Head), Error>, rusqlite::Error> {
+        let connection = &self.connection;
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let state = match &mut self.state {
+            Some(state) => state,
+            None => self.state.insert(State::load(connection)?),
+        };
+        let before = state.head;
+        let result = match work(&mut Pen { connection, matter, state })? {
+            Ok(result) => result,
+            Err(refusal) => {
+                connection.prepare_cached("ROLLBACK")?.execute([])?;
+                self.state = None;
+                return Ok(Err(refusal));
+            }
+        };
+        if state.head != before {
+            state.save_head(connection)?;
+        }
+        connection.prepare_cached("COMMIT")?.execute([])?;
+        state.forget_if_many();
+        Ok(Ok((result, state.head)))
+    }
+
+    /// Leaves a failed transaction; `false` if that fails too.
+    fn roll_back(&mut self) -> bool {
+        self.state = None;
+        self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok()
+    }
+}
