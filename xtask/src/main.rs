@@ -6,6 +6,9 @@
     allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
 )]
 
+mod codes;
+mod generated;
+mod schemas;
 mod tidy;
 
 use std::io::Write;
@@ -13,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
+use generated::Directory;
 
 /// Exit code when a task could not do its work, as opposed to having found problems (1).
 const COULD_NOT_RUN: u8 = 2;
@@ -36,6 +40,20 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         root: Option<PathBuf>,
     },
+    /// Write the JSON Schemas of the wire types into `schemas/`.
+    Schemas(Generate),
+    /// Write a page for every code, and their index, into `docs/codes/`.
+    Codes(Generate),
+}
+
+#[derive(Args)]
+struct Generate {
+    /// Write nothing; exit 1 when a file is not what would be written.
+    #[arg(long)]
+    check: bool,
+    /// Repository to write to [default: the workspace around the current directory].
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -52,7 +70,24 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<ExitCode> {
     match cli.task {
         Task::Tidy { root } => run_tidy(&root.map_or_else(find_root, Ok)?),
+        Task::Schemas(generate) => run_generate(&schemas::directory()?, generate),
+        Task::Codes(generate) => run_generate(&codes::directory(), generate),
     }
+}
+
+fn run_generate(directory: &Directory, generate: Generate) -> Result<ExitCode> {
+    let root = generate.root.map_or_else(find_root, Ok)?;
+    let differing = directory.differing(&root)?;
+    let mut out = std::io::stdout().lock();
+    if !generate.check {
+        directory.write(&root)?;
+        writeln!(out, "{}: {} files, {} changed", directory.path, directory.files.len(), differing.len())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for path in &differing {
+        writeln!(out, "{path}: not what is generated (run `cargo run -p xtask -- {}`)", directory.task)?;
+    }
+    Ok(if differing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn run_tidy(root: &Path) -> Result<ExitCode> {

@@ -144,7 +144,7 @@ Example:
         /// The rows, or - for standard input
         #[arg(value_name = "FILE|-")]
         file: String,
-        /// Append all lines together or none of them (at most 10,000)
+        /// Append all lines together or none of them (at most 10,000 and 64 MiB)
         #[arg(long)]
         atomic: bool,
         /// Store this file as a blob of the one row that is given

@@ -127,7 +127,14 @@ impl From<ledger::Error> for Failure {
 
 impl From<archive::Error> for Failure {
     fn from(error: archive::Error) -> Self {
-        Failure::new(error.code(), error.to_string())
+        match error {
+            archive::Error::Ledger(error) => error.into(),
+            archive::Error::Exists { .. }
+            | archive::Error::Foreign { .. }
+            | archive::Error::Invalid { .. }
+            | archive::Error::Unreadable { .. }
+            | archive::Error::Unwritable { .. } => Failure::new(error.code(), error.to_string()),
+        }
     }
 }
 

@@ -49,7 +49,9 @@ impl Lines {
             }
             self.number += 1;
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
-            if text.iter().all(u8::is_ascii_whitespace) {
+            // A blank line beyond the limit is no blank line: what follows it would be taken for the next one.
+            let blank = |byte: &u8| b" \t\r".contains(byte);
+            if text.len() <= Limits::GOVERNED.bytes_max && text.iter().all(blank) {
                 continue;
             }
             let value = json::parse(text).map_err(|error| self.at_line(error.into()))?;

@@ -8,14 +8,28 @@ use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Writes bytes to standard output, exactly.
-pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
+/// Whoever reads standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    There,
+    /// It has seen enough (`| head`); that is no failure of ours.
+    Gone,
+}
+
+/// Writes bytes to standard output, exactly, and says whether there is any use in more.
+pub(crate) fn shown(bytes: &[u8]) -> Result<Reader, Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).or_else(|error| match error.kind() {
-        // The reader has seen enough; that is no failure of ours.
-        ErrorKind::BrokenPipe => std::process::exit(0),
-        _ => Err(Failure::new(Code::OutputFailed, format!("standard output: {error}"))),
-    })
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Ok(Reader::There),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(Failure::new(Code::OutputFailed, format!("standard output: {error}"))),
+    }
+}
+
+/// Writes bytes to standard output, exactly. Without a reader the work still goes on to its end: rows are
+/// appended, a check fails, and the exit code says so.
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
+    shown(bytes).map(drop)
 }
 
 /// Writes a line.
@@ -33,11 +47,24 @@ pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<(), Failure> {
 
 /// Tells a failure on standard error and gives its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    let form = Error { error: Form { code: failure.code, message: &failure.message, details: &failure.details } };
+    let message = &cut(&failure.message, MESSAGE_CHARS_MAX);
+    let form = Error { error: Form { code: failure.code, message, details: &failure.details } };
     let text = json::to_text(&form).unwrap_or_default();
     // If standard error is closed there is nobody to tell; the exit code still says it.
     drop(writeln!(std::io::stderr().lock(), "{text}"));
     failure.exit()
+}
+
+/// A message may hold a piece of the input, which may be hostile and long.
+const MESSAGE_CHARS_MAX: usize = 400;
+/// The help of one command, with room to spare.
+const HELP_CHARS_MAX: usize = 8_000;
+
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
 }
 
 #[derive(Serialize)]
@@ -60,12 +87,21 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => failure(&error),
         },
-        _ => {
+        kind => {
             let text = error.render().to_string();
-            let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            failure(&Failure::new(Code::UsageInvalid, message).with("help", text.trim_end()))
+            let message = match kind {
+                Kind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing",
+                _ => text.lines().next().unwrap_or_default().trim_start_matches("error: "),
+            };
+            failure(&Failure::new(Code::UsageInvalid, message).with("help", cut(text.trim_end(), HELP_CHARS_MAX)))
         }
     }
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }
 
 /// A sign of life for long work: on a terminal only.

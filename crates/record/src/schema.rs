@@ -16,7 +16,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, RestrictFormats, Transform as _};
+use schemars::transform::{RecursiveTransform, RestrictFormats};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 /// The schema of one kind of document.
@@ -28,18 +28,29 @@ pub struct Document {
     pub schema: Schema,
 }
 
+impl Document {
+    /// Its reader refuses members that it does not know.
+    fn closed(mut self) -> Self {
+        self.schema.insert(String::from("additionalProperties"), false.into());
+        self
+    }
+}
+
 /// Every schema, by name.
 #[must_use]
 pub fn all() -> Vec<Document> {
     let seed = || SchemaSettings::draft07().with_transform(RestrictFormats::default());
-    let own = || SchemaSettings::draft2020_12().with_transform(RecursiveTransform(bound_integers));
+    let own = || {
+        let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(bound_integers));
+        settings.with_transform(RestrictFormats::default())
+    };
     Vec::from([
-        document::<Anchor>("anchor", own()),
+        document::<Anchor>("anchor", own()).closed(),
         document::<Envelope>("envelope", own()),
         document::<ErrorDocument>("error", own()),
         document::<GenericEnvelope>("generic_envelope", seed()),
         document::<MemoryTurn>("memory_turn", own()),
-        document::<Row>("row", own()),
+        document::<Row>("row", own()).closed(),
     ])
 }
 
@@ -53,7 +64,8 @@ fn document<T: JsonSchema>(name: &str, mut settings: SchemaSettings) -> Document
 
 /// A text that says something: one character that is not white space as Unicode has it. ECMAScript's `\S` would
 /// refuse U+FEFF and take U+0085.
-pub(crate) const FILLED: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+pub(crate) const FILLED: &str =
+    "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
 /// What the seed requires of a GenericEnvelope: less than our type has, more than our reader does.
 pub(crate) fn seed_requires(schema: &mut Schema) {
@@ -77,12 +89,8 @@ fn bound_integers(schema: &mut Schema) {
     let greatest = match schema.get("format").and_then(|format| format.as_str()) {
         Some("uint32") => u64::from(u32::MAX),
         Some("uint64") => crate::json::number::INTEGER_MAX,
-        Some(_) | None => {
-            RestrictFormats::default().transform(schema);
-            return;
-        }
+        Some(_) | None => return,
     };
-    schema.remove("format");
     if schema.get("maximum").is_none() {
         schema.insert(String::from("maximum"), greatest.into());
     }

@@ -12,7 +12,8 @@ mod words;
 
 pub use interrupt::Interrupt;
 pub use parts::{
-    Bounds, Clarification, CompletedStage, Confirmation, Ending, Extra, Goals, Identity, ProcessingRecord, Progress,
+    Bounds, Clarification, CompletedStage, Confirmation, Ending, Extra, Goals, Identity, ProcessingRecord,
+    Progress,
 };
 pub use words::{Dialect, GoalStatus, InterruptKind, TerminalReason, UnknownWord};
 
@@ -139,7 +140,10 @@ impl GenericEnvelope {
         if self.confirmation.pending {
             return Some(Pending::Confirmation);
         }
-        self.interrupt.as_ref().filter(|interrupt| interrupt.waits()).map(|interrupt| Pending::Other(interrupt.kind()))
+        self.interrupt
+            .as_ref()
+            .filter(|interrupt| interrupt.waits())
+            .map(|interrupt| Pending::Other(interrupt.kind()))
     }
 
     /// The document as it is written.

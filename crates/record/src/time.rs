@@ -64,8 +64,12 @@ impl TryFrom<&str> for Timestamp {
 impl TryFrom<Instant> for Timestamp {
     type Error = NotATimestamp;
 
-    /// Writes the instant in UTC, its fraction without trailing zeros. Refuses a year without four digits.
+    /// Writes the instant in UTC, its fraction without trailing zeros. Refuses a year without four digits and
+    /// nanoseconds that fill a second.
     fn try_from(instant: Instant) -> Result<Self, NotATimestamp> {
+        if instant.nanos >= 1_000_000_000 {
+            return Err(NotATimestamp);
+        }
         let (days, of_day) = (instant.seconds.div_euclid(86_400), instant.seconds.rem_euclid(86_400));
         let (year, month, day) = civil_from_days(days);
         let fraction = format!(".{:09}", instant.nanos);

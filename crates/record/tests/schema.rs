@@ -6,9 +6,11 @@
 mod documents;
 
 use countersign_record::code::Code;
+use countersign_record::digest::Digest;
 use countersign_record::envelope::Envelope;
 use countersign_record::fields::Trouble;
 use countersign_record::json::{self, Json};
+use countersign_record::row::{self, BlobRef, DataClass, Proof, Row, Taint};
 use countersign_record::schema;
 use countersign_record::state::GenericEnvelope;
 use countersign_record::time::Timestamp;
@@ -100,12 +102,65 @@ fn the_generic_envelopes_schema_accepts_what_the_seeds_accepts() {
         }
     }
     tally.check();
-    let properties: BTreeSet<String> = seed_schema()["properties"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(properties, documents::properties().map(str::to_owned).collect(), "the generator knows every member");
+    let properties: BTreeSet<String> =
+        seed_schema()["properties"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(
+        properties,
+        documents::properties().map(str::to_owned).collect(),
+        "the generator knows every member"
+    );
     assert!(properties.is_subset(&held), "never held: {:?}", properties.difference(&held));
     assert!(properties.is_subset(&broken), "never broken: {:?}", properties.difference(&broken));
     for not_an_object in [serde_json::json!([]), serde_json::json!(null), serde_json::json!("env")] {
         assert!(!seeds.is_valid(&not_an_object) && !own.is_valid(&not_an_object));
+    }
+}
+
+/// Every place in the schema that holds a keyword with an effect.
+fn keywords(schema: &Value, place: &str, found: &mut Vec<String>) {
+    let Value::Object(members) = schema else { return };
+    for (name, value) in members {
+        let at = format!("{place}/{name}");
+        match name.as_str() {
+            "$schema" | "title" | "description" | "default" => {}
+            "properties" => {
+                for (property, inner) in value.as_object().unwrap() {
+                    keywords(inner, &format!("{at}/{property}"), found);
+                }
+            }
+            "items" | "additionalProperties" => keywords(value, &at, found),
+            "required" => {
+                found.extend((0..value.as_array().unwrap().len()).map(|index| format!("{at}/{index}")))
+            }
+            // An enum of strings says the type too, and the generator makes objects only.
+            "type" if members.contains_key("enum") || place.is_empty() => {}
+            _ => found.push(at),
+        }
+    }
+}
+
+/// The comparison above says something only if the documents reach every corner: take any one keyword out of the
+/// seed's schema, and some document must show it.
+#[test]
+fn the_documents_notice_every_keyword_of_the_seeds_schema() {
+    let schema = seed_schema();
+    let seeds = validator(&schema);
+    let judged: Vec<(Value, bool)> =
+        (0..DOCUMENTS).map(generic_document).map(|d| (d.clone(), seeds.is_valid(&d))).collect();
+    let mut places = Vec::new();
+    keywords(&schema, "", &mut places);
+    assert!(places.len() > 60, "{places:?}");
+    for place in places {
+        let mut weaker = schema.clone();
+        let (parent, name) = place.rsplit_once('/').unwrap();
+        match weaker.pointer_mut(parent).unwrap() {
+            Value::Array(names) => drop(names.remove(name.parse().unwrap())),
+            Value::Object(members) => drop(members.remove(name)),
+            other => panic!("{place} stands in {other}"),
+        }
+        let weaker = jsonschema::options().should_validate_formats(true).build(&weaker).unwrap();
+        let is_noticed = judged.iter().any(|(document, verdict)| weaker.is_valid(document) != *verdict);
+        assert!(is_noticed, "no document notices that {place} is gone");
     }
 }
 
@@ -115,10 +170,14 @@ fn is_beyond_schemas(document: &Value, trouble: &Trouble) -> bool {
     match value {
         Some(_) if trouble.code == Code::FieldConflict => true,
         Some(Value::Number(number)) => number.as_f64().is_some_and(|number| {
-            number.abs() >= 9_007_199_254_740_992.0 && number.fract() == 0.0 && trouble.code == Code::FieldInvalid
+            number.abs() >= 9_007_199_254_740_992.0
+                && number.fract() == 0.0
+                && trouble.code == Code::FieldInvalid
         }),
         Some(Value::String(text)) => {
-            trouble.code == Code::FieldInvalid && Timestamp::try_from(text.as_str()).is_err() && text.contains(':')
+            trouble.code == Code::FieldInvalid
+                && Timestamp::try_from(text.as_str()).is_err()
+                && text.contains(':')
         }
         Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => false,
     }
@@ -134,10 +193,15 @@ fn the_reader_takes_what_the_seeds_schema_accepts_and_writes_what_it_accepts() {
         match GenericEnvelope::read(&ours(&document), minted()) {
             Ok(reading) => {
                 tally.count(true);
-                let written: Value = serde_json::from_str(&json::to_text(&reading.envelope).unwrap()).unwrap();
-                let errors: Vec<String> = seeds.iter_errors(&written).map(|error| error.to_string()).collect();
+                let written: Value =
+                    serde_json::from_str(&json::to_text(&reading.envelope).unwrap()).unwrap();
+                let errors: Vec<String> =
+                    seeds.iter_errors(&written).map(|error| error.to_string()).collect();
                 assert!(errors.is_empty(), "seed {seed}: {written}: {errors:?}");
-                assert!(is_valid || !reading.minted.is_empty() || has_default(&document), "seed {seed}: {document}");
+                assert!(
+                    is_valid || !reading.minted.is_empty() || has_default(&document),
+                    "seed {seed}: {document}"
+                );
             }
             Err(troubles) => {
                 tally.count(false);
@@ -145,7 +209,10 @@ fn the_reader_takes_what_the_seeds_schema_accepts_and_writes_what_it_accepts() {
                 if is_valid {
                     conflicts += 1;
                     for trouble in &troubles {
-                        assert!(is_beyond_schemas(&document, trouble), "seed {seed}: {trouble:?} in {document}");
+                        assert!(
+                            is_beyond_schemas(&document, trouble),
+                            "seed {seed}: {trouble:?} in {document}"
+                        );
                     }
                 }
             }
@@ -157,7 +224,9 @@ fn the_reader_takes_what_the_seeds_schema_accepts_and_writes_what_it_accepts() {
 
 /// Whether the schema may refuse the document for a member that our reader has a default for.
 fn has_default(document: &Value) -> bool {
-    ["user_id", "raw_input", "outputs", "current_stage", "terminated"].iter().any(|name| document.get(name).is_none())
+    ["user_id", "raw_input", "outputs", "current_stage", "terminated"]
+        .iter()
+        .any(|name| document.get(name).is_none())
 }
 
 #[test]
@@ -230,6 +299,44 @@ fn the_turns_schema_and_reader_agree() {
         |value| MemoryTurn::read(value).map(|_| ()),
         is_beyond_schemas,
     );
+}
+
+/// Every digest of the row is the same: the schema says what a row looks like, not that its chain holds.
+#[test]
+fn an_exported_row_keeps_its_schema() {
+    let schema = validator(&own_schema("row.v1.schema.json"));
+    let digest = Digest::of(b"");
+    for (cause, idem_key, payload) in [
+        (None, None, Json::Null),
+        (Some(1 << 53), Some("k".parse().unwrap()), Json::Array(vec![Json::Bool(true), Json::from("x")])),
+    ] {
+        let row = Row {
+            seq: 1 << 53,
+            stream: "run/1".parse().unwrap(),
+            stream_seq: 1,
+            kind: "external.note".parse().unwrap(),
+            version: u32::MAX,
+            at: "2025-12-10T10:00:00Z".try_into().unwrap(),
+            actor: "ada".parse().unwrap(),
+            proof: Proof::SelfAsserted,
+            cause,
+            idem_key,
+            data_class: DataClass::LocalOnly,
+            taint: Taint::Unclassified,
+            payload,
+            payload_hash: digest,
+            blobs: vec![BlobRef { digest, size: 0 }],
+            prev_hash: digest,
+            hash: digest,
+        };
+        let line = row::line(&row).unwrap();
+        assert_eq!(row::read_line(&line), Ok(row));
+        let mut value: Value = serde_json::from_slice(&line).unwrap();
+        let errors: Vec<String> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{value}: {errors:?}");
+        value["more"] = Value::Null;
+        assert!(!schema.is_valid(&value));
+    }
 }
 
 #[test]

@@ -78,9 +78,14 @@ fn every_document_of_the_origin_is_read_and_loses_nothing() {
         let document = vector(name);
         let reading = accepted(&document);
         assert_eq!(reading.dialect, dialect, "{name}");
-        assert_eq!(reading.minted, if name.starts_with("17") { vec!["received_at"] } else { vec![] }, "{name}");
+        assert_eq!(
+            reading.minted,
+            if name.starts_with("17") { vec!["received_at"] } else { vec![] },
+            "{name}"
+        );
         let after = written(&reading);
-        let renamed: Vec<&str> = reading.renamed.iter().map(|renamed| renamed.path.trim_start_matches('/')).collect();
+        let renamed: Vec<&str> =
+            reading.renamed.iter().map(|renamed| renamed.path.trim_start_matches('/')).collect();
         for (member, value) in document.as_object().unwrap() {
             if !renamed.contains(&member.as_str()) {
                 assert_eq!(after.get(member), Some(value), "{name}: {member}");
@@ -109,7 +114,11 @@ fn an_empty_document_takes_the_seeds_defaults() {
         })
     );
     let members = written(&reading).as_object().unwrap().len();
-    assert_eq!(reading.defaulted.len() + reading.minted.len(), members, "each missing member is reported once");
+    assert_eq!(
+        reading.defaulted.len() + reading.minted.len(),
+        members,
+        "each missing member is reported once"
+    );
 }
 
 /// The seed's schema lists its members in this order, and so do we; what others added comes after.
@@ -118,13 +127,46 @@ fn members_are_written_in_the_seeds_order() {
     let text = json::to_text(&accepted(&json!({ "a": 1, "interrupt_pending": false })).envelope).unwrap();
     let at = |name: &str| text.find(&format!("\"{name}\":")).unwrap();
     let order = [
-        "envelope_id", "request_id", "user_id", "session_id", "raw_input", "received_at", "outputs", "current_stage",
-        "stage_order", "iteration", "max_iterations", "llm_call_count", "max_llm_calls", "agent_hop_count",
-        "max_agent_hops", "terminal_reason", "terminated", "termination_reason", "clarification_pending",
-        "clarification_question", "clarification_response", "confirmation_pending", "confirmation_id",
-        "confirmation_message", "confirmation_response", "completed_stages", "current_stage_number", "max_stages",
-        "all_goals", "remaining_goals", "goal_completion_status", "prior_plans", "critic_feedback", "errors",
-        "completed_at", "metadata", "processing_history", "interrupt", "interrupt_pending", "a",
+        "envelope_id",
+        "request_id",
+        "user_id",
+        "session_id",
+        "raw_input",
+        "received_at",
+        "outputs",
+        "current_stage",
+        "stage_order",
+        "iteration",
+        "max_iterations",
+        "llm_call_count",
+        "max_llm_calls",
+        "agent_hop_count",
+        "max_agent_hops",
+        "terminal_reason",
+        "terminated",
+        "termination_reason",
+        "clarification_pending",
+        "clarification_question",
+        "clarification_response",
+        "confirmation_pending",
+        "confirmation_id",
+        "confirmation_message",
+        "confirmation_response",
+        "completed_stages",
+        "current_stage_number",
+        "max_stages",
+        "all_goals",
+        "remaining_goals",
+        "goal_completion_status",
+        "prior_plans",
+        "critic_feedback",
+        "errors",
+        "completed_at",
+        "metadata",
+        "processing_history",
+        "interrupt",
+        "interrupt_pending",
+        "a",
     ];
     let places: Vec<usize> = order.iter().map(|name| at(name)).collect();
     assert!(places.is_sorted(), "{text}");
@@ -147,7 +189,10 @@ fn a_terminated_run_keeps_its_reason() {
 #[test]
 fn a_reason_without_an_end_is_refused_unless_it_waits() {
     for reason in TerminalReason::ALL {
-        check_refused(&json!({ "terminal_reason": reason.as_str() }), &[(Code::FieldConflict, "/terminal_reason")]);
+        check_refused(
+            &json!({ "terminal_reason": reason.as_str() }),
+            &[(Code::FieldConflict, "/terminal_reason")],
+        );
         accepted(&json!({ "terminal_reason": reason.as_str(), "terminated": true }));
     }
     accepted(&json!({ "terminal_reason": "clarification_required", "clarification_pending": true }));
@@ -205,7 +250,8 @@ fn every_trouble_is_named() {
 
 #[test]
 fn a_counter_may_be_written_as_a_fraction_without_one() {
-    let bounds = accepted(&json!({ "iteration": 1.0, "max_iterations": 1e3, "llm_call_count": -0.0 })).envelope.bounds;
+    let bounds =
+        accepted(&json!({ "iteration": 1.0, "max_iterations": 1e3, "llm_call_count": -0.0 })).envelope.bounds;
     assert_eq!((bounds.iteration, bounds.max_iterations, bounds.llm_call_count), (1, 1000, 0));
     let limit = 1u64 << 53;
     assert_eq!(accepted(&json!({ "iteration": limit })).envelope.bounds.iteration, limit);
@@ -213,8 +259,14 @@ fn a_counter_may_be_written_as_a_fraction_without_one() {
 
 #[test]
 fn the_seeds_own_question_is_pending() {
-    assert_eq!(accepted(&vector("03_clarification_pending.seed")).envelope.pending(), Some(Pending::Clarification));
-    assert_eq!(accepted(&vector("05_confirmation_pending.seed")).envelope.pending(), Some(Pending::Confirmation));
+    assert_eq!(
+        accepted(&vector("03_clarification_pending.seed")).envelope.pending(),
+        Some(Pending::Clarification)
+    );
+    assert_eq!(
+        accepted(&vector("05_confirmation_pending.seed")).envelope.pending(),
+        Some(Pending::Confirmation)
+    );
     assert_eq!(accepted(&json!({})).envelope.pending(), None);
 }
 
@@ -259,12 +311,16 @@ fn a_pending_interrupt_without_a_word_is_not_lost() {
     let again = GenericEnvelope::read(&review.to_json().unwrap(), minted()).unwrap();
     assert_eq!(again.envelope, review);
 
-    check_refused(&json!({ "interrupt": { "kind": "timeout" } }), &[(Code::FieldMissing, "/interrupt_pending")]);
+    check_refused(
+        &json!({ "interrupt": { "kind": "timeout" } }),
+        &[(Code::FieldMissing, "/interrupt_pending")],
+    );
 }
 
 #[test]
 fn type_is_read_as_kind() {
-    let reading = accepted(&json!({ "interrupt_pending": true, "interrupt": { "type": "confirmation", "id": "c1" } }));
+    let reading =
+        accepted(&json!({ "interrupt_pending": true, "interrupt": { "type": "confirmation", "id": "c1" } }));
     assert_eq!(reading.envelope.pending(), Some(Pending::Confirmation));
     let renamed = Renamed { path: "/interrupt/type".into(), from: "type".into(), to: "kind" };
     assert_eq!(reading.renamed, [renamed]);
@@ -287,7 +343,8 @@ fn contradictions_between_dialects_are_refused() {
     let conflict = |own: Value, interrupt: Value, path: &str| {
         check_refused(&with(own, interrupt), &[(Code::FieldConflict, path)]);
     };
-    let clarifies = json!({ "interrupt_pending": true, "interrupt": { "kind": "clarification", "question": "q" } });
+    let clarifies =
+        json!({ "interrupt_pending": true, "interrupt": { "kind": "clarification", "question": "q" } });
     let confirms = json!({ "interrupt_pending": true, "interrupt": { "kind": "confirmation", "id": "c" } });
     let nothing = json!({ "interrupt_pending": false, "interrupt": null });
     conflict(json!({ "clarification_pending": false }), clarifies.clone(), "/clarification_pending");
@@ -299,14 +356,18 @@ fn contradictions_between_dialects_are_refused() {
     // A pending interrupt of no kind may be the question that the seed's flag speaks of.
     let same = accepted(&json!({ "clarification_pending": true, "interrupt_pending": true })).envelope;
     assert_eq!(same.pending(), Some(Pending::Clarification));
-    check_refused(&json!({ "critic_feedback": ["a"], "loop_feedback": [] }), &[(Code::FieldConflict, "/loop_feedback")]);
+    check_refused(
+        &json!({ "critic_feedback": ["a"], "loop_feedback": [] }),
+        &[(Code::FieldConflict, "/loop_feedback")],
+    );
 }
 
 #[test]
 fn the_history_survives_exactly() {
     let document = vector("02_mid_run.py");
     assert_eq!(written(&accepted(&document))["processing_history"], document["processing_history"]);
-    let record = json!({ "agent": "a", "stage_order": 1, "status": "running", "started_at": null, "tokens": 1.50 });
+    let record =
+        json!({ "agent": "a", "stage_order": 1, "status": "running", "started_at": null, "tokens": 1.50 });
     let after = &written(&accepted(&json!({ "processing_history": [record] })))["processing_history"][0];
     assert_eq!((&after["tokens"], &after["llm_calls"]), (&json!(1.5), &json!(0)));
     check_refused(
@@ -337,7 +398,10 @@ fn documents_that_differ_in_one_digit_have_different_hashes() {
         let value = json::parse(text.as_bytes()).unwrap();
         GenericEnvelope::read(&value, minted()).unwrap().envelope.hash().unwrap()
     };
-    assert_ne!(hash("{\"metadata\":{\"a\":9007199254740993}}"), hash("{\"metadata\":{\"a\":9007199254740992}}"));
+    assert_ne!(
+        hash("{\"metadata\":{\"a\":9007199254740993}}"),
+        hash("{\"metadata\":{\"a\":9007199254740992}}")
+    );
     assert_eq!(hash("{\"iteration\":1.0}"), hash("{\"iteration\":1}"));
     let reading = accepted(&json!({}));
     let document = reading.envelope.to_json().unwrap();
@@ -367,12 +431,23 @@ fn other_dialects_words_have_one_form() {
     let paths: Vec<&str> = reading.renamed.iter().map(|renamed| renamed.path.as_str()).collect();
     assert_eq!(paths, ["/terminal_reason", "/goal_completion_status/a", "/loop_feedback"]);
     let looped = json!({ "terminated": true, "terminal_reason": "max_loop_exceeded" });
-    assert_eq!(accepted(&looped).envelope.ending.terminal_reason, Some(TerminalReason::MaxCriticFiresExceeded));
+    assert_eq!(
+        accepted(&looped).envelope.ending.terminal_reason,
+        Some(TerminalReason::MaxCriticFiresExceeded)
+    );
 }
 
 #[test]
 fn null_is_empty_only_where_its_writers_say_so() {
-    let lists = ["outputs", "stage_order", "completed_stages", "all_goals", "goal_completion_status", "errors", "metadata"];
+    let lists = [
+        "outputs",
+        "stage_order",
+        "completed_stages",
+        "all_goals",
+        "goal_completion_status",
+        "errors",
+        "metadata",
+    ];
     for name in lists {
         check_refused(&json!({ name: null }), &[(Code::FieldWrongType, &format!("/{name}"))]);
         let after = written(&accepted(&json!({ name: null, "dag_mode": false })));
@@ -385,7 +460,10 @@ fn null_is_empty_only_where_its_writers_say_so() {
         json!([{ "stage_number": 1, "satisfied_goals": [], "summary": {}, "plan_id": null }])
     );
     check_refused(&json!({ "received_at": null }), &[(Code::FieldWrongType, "/received_at")]);
-    assert_eq!(accepted(&json!({ "received_at": null, "interrupt_pending": false })).minted.last(), Some(&"received_at"));
+    assert_eq!(
+        accepted(&json!({ "received_at": null, "interrupt_pending": false })).minted.last(),
+        Some(&"received_at")
+    );
 }
 
 #[test]
@@ -401,11 +479,15 @@ fn what_was_read_is_written_and_read_again_the_same() {
         let Ok(reading) = read(&document) else { continue };
         accepted += 1;
         let once = reading.envelope.to_json().unwrap();
-        let again = GenericEnvelope::read(&once, minted())
-            .unwrap_or_else(|troubles| panic!("seed {seed}: {document} was written as {once:?}: {troubles:?}"));
+        let again = GenericEnvelope::read(&once, minted()).unwrap_or_else(|troubles| {
+            panic!("seed {seed}: {document} was written as {once:?}: {troubles:?}")
+        });
         assert_eq!(again.envelope, reading.envelope, "seed {seed}");
         assert_eq!(again.envelope.pending(), reading.envelope.pending(), "seed {seed}");
-        assert!(again.minted.is_empty() && again.renamed.iter().all(|renamed| renamed.to == "kind"), "seed {seed}");
+        assert!(
+            again.minted.is_empty() && again.renamed.iter().all(|renamed| renamed.to == "kind"),
+            "seed {seed}"
+        );
         assert_eq!(json::to_text(&again.envelope), json::to_text(&reading.envelope), "seed {seed}");
     }
     assert!(accepted > 1_000, "only {accepted} documents were read");
@@ -417,5 +499,8 @@ fn minted_values_are_used_only_where_they_are_missing() {
     let Minted { envelope_id, session_id, received_at, .. } = minted();
     let identity = accepted(&own).envelope.identity;
     assert_eq!(identity.request_id.as_str(), "req_0000000000000001");
-    assert_eq!((identity.envelope_id, identity.session_id, identity.received_at), (envelope_id, session_id, received_at));
+    assert_eq!(
+        (identity.envelope_id, identity.session_id, identity.received_at),
+        (envelope_id, session_id, received_at)
+    );
 }

@@ -105,7 +105,7 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         for trouble in &verdict.errors {
             output::line(&format!("{}: {trouble}", trouble.code))?;
         }
-        output::line(&format!("not a valid {name} envelope: {} errors", verdict.errors.len()))?;
+        output::line(&format!("not a valid {name} envelope: {}", output::count(verdict.errors.len() as u64, "error")))?;
     }
     Ok(if verdict.valid { Exit::Success } else { Exit::Limited })
 }
@@ -136,15 +136,25 @@ fn changed_files(envelope: &Envelope, root: &Path) -> Vec<Trouble> {
 
 /// Hashes a file beneath `root` without holding it.
 fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
+    const OUTSIDE: &str = "the path leads out of the directory";
     let relative = Path::new(path);
     if !relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err("the path leads out of the directory".to_owned());
+        return Err(OUTSIDE.to_owned());
     }
-    let mut file = std::fs::File::open(root.join(relative)).map_err(|error| error.to_string())?;
+    let words = |error: std::io::Error| error.to_string();
+    let place = root.join(relative).canonicalize().map_err(words)?;
+    if !place.starts_with(root.canonicalize().map_err(words)?) {
+        return Err(OUTSIDE.to_owned());
+    }
+    // Opening a pipe would wait for ever, and a device may have no end.
+    if !place.metadata().map_err(words)?.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let mut file = std::fs::File::open(place).map_err(words)?;
     let mut hasher = canonical::Hasher::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
-        match std::io::Read::read(&mut file, &mut buffer).map_err(|error| error.to_string())? {
+        match std::io::Read::read(&mut file, &mut buffer).map_err(words)? {
             0 => return Ok(hasher.finish()),
             read => canonical::Sink::put(&mut hasher, buffer.get(..read).unwrap_or_default()),
         }

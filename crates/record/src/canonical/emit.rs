@@ -158,6 +158,9 @@ where
     let mut members = Buffered(Vec::new());
     walk(value, &mut members)?;
     members.0.sort_by(|a, b| canonical_order(&a.0, &b.0));
+    if let Some(twice) = members.0.windows(2).position(|pair| pair[0].0 == pair[1].0) {
+        return Err(Unwritable::DuplicateName { name: members.0.swap_remove(twice).0 });
+    }
     let mut first = true;
     pen.put(b"{");
     for (name, bytes) in &members.0 {
@@ -225,9 +228,6 @@ impl Visit for Buffered {
     }
 
     fn entry<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Unwritable> {
-        if self.0.iter().any(|(held, _)| *held == name) {
-            return Err(Unwritable::DuplicateName { name });
-        }
         self.0.push((name, to_bytes_of(value)?));
         Ok(())
     }

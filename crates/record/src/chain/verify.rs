@@ -133,6 +133,10 @@ impl<'a> Verifier<'a> {
         let standing = self.standing(row);
         match standing {
             Standing::Nowhere => self.suspect(row),
+            // Rows come in order of place, so this is a place before the first: no ledger of ours has one.
+            Standing::InPlace if row.seq < self.next_seq => {
+                self.note(row.seq, Damage::RowChanged);
+            }
             Standing::InPlace | Standing::Displaced { run_goes_on: true } if follows && !linked && self.before_sound => {
                 self.blame_for_broken_link(row.seq);
             }

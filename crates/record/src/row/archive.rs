@@ -68,9 +68,14 @@ pub fn read_line(text: &[u8]) -> Result<Row, BadLine> {
 }
 
 fn read_row(fields: &mut Fields<'_>) -> Option<Row> {
-    let proof = fields.object("proof", read_proof);
+    let proof = fields.object("proof", |proof| {
+        let read = read_proof(proof);
+        proof.deny_unknown();
+        read
+    });
     let blobs = fields.objects("blobs", |blob| {
         let (digest, size) = (blob.parse("digest", |text| Digest::try_from(text)), blob.integer("size"));
+        blob.deny_unknown();
         Some(BlobRef { digest: digest?, size: size? })
     });
     let data_class = fields.parse("data_class", |text| DataClass::try_from(text));
@@ -83,10 +88,13 @@ fn read_row(fields: &mut Fields<'_>) -> Option<Row> {
         fields.id("stream"),
         fields.integer("stream_seq"),
         fields.id("kind"),
-        fields.integer("version").and_then(|version| u32::try_from(version).ok()),
+        read_version(fields),
         fields.timestamp("at"),
         fields.id("actor"),
     );
+    // A line holds every member, those without a value as null: two lines of one row would be two exports.
+    fields.value("cause");
+    fields.value("idem_key");
     let cause = fields.optional("cause", Fields::integer);
     let idem_key = fields.optional("idem_key", Fields::id);
     Some(Row {
@@ -108,6 +116,14 @@ fn read_row(fields: &mut Fields<'_>) -> Option<Row> {
         prev_hash: prev_hash?,
         hash: hash?,
     })
+}
+
+fn read_version(fields: &mut Fields<'_>) -> Option<u32> {
+    let version = u32::try_from(fields.integer("version")?);
+    if version.is_err() {
+        fields.trouble("version", Code::FieldInvalid, "an integer from 0 to 2^32 - 1 is needed");
+    }
+    version.ok()
 }
 
 fn read_proof(proof: &mut Fields<'_>) -> Option<Proof> {

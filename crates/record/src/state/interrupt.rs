@@ -114,7 +114,8 @@ fn read_said(reader: &mut Reader<'_>) -> Option<Said> {
             }
             let body = body.as_object().cloned();
             let said = reader.fields.object("interrupt", read_body)?;
-            let has_alias = said.kind.is_some() && body.as_ref().is_some_and(|body| body.get("kind").is_none());
+            let has_alias =
+                said.kind.is_some() && body.as_ref().is_some_and(|body| body.get("kind").is_none());
             if has_alias && let Some(alias) = alias_of(Vocabulary::InterruptMember, "kind") {
                 reader.note_renamed(alloc::format!("/interrupt/{alias}"), alias, "kind");
             }
@@ -160,7 +161,11 @@ fn filled(body: &mut Fields<'_>, name: &'static str) -> Option<String> {
     body.optional(name, Fields::text).filter(|text| !text.is_empty())
 }
 
-fn join(fields: &mut Fields<'_>, asked: Asked, said: Option<Said>) -> (Clarification, Confirmation, Option<Interrupt>) {
+fn join(
+    fields: &mut Fields<'_>,
+    asked: Asked,
+    said: Option<Said>,
+) -> (Clarification, Confirmation, Option<Interrupt>) {
     let is_interrupted = said.is_some();
     let said = said.unwrap_or_default();
     let (clarifies, confirms) =

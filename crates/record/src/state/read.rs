@@ -26,8 +26,13 @@ pub(super) struct Reader<'a> {
 
 pub(super) fn read(value: &Json, minted: Minted) -> Result<Reading, Vec<Trouble>> {
     let fields = Fields::of(value).map_err(|trouble| Vec::from([trouble]))?;
-    let mut reader =
-        Reader { fields, dialect: dialect_of(value), minted: Vec::new(), defaulted: Vec::new(), renamed: Vec::new() };
+    let mut reader = Reader {
+        fields,
+        dialect: dialect_of(value),
+        minted: Vec::new(),
+        defaulted: Vec::new(),
+        renamed: Vec::new(),
+    };
     let envelope = reader.envelope(minted);
     let Reader { fields, dialect, minted, defaulted, renamed } = reader;
     fields.finish()?;
@@ -56,7 +61,8 @@ impl<'a> Reader<'a> {
         self.note_default("completed_at");
         let completed_at = self.fields.optional("completed_at", Fields::timestamp);
         let metadata = self.list("metadata", Fields::free_object);
-        let processing_history = self.list("processing_history", |fields, name| fields.objects(name, read_record));
+        let processing_history =
+            self.list("processing_history", |fields, name| fields.objects(name, read_record));
         if let Some(Ending { terminal_reason: Some(reason), terminated: false, .. }) = &ending {
             let waits = match reason {
                 TerminalReason::ClarificationRequired => clarification.pending,
@@ -150,7 +156,8 @@ impl<'a> Reader<'a> {
         let terminal_reason = self.fields.optional("terminal_reason", |fields, name| {
             fields.parse(name, |word| TerminalReason::try_from(word))
         });
-        if let (Some(reason), Some(Json::String(word))) = (terminal_reason, self.fields.peek("terminal_reason"))
+        if let (Some(reason), Some(Json::String(word))) =
+            (terminal_reason, self.fields.peek("terminal_reason"))
             && word != reason.as_str()
         {
             self.note_renamed("/terminal_reason".into(), word, reason.as_str());
@@ -163,8 +170,9 @@ impl<'a> Reader<'a> {
 
     fn goals(&mut self) -> Option<Goals> {
         let dialect = self.dialect;
-        let completed_stages =
-            self.list("completed_stages", |fields, name| fields.objects(name, |stage| read_stage(stage, dialect)));
+        let completed_stages = self.list("completed_stages", |fields, name| {
+            fields.objects(name, |stage| read_stage(stage, dialect))
+        });
         let current_stage_number = self.or("current_stage_number", 1, positive);
         let max_stages = self.or("max_stages", 5, positive);
         let all_goals = self.list("all_goals", Fields::texts);
@@ -319,7 +327,13 @@ fn read_stage(stage: &mut Fields<'_>, dialect: Dialect) -> Option<CompletedStage
     let summary = if is_given(stage, "summary") { stage.free_object("summary") } else { Some(Object::new()) };
     let plan_id = stage.optional("plan_id", Fields::text);
     let extra = Extra(stage.rest());
-    Some(CompletedStage { stage_number, satisfied_goals: satisfied_goals?, summary: summary?, plan_id, extra })
+    Some(CompletedStage {
+        stage_number,
+        satisfied_goals: satisfied_goals?,
+        summary: summary?,
+        plan_id,
+        extra,
+    })
 }
 
 fn read_record(record: &mut Fields<'_>) -> Option<ProcessingRecord> {

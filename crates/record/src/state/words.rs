@@ -33,7 +33,12 @@ impl Dialect {
         match self {
             Dialect::A => &[],
             Dialect::B => &[
-                "interrupt_pending", "interrupt", "dag_mode", "active_stages", "completed_stage_set", "failed_stages",
+                "interrupt_pending",
+                "interrupt",
+                "dag_mode",
+                "active_stages",
+                "completed_stage_set",
+                "failed_stages",
             ],
             Dialect::C => &["parallel_mode", "loop_feedback", "request_context"],
         }

@@ -55,18 +55,35 @@ impl Rng {
 }
 
 const REASONS: [&str; 10] = [
-    "completed_successfully", "clarification_required", "confirmation_required", "denied_by_policy",
-    "tool_failed_recoverably", "tool_failed_fatally", "max_iterations_exceeded", "max_llm_calls_exceeded",
-    "max_agent_hops_exceeded", "max_critic_fires_exceeded",
+    "completed_successfully",
+    "clarification_required",
+    "confirmation_required",
+    "denied_by_policy",
+    "tool_failed_recoverably",
+    "tool_failed_fatally",
+    "max_iterations_exceeded",
+    "max_llm_calls_exceeded",
+    "max_agent_hops_exceeded",
+    "max_critic_fires_exceeded",
 ];
 const TEXTS: [&str; 7] = ["", "start", "Goal 1", "a\nb", "\u{2028}🦀<&>", "/~", "end"];
 const TIMES: [&str; 6] = [
-    "2025-12-10T10:00:00Z", "2025-12-10T10:00:00.123456+05:30", "2024-02-29t23:59:59z", "0000-01-01T00:00:00-23:59",
-    "2016-12-31T23:59:60Z", "9999-12-31T23:59:59.999999999999999999999999999999999999999999999999999Z",
+    "2025-12-10T10:00:00Z",
+    "2025-12-10T10:00:00.123456+05:30",
+    "2024-02-29t23:59:59z",
+    "0000-01-01T00:00:00-23:59",
+    "2016-12-31T23:59:60Z",
+    "9999-12-31T23:59:59.999999999999999999999999999999999999999999999999999Z",
 ];
 const BAD_TIMES: [&str; 8] = [
-    "", "2025-12-10", "2025-12-10T10:00:00", "2025-12-10 10:00:00Z", "2025-02-29T10:00:00Z", "2025-12-10T24:00:00Z",
-    "2025-12-10T10:00:00.Z", "2025-12-10T10:00:00+5:30",
+    "",
+    "2025-12-10",
+    "2025-12-10T10:00:00",
+    "2025-12-10 10:00:00Z",
+    "2025-02-29T10:00:00Z",
+    "2025-12-10T24:00:00Z",
+    "2025-12-10T10:00:00.Z",
+    "2025-12-10T10:00:00+5:30",
 ];
 
 fn text(rng: &mut Rng) -> Value {
@@ -110,7 +127,10 @@ fn objects(rng: &mut Rng) -> Value {
 fn stage(rng: &mut Rng) -> Value {
     let number = json!(*rng.pick(&[-5i64, 0, 1, 2, 900]));
     let members = [
-        ("stage_number", number), ("satisfied_goals", texts(rng)), ("summary", object(rng)), ("plan_id", text(rng)),
+        ("stage_number", number),
+        ("satisfied_goals", texts(rng)),
+        ("summary", object(rng)),
+        ("plan_id", text(rng)),
         ("note", text(rng)),
     ];
     members.into_iter().filter(|_| !rng.one_in(4)).map(|(name, value)| (name.to_owned(), value)).collect()
@@ -124,19 +144,32 @@ fn member(name: &str, rng: &mut Rng) -> Value {
         "session_id" => rng.hex("sess_"),
         "received_at" => time(rng),
         "completed_at" => time(rng).pipe(|value| or_null(rng, value)),
-        "outputs" => ["plan", "critic", "a/b"].iter().take(rng.below(4)).map(|key| ((*key).to_owned(), object(rng))).collect(),
+        "outputs" => ["plan", "critic", "a/b"]
+            .iter()
+            .take(rng.below(4))
+            .map(|key| ((*key).to_owned(), object(rng)))
+            .collect(),
         "stage_order" | "all_goals" | "remaining_goals" | "critic_feedback" => texts(rng),
         "iteration" | "llm_call_count" | "agent_hop_count" => integer(rng, 0),
-        "max_iterations" | "max_llm_calls" | "max_agent_hops" | "current_stage_number" | "max_stages" => integer(rng, 1),
+        "max_iterations" | "max_llm_calls" | "max_agent_hops" | "current_stage_number" | "max_stages" => {
+            integer(rng, 1)
+        }
         "terminal_reason" => Value::from(*rng.pick(&REASONS)).pipe(|value| or_null(rng, value)),
         "terminated" | "clarification_pending" | "confirmation_pending" => Value::from(rng.one_in(2)),
         "confirmation_response" => Value::from(rng.one_in(2)).pipe(|value| or_null(rng, value)),
-        "termination_reason" | "clarification_question" | "clarification_response" | "confirmation_id"
+        "termination_reason"
+        | "clarification_question"
+        | "clarification_response"
+        | "confirmation_id"
         | "confirmation_message" => text(rng).pipe(|value| or_null(rng, value)),
         "completed_stages" => (0..rng.below(3)).map(|_| stage(rng)).collect(),
         "goal_completion_status" => {
             let status = |rng: &mut Rng| Value::from(*rng.pick(&["pending", "satisfied", "failed"]));
-            ["Goal 1", "~", ""].iter().take(rng.below(4)).map(|goal| ((*goal).to_owned(), status(rng))).collect()
+            ["Goal 1", "~", ""]
+                .iter()
+                .take(rng.below(4))
+                .map(|goal| ((*goal).to_owned(), status(rng)))
+                .collect()
         }
         "prior_plans" | "errors" => objects(rng),
         "metadata" => object(rng),
@@ -152,14 +185,41 @@ trait Pipe: Sized {
 impl Pipe for Value {}
 
 const REQUIRED: [&str; 8] = [
-    "envelope_id", "request_id", "user_id", "session_id", "raw_input", "outputs", "current_stage", "terminated",
+    "envelope_id",
+    "request_id",
+    "user_id",
+    "session_id",
+    "raw_input",
+    "outputs",
+    "current_stage",
+    "terminated",
 ];
 const OPTIONAL: [&str; 25] = [
-    "received_at", "stage_order", "iteration", "max_iterations", "llm_call_count", "max_llm_calls", "agent_hop_count",
-    "max_agent_hops", "terminal_reason", "termination_reason", "clarification_pending", "clarification_question",
-    "clarification_response", "confirmation_pending", "confirmation_id", "confirmation_message",
-    "confirmation_response", "completed_stages", "current_stage_number", "max_stages", "all_goals", "remaining_goals",
-    "goal_completion_status", "prior_plans", "errors",
+    "received_at",
+    "stage_order",
+    "iteration",
+    "max_iterations",
+    "llm_call_count",
+    "max_llm_calls",
+    "agent_hop_count",
+    "max_agent_hops",
+    "terminal_reason",
+    "termination_reason",
+    "clarification_pending",
+    "clarification_question",
+    "clarification_response",
+    "confirmation_pending",
+    "confirmation_id",
+    "confirmation_message",
+    "confirmation_response",
+    "completed_stages",
+    "current_stage_number",
+    "max_stages",
+    "all_goals",
+    "remaining_goals",
+    "goal_completion_status",
+    "prior_plans",
+    "errors",
 ];
 const REST: [&str; 3] = ["critic_feedback", "completed_at", "metadata"];
 
@@ -204,7 +264,8 @@ pub(crate) fn envelope(rng: &mut Rng) -> Value {
         provenance.retain(|_, _| !rng.one_in(5));
     }
     if let Some(members) = document.as_object_mut() {
-        members.retain(|name, _| escalate || !["escalate", "reason"].contains(&name.as_str()) || !rng.one_in(4));
+        members
+            .retain(|name, _| escalate || !["escalate", "reason"].contains(&name.as_str()) || !rng.one_in(4));
     }
     document
 }
@@ -251,7 +312,12 @@ pub(crate) fn mutate_anywhere(value: &mut Value, rng: &mut Rng) {
         Value::String(text) if rng.one_in(2) => {
             *text = (*rng.pick(&["", " ", "\u{85}", "\u{FEFF}", "user", "file", "a-b", "a_b"])).to_owned();
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {
             *value = anything(rng, 1);
         }
     }
@@ -260,8 +326,19 @@ pub(crate) fn mutate_anywhere(value: &mut Value, rng: &mut Rng) {
 /// Any value: boundary numbers, good and bad times and ids, empty and deep structures.
 fn anything(rng: &mut Rng, depth: usize) -> Value {
     let numbers = [
-        json!(-1), json!(0), json!(1), json!(1.0), json!(0.5), json!(-0.0), json!(1e3), json!(1u64 << 53),
-        json!((1u64 << 53) + 1), json!(u64::MAX), json!(1e300), json!(-1e300), json!(-9_007_199_254_740_993i64),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(1.0),
+        json!(0.5),
+        json!(-0.0),
+        json!(1e3),
+        json!(1u64 << 53),
+        json!((1u64 << 53) + 1),
+        json!(u64::MAX),
+        json!(1e300),
+        json!(-1e300),
+        json!(-9_007_199_254_740_993i64),
     ];
     match rng.below(if depth > 3 { 6 } else { 10 }) {
         0 => Value::Null,
@@ -271,10 +348,12 @@ fn anything(rng: &mut Rng, depth: usize) -> Value {
             .into_iter()
             .nth(rng.below(5))
             .unwrap(),
-        5 => [json!([]), json!({}), json!([[]]), json!([{}]), json!("env_0123456789ABCDEF"), json!("req_1\n")]
-            .into_iter()
-            .nth(rng.below(6))
-            .unwrap(),
+        5 => {
+            [json!([]), json!({}), json!([[]]), json!([{}]), json!("env_0123456789ABCDEF"), json!("req_1\n")]
+                .into_iter()
+                .nth(rng.below(6))
+                .unwrap()
+        }
         6 | 7 => (0..rng.below(3)).map(|_| anything(rng, depth + 1)).collect(),
         _ => ["a", "stage_number", "summary"]
             .iter()
@@ -342,7 +421,13 @@ pub(crate) fn speak_another_dialect(document: &mut Value, rng: &mut Rng) {
         return;
     }
     let kinds = [
-        "clarification", "confirmation", "critic_review", "agent_review", "checkpoint", "resource_exhausted", "timeout",
+        "clarification",
+        "confirmation",
+        "critic_review",
+        "agent_review",
+        "checkpoint",
+        "resource_exhausted",
+        "timeout",
         "system_error",
     ];
     let body = json!({
@@ -366,6 +451,9 @@ pub(crate) fn speak_another_dialect(document: &mut Value, rng: &mut Rng) {
     }
     if rng.one_in(3) {
         members.insert("parallel_mode".to_owned(), Value::from(rng.one_in(2)));
-        members.insert("processing_history".to_owned(), json!([{ "agent": "a", "stage_order": 0, "status": "success" }]));
+        members.insert(
+            "processing_history".to_owned(),
+            json!([{ "agent": "a", "stage_order": 0, "status": "success" }]),
+        );
     }
 }

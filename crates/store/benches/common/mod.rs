@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A directory on the disk that holds the target directory, gone at the end. Not in `/tmp`, which may be memory.
-pub struct Scratch(pub PathBuf);
+pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).expect("the target directory can be written");
         Scratch(path)
@@ -29,18 +29,18 @@ impl Drop for Scratch {
     }
 }
 
-pub fn access() -> MatterAccess {
+pub(crate) fn access() -> MatterAccess {
     let matter = MatterId::try_from("bench").expect("a matter");
     let principal = "bench".try_into().expect("a principal");
     Access::new(principal, BTreeMap::from([(matter.clone(), Role::Admin)])).to(&matter).expect("access")
 }
 
-pub fn open(root: &Path) -> Sqlite {
+pub(crate) fn open(root: &Path) -> Sqlite {
     Sqlite::open(root, upcast::LEDGER)
 }
 
 /// A row whose payload has about `bytes` bytes.
-pub fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
+pub(crate) fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
     let filler = "The tenant may recover the reasonable cost of the repair. ";
     let text: String = filler.chars().cycle().take(bytes.saturating_sub(60)).collect();
     let payload = Object::from([
@@ -64,12 +64,12 @@ pub fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
     draft.seal().expect("a row")
 }
 
-pub fn batch(rows: Vec<Sealed>) -> Batch {
+pub(crate) fn batch(rows: Vec<Sealed>) -> Batch {
     Batch { rows, expected: BTreeMap::new(), idem_key: None }
 }
 
 /// Appends `rows` rows in large batches.
-pub async fn fill(ledger: &Sqlite, access: &MatterAccess, rows: usize, bytes: usize) {
+pub(crate) async fn fill(ledger: &Sqlite, access: &MatterAccess, rows: usize, bytes: usize) {
     const PIECE: usize = 5_000;
     for start in (0..rows).step_by(PIECE) {
         let piece = (start..(start + PIECE).min(rows)).map(|number| row(number % 64, number, bytes)).collect();

@@ -8,6 +8,7 @@ use countersign_record::digest::Digest;
 use countersign_record::row::{self, BLOB_BYTES_MAX, BlobBytes};
 use countersign_runtime::ports::ledger::{self, Ledger, Piece};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -51,7 +52,7 @@ fn open(place: &Path) -> Result<File, Error> {
     let opened = OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(place);
     let file = opened.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => invalid(place, "the file is missing"),
-        io::ErrorKind::FilesystemLoop => invalid(place, "it is a link"),
+        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => invalid(place, "it is a link"),
         _ => unreadable(place)(error),
     })?;
     let about = file.metadata().map_err(unreadable(place))?;

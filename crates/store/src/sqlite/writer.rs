@@ -20,6 +20,7 @@ use rusqlite::{Connection, params};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 /// Requests that may wait.
@@ -28,6 +29,8 @@ const QUEUE_MAX: usize = 1_024;
 const GROUP_REQUESTS_MAX: usize = 1_024;
 const GROUP_ROWS_MAX: usize = 10_000;
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// However long a commit takes, nobody waits longer than this for neighbours to share it with.
+const COMPANY_WAIT_MAX: Duration = Duration::from_millis(1);
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
@@ -52,7 +55,8 @@ impl Writer {
         let (queue, commands) = mpsc::channel(QUEUE_MAX);
         let place = files.database.clone();
         let name = format!("ledger {matter}");
-        let desk = Desk { matter, files, news, open: None, held: None, unpurged: Vec::new() };
+        let company = Company { appenders: 1, commit: Duration::ZERO };
+        let desk = Desk { matter, files, news, open: None, held: None, unpurged: Vec::new(), company };
         let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
         let thread = thread.map_err(|error| failure::of_io(&place, &error))?;
         Ok(Writer { queue: Some(queue), thread: Some(thread) })
@@ -80,7 +84,7 @@ pub(super) struct Open {
     /// `None` after a failure, until it is read from disk again.
     pub(super) state: Option<State>,
     pub(super) lock: Lock,
-    /// What opening it has made, if it was not there.
+    /// The directories that opening it has made, if the ledger was not there; `None` as soon as it holds anything.
     made: Option<Vec<PathBuf>>,
 }
 
@@ -94,6 +98,19 @@ struct Desk {
     held: Option<Command>,
     /// Erasures that are durable, but whose bytes a reader still keeps in the log.
     unpurged: Vec<(Stamp, Reply<Stamp>)>,
+    company: Company,
+}
+
+/// What the last group tells about the next one.
+///
+/// Appenders that were just answered come back within microseconds, while a commit takes hundreds of them. Taking
+/// only what waits at that moment would split them into two groups that take turns, each half as large as it
+/// could be; so the writer waits for as many as there were, but never longer than half of a commit.
+struct Company {
+    /// Those who were answered and those who waited meanwhile.
+    appenders: usize,
+    /// How long the last commit took.
+    commit: Duration,
 }
 
 impl Desk {
@@ -102,7 +119,11 @@ impl Desk {
             match command {
                 Command::Append { request, reply } => {
                     let group = self.gather((request, reply), &mut commands);
-                    self.append(group);
+                    let (answered, start) = (group.len(), Instant::now());
+                    self.append(group, |company| {
+                        company.appenders = answered + commands.len();
+                        company.commit = start.elapsed();
+                    });
                 }
                 Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
                 Command::Keep { fold, version, snapshot, reply } => {
@@ -137,10 +158,12 @@ impl Desk {
         commands.blocking_recv()
     }
 
-    /// Takes what waits, up to the limits, in order.
+    /// Takes what waits and what is about to, up to the limits, in order.
     fn gather(&mut self, first: Waiting, commands: &mut mpsc::Receiver<Command>) -> Vec<Waiting> {
         let (mut rows, mut bytes) = (first.0.batch.rows.len(), first.0.bytes());
         let mut group = vec![first];
+        let patience = (self.company.commit / 2).min(COMPANY_WAIT_MAX);
+        let start = Instant::now();
         while group.len() < GROUP_REQUESTS_MAX && rows < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX {
             match commands.try_recv() {
                 Ok(Command::Append { request, reply }) => {
@@ -152,13 +175,18 @@ impl Desk {
                     self.held = Some(other);
                     break;
                 }
+                Err(mpsc::error::TryRecvError::Empty)
+                    if group.len() < self.company.appenders && start.elapsed() < patience =>
+                {
+                    std::thread::yield_now();
+                }
                 Err(_) => break,
             }
         }
         group
     }
 
-    fn append(&mut self, mut group: Vec<Waiting>) {
+    fn append(&mut self, mut group: Vec<Waiting>, before_answers: impl FnOnce(&mut Company)) {
         // Whoever has stopped waiting before the work began has no row written behind their back.
         group.retain(|(_, reply)| !reply.is_closed());
         let outcome = self.transact(|pen| {
@@ -166,6 +194,7 @@ impl Desk {
             // A refusal among them has left no trace, so it does not undo the others.
             Ok(Ok(answers.collect::<Result<Vec<_>, rusqlite::Error>>()?))
         });
+        before_answers(&mut self.company);
         match outcome {
             Ok(answers) => {
                 for ((_, reply), answer) in group.into_iter().zip(answers) {
@@ -218,8 +247,10 @@ impl Desk {
     }
 
     fn restore(&mut self, pieces: Pieces) -> Result<Head, Error> {
+        let was_open = self.open.is_some();
         let restored = self.transact(|pen| restore::restore(pen, pieces));
-        if restored.is_err() {
+        // Only what this very command has made is taken back.
+        if restored.is_err() && !was_open {
             self.take_back();
         }
         restored
@@ -236,6 +267,7 @@ impl Desk {
         let done = open.transact(matter.as_str(), work);
         match done {
             Ok(Ok((result, head))) => {
+                open.made = None;
                 news.publish(head.seq);
                 // A follower that is not woken reads the row at the next wake-up; the row itself is safe.
                 drop(open.lock.tell());
@@ -308,15 +340,13 @@ impl Desk {
         }
     }
 
-    /// Removes what opening has made, if it was this opening that made it: a failed import leaves nothing.
+    /// Removes the ledger again if opening it has made it and nothing was ever committed to it.
     fn take_back(&mut self) {
-        let is_ours = self.open.as_ref().is_some_and(|open| {
-            open.made.is_some() && open.state.as_ref().is_none_or(|state| state.head.seq == 0)
-        });
-        if !is_ours {
+        if self.open.as_ref().is_none_or(|open| open.made.is_none()) {
             return;
         }
         if let Some(Open { connection, lock, made, .. }) = self.open.take() {
+            self.news.set_writing(false);
             drop(connection);
             for suffix in ["", "-wal", "-shm"] {
                 drop(std::fs::remove_file(self.files.beside(suffix)));

@@ -19,11 +19,21 @@ use std::collections::BTreeMap;
 /// Kinds that may come from outside begin with this.
 const OUTSIDE: &str = "external.";
 
+/// What the rows of `--atomic` may weigh together: they are held until the last one is read.
+const ATOMIC_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// A line: a draft, and what the request around it says.
 struct Request {
     sealed: Sealed,
     expected: Option<u64>,
     idem_key: Option<IdemKey>,
+}
+
+impl Request {
+    fn bytes(&self) -> usize {
+        let blobs = self.sealed.draft().blobs.iter().map(|blob| blob.bytes().len());
+        self.sealed.payload().len() + blobs.sum::<usize>()
+    }
 }
 
 #[derive(Serialize)]
@@ -47,15 +57,20 @@ pub(super) async fn run(
     let single = !files.is_empty();
     let mut held = Vec::new();
     let mut appended = 0_u64;
-    while let Some((number, value)) = lines.next_document()? {
+    let mut held_bytes = 0_usize;
+    while let Some((number, value)) = lines.next_document().map_err(|failure| failure.with_count("appended", appended))? {
         let told = |failure: Failure| at_line(failure, number, appended);
         if single && (appended > 0 || !held.is_empty()) {
             return Err(told(Failure::new(Code::UsageInvalid, "--blob takes one row")));
         }
-        let request = read(place, &value, std::mem::take(&mut files)).map_err(told)?;
+        let request = read(place, value, std::mem::take(&mut files)).map_err(told)?;
         if atomic {
             if held.len() == BATCH_ROWS_MAX {
                 return Err(told(Failure::new(Code::LedgerBatch, "a batch holds at most 10,000 rows")));
+            }
+            held_bytes += request.bytes();
+            if held_bytes > ATOMIC_BYTES_MAX {
+                return Err(told(Failure::new(Code::LedgerBatch, "the rows that go together have more than 64 MiB")));
             }
             held.push(request);
         } else {
@@ -86,11 +101,18 @@ async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Resul
     let mut streams = Vec::new();
     for request in requests {
         let stream = request.sealed.draft().stream.clone();
-        if let Some(at) = request.expected {
-            expected.entry(stream.clone()).or_insert(at);
+        // A batch is one request: it has one key, and expects a stream to end at one place.
+        if let Some(at) = request.expected
+            && *expected.entry(stream.clone()).or_insert(at) != at
+        {
+            let message = format!("rows that go together expect {stream} to end at two places");
+            return Err(Failure::new(Code::FieldConflict, message));
         }
-        // A batch is one request, so it has one key: that of its first row that gives one.
-        idem_key = idem_key.or(request.idem_key);
+        if let Some(key) = request.idem_key
+            && *idem_key.get_or_insert(key.clone()) != key
+        {
+            return Err(Failure::new(Code::FieldConflict, "rows that go together have two idempotency keys"));
+        }
         streams.push(stream);
         rows.push(request.sealed);
     }
@@ -107,12 +129,12 @@ async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Resul
     Ok(())
 }
 
-fn read(place: &Place, value: &Json, files: Vec<BlobBytes>) -> Result<Request, Failure> {
+fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Failure> {
     let invalid = |troubles: Vec<Trouble>| Failure::troubles(Code::RowInvalid, "the row is not valid", &troubles);
-    let mut fields = Fields::of(value).map_err(|trouble| invalid(vec![trouble]))?;
+    let mut fields = Fields::of(&value).map_err(|trouble| invalid(vec![trouble]))?;
     let stream: Option<StreamId> = fields.id("stream");
     let kind: Option<RowKind> = fields.id("kind");
-    let payload = fields.value("payload").cloned();
+    fields.value("payload");
     let version = fields.absent_or("version", Fields::integer).unwrap_or(1);
     let data_class = fields.absent_or("data_class", |fields, name| fields.parse(name, |word| DataClass::try_from(word)));
     let taint = fields.absent_or("taint", |fields, name| fields.parse(name, |word| Taint::try_from(word)));
@@ -128,6 +150,11 @@ fn read(place: &Place, value: &Json, files: Vec<BlobBytes>) -> Result<Request, F
     });
     fields.deny_unknown();
     fields.finish().map_err(invalid)?;
+    // Taken out rather than copied: a payload may be the whole line.
+    let payload = match value {
+        Json::Object(mut object) => object.remove("payload"),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => None,
+    };
     let (Some(stream), Some(kind), Some(payload)) = (stream, kind, payload) else { return Err(invalid(Vec::new())) };
     if !kind.as_str().starts_with(OUTSIDE) {
         return Err(Failure::new(Code::RowKindReserved, format!("{kind} does not begin with {OUTSIDE}")));

@@ -38,7 +38,7 @@ fn told(global: &Global, place: &Place, head: Head, what: &str) -> Result<Exit, 
     if global.json {
         output::json(&Moved { matter, rows: head.seq, head })?;
     } else {
-        output::line(&format!("{what} {} rows of {matter}; head {}", head.seq, head.hash))?;
+        output::line(&format!("{what} {} of {matter}; head {}", output::count(head.seq, "row"), head.hash))?;
     }
     Ok(Exit::Success)
 }

@@ -3,7 +3,7 @@
 
 use crate::cli::{Global, Rows};
 use crate::failure::{Exit, Failure};
-use crate::output;
+use crate::output::{self, Reader};
 use crate::place::Place;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
@@ -21,7 +21,11 @@ pub(super) async fn rows(place: &Place, rows: &Rows) -> Result<Exit, Failure> {
         let limit = usize::try_from(left).unwrap_or(usize::MAX).min(PAGE_ROWS_MAX);
         let query = Query { select: select.clone(), after, up_to: rows.up_to.unwrap_or(u64::MAX), limit };
         let page = place.ledger.read(&place.access, query).await?;
-        page.rows.iter().try_for_each(print)?;
+        for row in &page.rows {
+            if print(row)? == Reader::Gone {
+                return Ok(Exit::Success);
+            }
+        }
         left = left.saturating_sub(page.rows.len() as u64);
         match page.next {
             Some(next) => after = next,
@@ -31,10 +35,10 @@ pub(super) async fn rows(place: &Place, rows: &Rows) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn print(row: &Row) -> Result<(), Failure> {
+fn print(row: &Row) -> Result<Reader, Failure> {
     let mut line = row::line(row).map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))?;
     line.push(b'\n');
-    output::bytes(&line)
+    output::shown(&line)
 }
 
 /// Which rows a reader wants.
@@ -84,20 +88,22 @@ pub(super) async fn tail(place: &Place, tail: Tail) -> Result<Exit, Failure> {
             let query = Query { select: tail.filter.select(), after, up_to: u64::MAX, limit: PAGE_ROWS_MAX };
             let page = place.ledger.read(&place.access, query).await?;
             for row in &page.rows {
-                after = row.seq;
-                if tail.filter.keeps(row) {
-                    print(row)?;
-                    left -= 1;
-                }
                 if left == 0 {
                     return Ok(Exit::Success);
+                }
+                after = row.seq;
+                if tail.filter.keeps(row) {
+                    if print(row)? == Reader::Gone {
+                        return Ok(Exit::Success);
+                    }
+                    left -= 1;
                 }
             }
             if page.next.is_none() {
                 break;
             }
         }
-        if !tail.follow {
+        if !tail.follow || left == 0 {
             return Ok(Exit::Success);
         }
         head.changed().await.map_err(|_| Failure::from(Error::Closed))?;
@@ -113,13 +119,13 @@ pub(super) async fn summary(global: &Global, place: &Place) -> Result<Exit, Fail
     }
     let time = |at: &Option<String>| at.clone().unwrap_or_else(|| "never".to_owned());
     output::line(&format!(
-        "{} rows in {} streams, {} to {}\n{} blobs named; {} decisions signed, {} self-asserted",
-        summary.rows,
-        summary.streams,
+        "{} in {}, {} to {}\n{} named; {} signed, {} self-asserted",
+        output::count(summary.rows, "row"),
+        output::count(summary.streams, "stream"),
         time(&summary.first_at),
         time(&summary.last_at),
-        summary.blobs,
-        summary.signed,
+        output::count(summary.blobs, "blob"),
+        output::count(summary.signed, "decision"),
         summary.self_asserted,
     ))?;
     summary.kinds.iter().try_for_each(|(kind, count)| output::line(&format!("{count:>10}  {kind}")))?;

@@ -72,15 +72,15 @@ fn tell(report: &Report, strangers: &[Stranger<'_>], anchors: usize, sound: bool
     for Stranger { signer, contradicts } in strangers {
         let how = if *contradicts { "is known with another key" } else { "is not known here" };
         let Signer { actor, key, rows } = signer;
-        output::line(&format!("{actor} {how}: {key} signed {rows} decisions"))?;
+        output::line(&format!("{actor} {how}: {key} signed {}", output::count(*rows, "decision")))?;
     }
     let verdict = if sound { "sound" } else { "NOT sound" };
     let against = match anchors {
         0 => "no anchor was given, so rows cut off at the end or a chain written anew can't be seen".to_owned(),
-        1 => "checked against 1 anchor".to_owned(),
-        count => format!("checked against {count} anchors"),
+        count => format!("checked against {}", output::count(count as u64, "anchor")),
     };
-    output::line(&format!("{} rows, {} bytes: {verdict}; {against}", report.rows, report.bytes))
+    let (rows, bytes) = (output::count(report.rows, "row"), output::count(report.bytes, "byte"));
+    output::line(&format!("{rows}, {bytes}: {verdict}; {against}"))
 }
 
 fn read_anchors(place: &Place, files: &[String], trusted: &[String]) -> Result<Vec<Anchor>, Failure> {

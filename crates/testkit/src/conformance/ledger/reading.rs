@@ -1,0 +1,180 @@
+//! Reading: pages, walks, old rows, snapshots.
+//! Owns: its cases. Must not: append but to have something to read.
+
+use super::{Bench, Case, all_of, everything, operator, scanned, viewer};
+use crate::drafts::{batch, draft, kind, random_batch, row, stream};
+use crate::random::{Random, Seed};
+use countersign_record::chain::Head;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::id::FoldId;
+use countersign_record::json::{Json, Object};
+use countersign_record::row::Row;
+use countersign_runtime::ports::ledger::{PAGE_ROWS_MAX, Query, Select, Snapshot};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+pub(super) const CASES: &[Case] = &[
+    ("a page holds the rows that were asked for", |bench| Box::pin(pages(bench))),
+    ("pages have limits", |bench| Box::pin(page_limits(bench))),
+    ("a walk starts and stops where it should", |bench| Box::pin(walks(bench))),
+    ("old rows are read in today's shape", |bench| Box::pin(upcast(bench))),
+    ("a snapshot of another history is not given back", |bench| Box::pin(snapshots(bench))),
+    ("appends do not disturb a reader", |bench| Box::pin(undisturbed(bench))),
+];
+
+async fn filled(bench: &Bench, random: &mut Random, batches: usize) {
+    let mut before = 0;
+    for _ in 0..batches {
+        let appended = bench.append(random_batch(random, before, 5)).await.unwrap();
+        before += appended.rows.len() as u64;
+    }
+}
+
+/// Any query gives what a filter over all rows gives.
+async fn pages(bench: Bench) {
+    let seed = Seed::of("pages", 21);
+    let mut random = seed.random();
+    filled(&bench, &mut random, 40).await;
+    let all = bench.all().await;
+    assert_eq!(all.len() as u64, bench.head().await.seq);
+    for _ in 0..200 {
+        let some_row = random.pick(&all).clone();
+        let select = match random.within(0..5) {
+            0 => Select::All,
+            1 => Select::Stream(some_row.stream),
+            2 => Select::Kind(some_row.kind),
+            3 => Select::Stream(stream("run:unknown")),
+            _ => Select::Kind(kind("unknown")),
+        };
+        let after = random.within(0..all.len() as u64 + 3);
+        let up_to = if random.once_in(3) { u64::MAX } else { random.within(0..all.len() as u64 + 3) };
+        let query = Query { select, after, up_to, limit: random.index(1..12) };
+        let expected: Vec<Row> = all.iter().filter(|row| matches(&query, row)).cloned().collect();
+        let page = bench.ledger().read(&viewer(), query.clone()).await.unwrap();
+        assert_eq!(page.rows, expected[..expected.len().min(query.limit)], "{query:?}");
+        match page.next {
+            Some(next) => assert_eq!(Some(next), page.rows.last().map(|row| row.seq)),
+            None => assert!(expected.len() <= query.limit, "{query:?} ends too early"),
+        }
+    }
+}
+
+fn matches(query: &Query, row: &Row) -> bool {
+    let selected = match &query.select {
+        Select::All => true,
+        Select::Stream(stream) => row.stream == *stream,
+        Select::Kind(kind) => row.kind == *kind,
+    };
+    selected && row.seq > query.after && row.seq <= query.up_to
+}
+
+async fn page_limits(bench: Bench) {
+    bench.append(batch(vec![row("run:1", "a"); PAGE_ROWS_MAX + 5])).await.unwrap();
+    let page = bench.ledger().read(&viewer(), everything()).await.unwrap();
+    assert_eq!((page.rows.len(), page.next), (PAGE_ROWS_MAX, Some(PAGE_ROWS_MAX as u64)));
+    let none = Query { limit: 0, ..everything() };
+    let page = bench.ledger().read(&viewer(), none).await.unwrap();
+    assert_eq!((page.rows.len(), page.next), (1, Some(1)), "a page of nothing would never end");
+    assert_eq!(all_of(&*bench.ledger(), &viewer()).await.len(), PAGE_ROWS_MAX + 5);
+}
+
+async fn walks(bench: Bench) {
+    let seed = Seed::of("walks", 22);
+    filled(&bench, &mut seed.random(), 10).await;
+    let all = scanned(&*bench.ledger(), &viewer(), 0).await;
+    for after in 0..all.len() + 2 {
+        let from = all.get(after..).unwrap_or_default();
+        assert_eq!(scanned(&*bench.ledger(), &viewer(), after as u64).await, from);
+    }
+    let seen = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&seen);
+    let stopping = move |_: u64, _: Result<countersign_record::row::RowRef<'_>, String>| {
+        *count.lock().unwrap() += 1;
+        ControlFlow::Break(())
+    };
+    bench.ledger().scan(&viewer(), 0, Box::new(stopping)).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), 1);
+}
+
+async fn upcast(bench: Bench) {
+    let note = |version: u32| {
+        let mut draft = draft("run:1", "note.taken", Object::from([("text", "a".into())]));
+        draft.version = version;
+        draft.seal().unwrap()
+    };
+    bench.append(batch(vec![note(1), note(2), note(3)])).await.unwrap();
+    let rows = bench.all().await;
+    let today: [Json; 3] = [
+        Object::from([("language", "en".into()), ("source", "unknown".into()), ("text", "a".into())]).into(),
+        Object::from([("language", "en".into()), ("text", "a".into())]).into(),
+        Object::from([("text", "a".into())]).into(),
+    ];
+    for (row, today) in rows.iter().zip(&today) {
+        assert_eq!((&row.payload, row.version), (today, 3));
+    }
+    let stored = scanned(&*bench.ledger(), &viewer(), 0).await;
+    assert_eq!(stored.iter().map(|row| row.version).collect::<Vec<_>>(), [1, 2, 3], "what is stored stays");
+    assert_eq!(stored[0].hash, rows[0].hash);
+    bench.append(batch(vec![note(4)])).await.unwrap();
+    let refused = bench.ledger().read(&viewer(), Query { after: 3, ..everything() }).await.unwrap_err();
+    assert_eq!(refused.code(), Code::RowTooNew);
+    assert_eq!(scanned(&*bench.ledger(), &viewer(), 3).await[0].version, 4, "a walk shows what is stored");
+    bench.assert_sound().await;
+}
+
+async fn snapshots(mut bench: Bench) {
+    let (summary, other) = (FoldId::try_from("summary").unwrap(), FoldId::try_from("other").unwrap());
+    bench.note("run:1", "a").await;
+    let head = bench.head().await;
+    let snapshot = Snapshot { head, bytes: b"state".to_vec() };
+    let ledger = bench.ledger();
+    assert_eq!(ledger.kept(&viewer(), &summary, 1).await.unwrap(), None);
+    let refused = ledger.keep(&viewer(), &summary, 1, snapshot.clone()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::AccessRole, "what others will be shown is not a reader's to write");
+    ledger.keep(&operator(), &summary, 1, snapshot.clone()).await.unwrap();
+    drop(ledger);
+    bench.note("run:1", "b").await;
+    bench.harness.reopen();
+    let ledger = bench.ledger();
+    assert_eq!(ledger.kept(&viewer(), &summary, 1).await.unwrap(), Some(snapshot.clone()));
+    assert_eq!(ledger.kept(&viewer(), &summary, 2).await.unwrap(), None, "another version");
+    assert_eq!(ledger.kept(&viewer(), &other, 1).await.unwrap(), None, "another fold");
+    let newer = Snapshot { head: bench.head().await, bytes: b"newer".to_vec() };
+    ledger.keep(&operator(), &summary, 2, newer.clone()).await.unwrap();
+    assert_eq!(ledger.kept(&viewer(), &summary, 2).await.unwrap(), Some(newer));
+    for strange in [Head { seq: 2, hash: Digest::of(b"another history") }, Head { seq: 9, ..head }] {
+        let strange = Snapshot { head: strange, bytes: Vec::new() };
+        ledger.keep(&operator(), &other, 1, strange).await.unwrap();
+        assert_eq!(ledger.kept(&viewer(), &other, 1).await.unwrap(), None, "another history");
+    }
+    assert_eq!(bench.head().await.seq, 2, "keeping is no append");
+    bench.assert_sound().await;
+}
+
+/// A walk sees one state of the ledger, whatever is appended while it goes on.
+async fn undisturbed(bench: Bench) {
+    bench.append(batch(vec![row("run:1", "a"); 100])).await.unwrap();
+    let (ledger, writer) = (bench.ledger(), bench.ledger());
+    let (met, meet) = (Arc::new(std::sync::Barrier::new(2)), Arc::new(std::sync::Barrier::new(2)));
+    let (in_walk, after_append) = (Arc::clone(&met), Arc::clone(&meet));
+    let seen = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&seen);
+    let walk = tokio::spawn(async move {
+        let visitor = move |seq: u64, _: Result<countersign_record::row::RowRef<'_>, String>| {
+            if seq == 50 {
+                in_walk.wait();
+                after_append.wait();
+            }
+            *count.lock().unwrap() += 1;
+            ControlFlow::Continue(())
+        };
+        ledger.scan(&viewer(), 0, Box::new(visitor)).await
+    });
+    tokio::task::spawn_blocking(move || met.wait()).await.unwrap();
+    writer.append(&operator(), batch(vec![row("run:1", "b"); 10])).await.unwrap();
+    tokio::task::spawn_blocking(move || meet.wait()).await.unwrap();
+    walk.await.unwrap().unwrap();
+    assert_eq!(*seen.lock().unwrap(), 100);
+    assert_eq!(bench.head().await.seq, 110);
+}

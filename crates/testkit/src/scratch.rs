@@ -1,0 +1,46 @@
+//! Directories for tests.
+//! Owns: making and removing them. Must not: leave one behind, unless a test failed in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// A directory that is gone after the test. After a failure it stays, to be looked at.
+#[derive(Debug)]
+pub struct Scratch {
+    dir: PathBuf,
+}
+
+impl Scratch {
+    /// A new, empty directory.
+    #[must_use]
+    pub fn new() -> Self {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("countersign-{}-{number}", std::process::id()));
+        std::fs::create_dir(&dir).expect("a scratch directory can be made");
+        Scratch { dir }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch::new()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("what the test left is in {}", self.dir.display());
+        } else {
+            drop(std::fs::remove_dir_all(&self.dir));
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The targets, by what they read.
+//! Owns: nothing but the list. Must not: hold a law (see the modules).
+
+pub(crate) mod documents;
+pub(crate) mod ledger;
+pub(crate) mod names;
+pub(crate) mod text;

@@ -1,0 +1,97 @@
+//! `schemas`: the JSON Schemas of the wire types as files.
+//! Owns: how a schema is printed. Must not: change what a schema says.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use countersign_record::schema;
+use serde_json::Value;
+
+use crate::generated::Directory;
+
+/// What `schemas/` should hold.
+pub(crate) fn directory() -> Result<Directory> {
+    let mut files = BTreeMap::new();
+    for document in schema::all() {
+        let mut text = String::new();
+        print(document.schema.as_value(), 0, &mut text)?;
+        text.push('\n');
+        files.insert(document.file, text);
+    }
+    Ok(Directory { task: "schemas", path: "schemas", files })
+}
+
+/// The members a reader looks for first; the others follow by name.
+const FIRST: [&str; 6] = ["$schema", "$id", "title", "description", "type", "required"];
+
+/// Two spaces per level, members in a fixed order. `serde_json` orders them by a feature that any other crate of
+/// the build can switch on, so the order is made here.
+fn print(value: &Value, level: usize, out: &mut String) -> Result<()> {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let mut names: Vec<&String> = members.keys().collect();
+            names.sort_by_key(|name| {
+                (FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()), *name)
+            });
+            out.push('{');
+            for (at, name) in names.into_iter().enumerate() {
+                new_line(at > 0, level + 1, out);
+                out.push_str(&serde_json::to_string(name)?);
+                out.push_str(": ");
+                print(&members[name], level + 1, out)?;
+            }
+            new_line(false, level, out);
+            out.push('}');
+        }
+        Value::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                new_line(at > 0, level + 1, out);
+                print(item, level + 1, out)?;
+            }
+            new_line(false, level, out);
+            out.push(']');
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {
+            out.push_str(&serde_json::to_string(value)?);
+        }
+    }
+    Ok(())
+}
+
+fn new_line(has_comma: bool, level: usize, out: &mut String) {
+    if has_comma {
+        out.push(',');
+    }
+    out.push('\n');
+    out.push_str(&"  ".repeat(level));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schemas_are_those_of_the_types() {
+        crate::generated::assert_up_to_date(&directory().unwrap());
+    }
+
+    #[test]
+    fn printing_changes_nothing_but_the_order() {
+        for document in schema::all() {
+            let file = &directory().unwrap().files[&document.file];
+            assert_eq!(&serde_json::from_str::<Value>(file).unwrap(), document.schema.as_value());
+        }
+        let mut text = String::new();
+        print(&serde_json::json!({ "a": [], "type": { "b": [1, "x"] }, "$id": {} }), 0, &mut text).unwrap();
+        assert_eq!(
+            text,
+            "{\n  \"$id\": {},\n  \"type\": {\n    \"b\": [\n      1,\n      \"x\"\n    ]\n  },\n  \"a\": []\n}"
+        );
+    }
+}
