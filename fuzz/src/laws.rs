@@ -24,7 +24,8 @@ fn is_placed(document: &Json, trouble: &Trouble) -> bool {
     let there = resolve(document, &trouble.path);
     if trouble.code == Code::FieldMissing {
         let is_absent = matches!(there, None | Some(Json::Null));
-        return is_absent && parent(document, &trouble.path).is_some_and(|(parent, _)| parent.as_object().is_some());
+        return is_absent
+            && parent(document, &trouble.path).is_some_and(|(parent, _)| parent.as_object().is_some());
     }
     let is_cut_name = || {
         let Some((Json::Object(parent), name)) = parent(document, &trouble.path) else { return false };

@@ -5,6 +5,7 @@
 //! A target is a function from bytes to nothing. It panics where a law is broken, and only there.
 #![allow(clippy::expect_used, clippy::panic, reason = "a target fails by panicking")]
 
+#[rustfmt::skip] // words in rows, not one to a line
 mod dictionary;
 mod laws;
 pub mod mutate;

@@ -28,9 +28,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match read(&arguments) {
         Ok(work) => perform(work),
-        Err(message) => {
-            writeln!(io::stderr(), "{message}\n\n{HELP}").map(|()| ExitCode::from(2))
-        }
+        Err(message) => writeln!(io::stderr(), "{message}\n\n{HELP}").map(|()| ExitCode::from(2)),
     };
     done.unwrap_or(ExitCode::from(2))
 }
@@ -74,7 +72,11 @@ fn perform(work: Work) -> io::Result<ExitCode> {
         Work::Session { target, seed, until } => match session::run(target, seed, until)? {
             Ok(summary) => {
                 let session::Summary { files, cases, took } = summary;
-                writeln!(out, "{}: {files} seeds and {cases} cases of seed {seed} in {took:.1?}", target.name)?;
+                writeln!(
+                    out,
+                    "{}: {files} seeds and {cases} cases of seed {seed} in {took:.1?}",
+                    target.name
+                )?;
                 Ok(ExitCode::SUCCESS)
             }
             Err(failure) => writeln!(out, "{failure}").map(|()| ExitCode::FAILURE),

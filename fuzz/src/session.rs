@@ -49,7 +49,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Failure { target, input, kept, message } = self;
         let file = kept.display();
-        write!(f, "{target} fails on {input}: {message}\nkept in {file}; again: cargo run -p countersign-fuzz -- {target} {file}")
+        write!(
+            f,
+            "{target} fails on {input}: {message}\nkept in {file}; again: cargo run -p countersign-fuzz -- {target} {file}"
+        )
     }
 }
 
@@ -88,7 +91,12 @@ pub fn run(target: &'static Target, seed: u64, until: Until) -> io::Result<Resul
     let seeds = corpus(target)?;
     for (path, bytes) in &seeds {
         if let Err(message) = caught(target, bytes) {
-            return Ok(Err(Failure { target: target.name, input: "a seed".into(), kept: path.clone(), message }));
+            return Ok(Err(Failure {
+                target: target.name,
+                input: "a seed".into(),
+                kept: path.clone(),
+                message,
+            }));
         }
     }
     let files = seeds.len();

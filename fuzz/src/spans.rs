@@ -141,7 +141,10 @@ mod tests {
     #[test]
     fn values_names_and_items_are_found() {
         let whole = String::from_utf8_lossy(TEXT).into_owned();
-        assert_eq!(texts(values(TEXT)), ["1", r#""x\"]""#, "{}", r#"[1, "x\"]", {}]"#, "null", whole.as_str()]);
+        assert_eq!(
+            texts(values(TEXT)),
+            ["1", r#""x\"]""#, "{}", r#"[1, "x\"]", {}]"#, "null", whole.as_str()]
+        );
         assert_eq!(texts(names(TEXT)), [r#""a""#, r#""b""#]);
         let whole: Vec<Range<usize>> = items(TEXT).iter().map(Item::whole).collect();
         assert_eq!(texts(whole), ["1,", r#", "x\"]""#, ", {}", r#""a" : [1, "x\"]", {}],"#, r#", "b":null"#]);
@@ -149,7 +152,8 @@ mod tests {
 
     #[test]
     fn anything_is_forgiven() {
-        for text in [b"".as_slice(), b"\"", b"\"\\", b"]]]", b"[[[", b",,", b"}{", b":\"a\":", b"\xFF\"\xFF"] {
+        for text in [b"".as_slice(), b"\"", b"\"\\", b"]]]", b"[[[", b",,", b"}{", b":\"a\":", b"\xFF\"\xFF"]
+        {
             drop((values(text), names(text), items(text)));
         }
     }

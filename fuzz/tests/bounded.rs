@@ -15,7 +15,8 @@ fn number(variable: &str, default: u64) -> u64 {
 fn bounded(name: &str, cases: u64) {
     let target = Target::named(name).expect("a test names a target");
     let until = Until::Cases(number("FUZZ_CASES", cases));
-    if let Err(failure) = session::run(target, number("FUZZ_SEED", SEED), until).expect("the corpus is there") {
+    if let Err(failure) = session::run(target, number("FUZZ_SEED", SEED), until).expect("the corpus is there")
+    {
         panic!("{failure}");
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use countersign_record::code::Code;
-use countersign_record::json::{self, Json, Limits};
+use countersign_record::json::{self, Json, Limits, ParseError};
 use std::io::{BufRead, BufReader, Read};
 
 /// Opens a file, or standard input for `-`.
@@ -29,12 +29,17 @@ pub(crate) fn document(path: &str) -> Result<Json, Failure> {
 pub(crate) struct Lines {
     reader: BufReader<Box<dyn Read + Send>>,
     path: String,
-    number: u64,
+    /// The line that was read last, from 1.
+    number: usize,
+    /// Where it begins.
+    start: usize,
+    /// Where it ends.
+    end: usize,
 }
 
 impl Lines {
     pub(crate) fn open(path: &str) -> Result<Self, Failure> {
-        Ok(Lines { reader: BufReader::with_capacity(1 << 16, open(path)?), path: path.to_owned(), number: 0 })
+        Ok(Lines { reader: BufReader::with_capacity(1 << 16, open(path)?), path: path.to_owned(), number: 0, start: 0, end: 0 })
     }
 
     /// The next line that is not blank, with its number from 1. A line beyond the limit is an error before it
@@ -48,20 +53,21 @@ impl Lines {
                 return Ok(None);
             }
             self.number += 1;
+            (self.start, self.end) = (self.end, self.end + line.len());
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
             // A blank line beyond the limit is no blank line: what follows it would be taken for the next one.
             let blank = |byte: &u8| b" \t\r".contains(byte);
             if text.len() <= Limits::GOVERNED.bytes_max && text.iter().all(blank) {
                 continue;
             }
-            let value = json::parse(text).map_err(|error| self.at_line(error.into()))?;
-            return Ok(Some((self.number, value)));
+            let value = json::parse(text).map_err(|error| self.located(error))?;
+            return Ok(Some((self.number as u64, value)));
         }
     }
 
-    fn at_line(&self, failure: Failure) -> Failure {
-        let message = format!("line {}: {}", self.number, failure.message);
-        Failure { message, ..failure }.with_count("input_line", self.number)
+    /// The place of an error in the input instead of in the line.
+    fn located(&self, error: ParseError) -> Failure {
+        Failure::from(ParseError { line: self.number, offset: self.start + error.offset, ..error })
     }
 }
 

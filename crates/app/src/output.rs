@@ -56,9 +56,9 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
 }
 
 /// A message may hold a piece of the input, which may be hostile and long.
-const MESSAGE_CHARS_MAX: usize = 400;
+const MESSAGE_CHARS_MAX: usize = 300;
 /// The help of one command, with room to spare.
-const HELP_CHARS_MAX: usize = 8_000;
+const HELP_CHARS_MAX: usize = 4_000;
 
 fn cut(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {

@@ -66,7 +66,8 @@ fn check_turn(document: &Json) {
             assert_eq!(Digest::of(turn.text.as_bytes()), turn.provenance.hash);
             assert_eq!(turn.role, turn.provenance.source);
             for (name, value) in document.as_object().expect("a turn is an object").iter() {
-                let is_nothing = matches!(value, Json::Null) || matches!(value, Json::Array(items) if items.is_empty());
+                let is_nothing =
+                    matches!(value, Json::Null) || matches!(value, Json::Array(items) if items.is_empty());
                 assert!(again.get(name) == Some(value) || is_nothing, "{name} = {value:?} is lost");
             }
         }
@@ -130,7 +131,10 @@ fn check_notes(document: &Json, reading: &Reading) {
         let there = laws::resolve(document, &renamed.path);
         let is_name = laws::parent(document, &renamed.path).is_some_and(|(_, name)| name == renamed.from);
         assert!(there.is_some(), "{renamed:?} points nowhere");
-        assert!(is_name || there.and_then(Json::as_str) == Some(&renamed.from), "{renamed:?} is not what stands there");
+        assert!(
+            is_name || there.and_then(Json::as_str) == Some(&renamed.from),
+            "{renamed:?} is not what stands there"
+        );
     }
 }
 

@@ -6,7 +6,8 @@ use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::Source;
 use countersign_record::id::{
-    EnvelopeId, FoldId, HoldId, IdemKey, MatterId, NotAnId, PrincipalId, RequestId, RowKind, SessionId, StreamId,
+    EnvelopeId, FoldId, HoldId, IdemKey, MatterId, NotAnId, PrincipalId, RequestId, RowKind, SessionId,
+    StreamId,
 };
 use countersign_record::json;
 use countersign_record::row::{DataClass, Taint};
@@ -25,8 +26,12 @@ pub(crate) fn timestamp(input: &[u8]) {
     if let Some((seconds, rest)) = input.split_first_chunk()
         && let Some((nanos, _)) = rest.split_first_chunk()
     {
-        instant_survives(Instant { seconds: i64::from_le_bytes(*seconds), nanos: u32::from_le_bytes(*nanos) });
-        let seconds = i64::from_le_bytes(*seconds).rem_euclid(*SECONDS.end() - *SECONDS.start() + 1) + *SECONDS.start();
+        instant_survives(Instant {
+            seconds: i64::from_le_bytes(*seconds),
+            nanos: u32::from_le_bytes(*nanos),
+        });
+        let seconds =
+            i64::from_le_bytes(*seconds).rem_euclid(*SECONDS.end() - *SECONDS.start() + 1) + *SECONDS.start();
         instant_survives(Instant { seconds, nanos: u32::from_le_bytes(*nanos) % 1_000_000_000 });
     }
     let Ok(text) = std::str::from_utf8(input) else { return };
@@ -61,11 +66,16 @@ fn slow_instant(text: &str) -> Instant {
     let lengths = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let months: i64 = lengths.iter().take(usize::try_from(month).expect("it is small") - 1).sum();
     let day = number(8..10);
-    assert!(day >= 1 && lengths.get(usize::try_from(month - 1).expect("from 1")).is_some_and(|last| day <= *last), "{text}");
+    assert!(
+        day >= 1 && lengths.get(usize::try_from(month - 1).expect("from 1")).is_some_and(|last| day <= *last),
+        "{text}"
+    );
     let (time, fraction_and_zone) = (&text[11..19], &text[19..]);
     let zone_at = fraction_and_zone.find(['Z', 'z', '+', '-']).expect("there is a zone");
     let (fraction, zone) = fraction_and_zone.split_at(zone_at);
-    let clock = |text: &str| -> Vec<i64> { text.split(':').map(|part| part.parse().expect("these are digits")).collect() };
+    let clock = |text: &str| -> Vec<i64> {
+        text.split(':').map(|part| part.parse().expect("these are digits")).collect()
+    };
     let of_day = clock(time).iter().fold(0, |sum, part| sum * 60 + part);
     assert!((0..86_400).contains(&of_day), "{text}");
     let offset = match zone.split_at(1) {
@@ -94,7 +104,11 @@ pub(crate) fn ids(input: &[u8]) {
     id::<StreamId>(text, StreamId::as_str, shaped(128, &any, "._:/-"));
     id::<RowKind>(text, RowKind::as_str, shaped(64, &lower, "_."));
     id::<PrincipalId>(text, PrincipalId::as_str, shaped(64, &any, "._@-"));
-    id::<IdemKey>(text, IdemKey::as_str, !text.is_empty() && text.len() <= 128 && text.chars().all(|c| ('!'..='~').contains(&c)));
+    id::<IdemKey>(
+        text,
+        IdemKey::as_str,
+        !text.is_empty() && text.len() <= 128 && text.chars().all(|c| ('!'..='~').contains(&c)),
+    );
     id::<FoldId>(text, FoldId::as_str, shaped(64, &lower, "_"));
     id::<HoldId>(text, HoldId::as_str, shaped(64, &any, "._-"));
     id::<EnvelopeId>(text, EnvelopeId::as_str, tagged("env_"));
@@ -122,7 +136,9 @@ where
             let written = json::parse(json::to_text(&id).expect("an id is a string").as_bytes());
             assert_eq!(written.ok(), Some(text.into()));
         }
-        Err(refusal) => assert!(refusal.text.chars().count() <= 80 && text.starts_with(&refusal.text), "{refusal}"),
+        Err(refusal) => {
+            assert!(refusal.text.chars().count() <= 80 && text.starts_with(&refusal.text), "{refusal}")
+        }
     }
 }
 
@@ -155,7 +171,9 @@ pub(crate) fn digest_key_signature(input: &[u8]) {
         assert!(forged, "somebody found a signature");
     }
     let mut hasher = Hasher::new();
-    input.chunks(usize::from(input.first().copied().unwrap_or(0)) * 5 + 1).for_each(|piece| hasher.put(piece));
+    input
+        .chunks(usize::from(input.first().copied().unwrap_or(0)) * 5 + 1)
+        .for_each(|piece| hasher.put(piece));
     assert_eq!(hasher.finish(), Digest::of(input), "a digest depends on how the bytes came");
 }
 
@@ -167,7 +185,9 @@ pub(crate) fn words(input: &[u8]) {
             assert_eq!(word, text);
         }
     };
-    let written = |read: Option<Result<String, _>>| read.map(|word| word.expect("a word is a string").trim_matches('"').to_owned());
+    let written = |read: Option<Result<String, _>>| {
+        read.map(|word| word.expect("a word is a string").trim_matches('"').to_owned())
+    };
     strict(written(Source::try_from(text).ok().map(|word| json::to_text(&word))));
     strict(written(Speaker::try_from(text).ok().map(|word| json::to_text(&word))));
     strict(DataClass::try_from(text).ok().map(|word| word.as_str().to_owned()));
@@ -194,7 +214,10 @@ pub(crate) fn score(input: &[u8]) {
             continue;
         };
         let rounded = score.value();
-        assert!(rounded.is_finite() && rounded.to_bits() != (-0.0_f64).to_bits(), "{value} becomes {rounded}");
+        assert!(
+            rounded.is_finite() && rounded.to_bits() != (-0.0_f64).to_bits(),
+            "{value} becomes {rounded}"
+        );
         let nearness = 5e-7_f64.max(value.abs() * f64::EPSILON);
         assert!((rounded - value).abs() <= nearness * 1.000_001, "{value} becomes {rounded}");
         assert_eq!(Score::try_from(rounded), Ok(score), "{value} is rounded twice");

@@ -165,7 +165,7 @@ fn plain_integer(literal: &str) -> Option<i64> {
 /// RFC 8785 §3.2.2.3: the print of ECMAScript. `None` for what no finite double is near.
 fn canonical_print(literal: &str) -> Option<String> {
     let value: f64 = literal.parse().ok()?;
-    canonical_f64(value).map(|print| print.to_string())
+    canonical_f64(value).map(FloatPrint::into_string)
 }
 
 /// The canonical print of a finite double.
@@ -185,7 +185,7 @@ impl FloatPrint {
         self.buffer.format_finite(self.value)
     }
 
-    fn to_string(mut self) -> String {
+    fn into_string(mut self) -> String {
         self.text().into()
     }
 }

@@ -87,11 +87,8 @@ pub(super) async fn run(
 }
 
 fn at_line(failure: Failure, number: u64, appended: u64) -> Failure {
-    let message = match failure.details.get("input_line") {
-        Some(_) => failure.message,
-        None => format!("line {number}: {}", failure.message),
-    };
-    Failure { message, ..failure }.with_count("input_line", number).with_count("appended", appended)
+    let message = format!("line {number}: {}", failure.message);
+    Failure { message, ..failure }.with_count("line", number).with_count("appended", appended)
 }
 
 async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Result<(), Failure> {
