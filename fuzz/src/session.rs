@@ -1,7 +1,8 @@
 //! Runs many inputs through one target and keeps the one that breaks it.
 //! Owns: the corpus on disk, catching a panic, keeping the input. Must not: change the corpus.
 
-use crate::{Target, mutate};
+use crate::Target;
+use crate::mutate::{self, Seeds};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -56,40 +57,28 @@ impl fmt::Display for Failure {
     }
 }
 
-fn corpus_dir(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target)
-}
-
-/// The target's own seeds, then those of `json`, which are hostile to everybody. Sorted: the same everywhere.
+/// The seeds in the corpus of `name`, sorted: the same everywhere.
 ///
 /// # Errors
-/// A directory or a file can't be read.
-pub fn corpus(target: &Target) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
-    let mut dirs = vec![corpus_dir(target.name), corpus_dir("json")];
-    dirs.dedup();
-    let mut seeds = Vec::new();
-    for dir in dirs {
-        let mut paths = Vec::new();
-        for entry in fs::read_dir(dir)? {
-            paths.push(entry?.path());
-        }
-        paths.sort();
-        for path in paths {
-            let bytes = fs::read(&path)?;
-            seeds.push((path, bytes));
-        }
+/// The directory or a file can't be read.
+pub fn corpus(name: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name))? {
+        paths.push(entry?.path());
     }
-    Ok(seeds)
+    paths.sort();
+    paths.into_iter().map(|path| fs::read(&path).map(|bytes| (path, bytes))).collect()
 }
 
-/// Runs the corpus, then mutations of it.
+/// Runs the target's corpus and that of `json`, which is hostile to everybody; then mutations of both.
 ///
 /// # Errors
 /// The corpus can't be read.
 pub fn run(target: &'static Target, seed: u64, until: Until) -> io::Result<Result<Summary, Failure>> {
     let start = Instant::now();
-    let seeds = corpus(target)?;
-    for (path, bytes) in &seeds {
+    let own = corpus(target.name)?;
+    let shared = if target.name == "json" { Vec::new() } else { corpus("json")? };
+    for (path, bytes) in own.iter().chain(&shared) {
         if let Err(message) = caught(target, bytes) {
             return Ok(Err(Failure {
                 target: target.name,
@@ -99,8 +88,9 @@ pub fn run(target: &'static Target, seed: u64, until: Until) -> io::Result<Resul
             }));
         }
     }
-    let files = seeds.len();
-    let seeds: Vec<Vec<u8>> = seeds.into_iter().map(|(_, bytes)| bytes).collect();
+    let files = own.len() + shared.len();
+    let bytes = |seeds: Vec<(PathBuf, Vec<u8>)>| seeds.into_iter().map(|(_, bytes)| bytes).collect();
+    let seeds = Seeds { own: bytes(own), shared: bytes(shared) };
     let mut case = 0;
     while until.goes_on(case, start.elapsed()) {
         let input = mutate::input(target, &seeds, seed, case);

@@ -2,8 +2,8 @@
 //! Owns: standard output and standard error. Must not: lose an error of either.
 
 use crate::failure::Failure;
-use countersign_record::code::Code;
-use countersign_record::json::{self, Object};
+use countersign_record::code::{Code, ErrorBody, ErrorForm};
+use countersign_record::json;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
@@ -47,8 +47,9 @@ pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<(), Failure> {
 
 /// Tells a failure on standard error and gives its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    let message = &cut(&failure.message, MESSAGE_CHARS_MAX);
-    let form = Error { error: Form { code: failure.code, message, details: &failure.details } };
+    let Failure { code, message, details } = failure.clone();
+    let message = cut(&message, MESSAGE_CHARS_MAX);
+    let form = ErrorForm { error: ErrorBody { code, message, details } };
     let text = json::to_text(&form).unwrap_or_default();
     // If standard error is closed there is nobody to tell; the exit code still says it.
     drop(writeln!(std::io::stderr().lock(), "{text}"));
@@ -65,18 +66,6 @@ fn cut(text: &str, chars_max: usize) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
-}
-
-#[derive(Serialize)]
-struct Error<'a> {
-    error: Form<'a>,
-}
-
-#[derive(Serialize)]
-struct Form<'a> {
-    code: Code,
-    message: &'a str,
-    details: &'a Object,
 }
 
 /// Help and version go out as they are; everything else that clap says is an error in our form.

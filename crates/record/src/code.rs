@@ -6,8 +6,11 @@ mod table;
 
 pub use table::Code;
 
+use crate::json::Object;
+use alloc::string::String;
 use core::fmt;
-use serde::ser::{Serialize, Serializer};
+use serde::Serialize;
+use serde::ser::Serializer;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +53,26 @@ pub struct Entry {
     pub explanation: &'static str,
     /// What to do.
     pub fix: &'static str,
+}
+
+/// What a command prints on standard error when it fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErrorForm {
+    /// The error.
+    pub error: ErrorBody,
+}
+
+/// One error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErrorBody {
+    /// The stable code; `docs/codes/` has a page for each.
+    pub code: Code,
+    /// What happened, for people.
+    pub message: String,
+    /// What happened, for programs.
+    pub details: Object,
 }
 
 /// A name that is no code.

@@ -27,6 +27,7 @@ pub mod fields;
 pub mod hold;
 pub mod id;
 pub mod json;
+pub mod manifest;
 pub mod row;
 #[cfg(feature = "schema")]
 pub mod schema;

@@ -4,10 +4,11 @@
 //! The GenericEnvelope's schema accepts exactly what the seed's accepts; a test compares the two on generated
 //! documents. Its reader also takes documents that the schema refuses: other dialects, and those with missing ids.
 
-use crate::chain::Anchor;
-use crate::code::Code;
+use crate::chain::{Anchor, Report};
+use crate::code::{Code, ErrorForm};
 use crate::envelope::Envelope;
 use crate::json::{Json, Number, Object};
+use crate::manifest::Manifest;
 use crate::row::Row;
 use crate::state::GenericEnvelope;
 use crate::turn::MemoryTurn;
@@ -47,10 +48,12 @@ pub fn all() -> Vec<Document> {
     Vec::from([
         document::<Anchor>("anchor", own()).closed(),
         document::<Envelope>("envelope", own()),
-        document::<ErrorDocument>("error", own()),
+        document::<ErrorForm>("error", own()).closed(),
         document::<GenericEnvelope>("generic_envelope", seed()),
+        document::<Manifest>("archive_manifest", own()).closed(),
         document::<MemoryTurn>("memory_turn", own()),
         document::<Row>("row", own()).closed(),
+        document::<Report>("verification", own()).closed(),
     ])
 }
 
@@ -94,28 +97,6 @@ fn bound_integers(schema: &mut Schema) {
     if schema.get("maximum").is_none() {
         schema.insert(String::from("maximum"), greatest.into());
     }
-}
-
-/// What a command prints on standard error when it fails.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "the form is written by the command line; here is what it promises")]
-struct ErrorDocument {
-    /// The error.
-    error: ErrorBody,
-}
-
-/// One error.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "as above")]
-struct ErrorBody {
-    /// The stable code; `docs/codes/` has a page for each.
-    code: Code,
-    /// What happened, for people.
-    message: String,
-    /// What happened, for programs.
-    details: Object,
 }
 
 /// A type whose schema is a constant.

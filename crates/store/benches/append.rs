@@ -1,9 +1,9 @@
 //! Durable appends against bare SQLite: the same durability, the same batch size, the same columns, no checks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
 
-mod common;
+mod rows;
 
-use common::{Scratch, access, batch, open, row};
+use rows::{Scratch, access, batch, open, row};
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_testkit::bench::{Bar, Bench, Side};
 use std::io::Write;

@@ -1,9 +1,9 @@
 //! `ledger verify` against SHA-256 over the same bytes, and a fold of a million rows in bounded memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
 
-mod common;
+mod rows;
 
-use common::{Scratch, access, fill, open};
+use rows::{Scratch, access, fill, open};
 use countersign_record::digest::Digest;
 use countersign_runtime::fold;
 use countersign_runtime::ports::ledger::Ledger;

@@ -6,11 +6,9 @@
 
 mod export;
 mod import;
-mod manifest;
 
 pub use export::export;
 pub use import::import;
-pub use manifest::{FORMAT, Manifest, VERSION};
 
 use countersign_record::code::Code;
 use countersign_record::id::MatterId;

@@ -218,8 +218,9 @@ pub(crate) fn score(input: &[u8]) {
             rounded.is_finite() && rounded.to_bits() != (-0.0_f64).to_bits(),
             "{value} becomes {rounded}"
         );
-        let nearness = 5e-7_f64.max(value.abs() * f64::EPSILON);
-        assert!((rounded - value).abs() <= nearness * 1.000_001, "{value} becomes {rounded}");
+        // Half of the last decimal, and what a double of this size can't say.
+        let nearness = 5e-7 + value.abs() * f64::EPSILON;
+        assert!((rounded - value).abs() <= nearness, "{value} becomes {rounded}");
         assert_eq!(Score::try_from(rounded), Ok(score), "{value} is rounded twice");
         let printed = json::to_text(&score).expect("a score can be written");
         assert_eq!(printed.parse::<f64>().map(f64::to_bits), Ok(rounded.to_bits()), "{printed}");

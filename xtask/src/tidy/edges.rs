@@ -80,6 +80,11 @@ pub(crate) fn row(name: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.name == name)
 }
 
+/// Whether `used` is below the package, however many steps down.
+pub(crate) fn is_built_on(package: &Row, used: &str) -> bool {
+    package.may_use.iter().any(|next| *next == used || row(next).is_some_and(|next| is_built_on(next, used)))
+}
+
 /// Whether the package promises to be pure.
 pub(crate) fn is_pure(name: &str) -> bool {
     row(name).is_some_and(|row| matches!(row.kind, Kind::Pure { .. }))

@@ -96,6 +96,12 @@ fn testkit_is_a_dev_dependency_and_nothing_else_is_excused() {
         "[dev-dependencies]\ncountersign-runtime.workspace = true\n",
         &["crates/kernel/Cargo.toml:8: edges: `kernel` may not use `runtime`"],
     );
+    check_body("store", "[dev-dependencies]\ncountersign-views.workspace = true\n", &[]);
+    check_body(
+        "store",
+        "[dependencies]\ncountersign-views.workspace = true\n",
+        &["crates/store/Cargo.toml:8: edges: `store` may not use `views`"],
+    );
     check_body(
         "testkit",
         "[dependencies]\ncountersign-app.workspace = true\ncountersign-store.workspace = true\n",

@@ -136,3 +136,20 @@ impl Serialize for Finding {
         finding.end()
     }
 }
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Finding {
+    fn schema_name() -> alloc::borrow::Cow<'static, str> {
+        "Finding".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let code = Code::json_schema(generator);
+        schemars::json_schema!({
+            "type": "object",
+            "properties": { "code": code, "seq": { "type": "integer", "minimum": 0 }, "message": { "type": "string" } },
+            "required": ["code", "seq", "message"],
+            "additionalProperties": false
+        })
+    }
+}

@@ -21,6 +21,7 @@ const SUSPECTS_MAX: usize = 64;
 
 /// What a walk found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Rows seen.
     pub rows: u64,
@@ -38,6 +39,7 @@ pub struct Report {
 
 /// A name and a key that signed decisions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Signer {
     /// The name.
     pub actor: PrincipalId,

@@ -1,8 +1,9 @@
 //! Writes a ledger out.
 //! Owns: that the archive is there whole or not at all. Must not: write a row that does not verify.
 
-use super::{BLOBS, Error, MANIFEST, Manifest, ROWS, unwritable};
+use super::{BLOBS, Error, MANIFEST, ROWS, unwritable};
 use crate::durable;
+use countersign_record::manifest::Manifest;
 use countersign_record::access::MatterAccess;
 use countersign_record::chain::{Finding, Head};
 use countersign_record::digest::Digest;

@@ -1,7 +1,8 @@
 //! Reads an archive in.
 //! Owns: that every file of it is one an export writes. Must not: follow a link, or read without a bound.
 
-use super::{BLOBS, Error, MANIFEST, Manifest, ROWS, unreadable};
+use super::{BLOBS, Error, MANIFEST, ROWS, unreadable};
+use countersign_record::manifest::Manifest;
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;

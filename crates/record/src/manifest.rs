@@ -1,12 +1,15 @@
 //! What an archive says of itself.
 //! Owns: `manifest.json`. Must not: be believed without counting.
 
-use countersign_record::canonical::{self, Unwritable};
-use countersign_record::chain::Head;
-use countersign_record::digest::Digest;
-use countersign_record::fields::Fields;
-use countersign_record::id::MatterId;
-use countersign_record::json;
+use crate::canonical::{self, Unwritable};
+use crate::chain::Head;
+use crate::digest::Digest;
+use crate::fields::Fields;
+use crate::id::MatterId;
+use crate::json;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use serde::Serialize;
 
 /// The word that says what kind of directory it is.
@@ -16,6 +19,7 @@ pub const VERSION: u64 = 1;
 
 /// What an archive says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// [`FORMAT`].
     format: &'static str,
@@ -32,19 +36,27 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    pub(super) fn new(matter: MatterId, head: Head, blobs: u64) -> Self {
+    /// The manifest of a whole ledger.
+    #[must_use]
+    pub fn new(matter: MatterId, head: Head, blobs: u64) -> Self {
         Manifest { format: FORMAT, version: VERSION, matter, head, rows: head.seq, blobs }
     }
 
     /// The file's bytes.
-    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, Unwritable> {
+    ///
+    /// # Errors
+    /// A count is beyond 2^53.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Unwritable> {
         let mut bytes = canonical::to_bytes_of(self)?;
         bytes.push(b'\n');
         Ok(bytes)
     }
 
-    /// Reads the file's bytes; what is wrong with them is a sentence.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+    /// Reads the file's bytes.
+    ///
+    /// # Errors
+    /// What is wrong with them, in a sentence.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let value = json::parse(bytes).map_err(|error| error.to_string())?;
         let mut fields = Fields::of(&value).map_err(|trouble| trouble.to_string())?;
         let (format, version) = (fields.text("format"), fields.integer("version"));

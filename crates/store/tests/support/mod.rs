@@ -1,0 +1,139 @@
+//! What the store's tests share: a ledger in a scratch directory, its files, and a child process.
+//! Owns: opening, reading whole ledgers as bytes, starting the test binary again as another process.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use countersign_record::access::{MatterAccess, Role};
+use countersign_record::row::{self, Row};
+use countersign_record::upcast;
+use countersign_runtime::ports::ledger::{Blob, Ledger};
+use countersign_store::Sqlite;
+use countersign_testkit::drafts;
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::io::{BufRead, BufReader, Lines};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+pub(crate) fn open(root: &Path) -> Sqlite {
+    Sqlite::open(root, upcast::LEDGER)
+}
+
+/// Runs something async to its end.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    runtime.block_on(work)
+}
+
+pub(crate) fn admin() -> MatterAccess {
+    drafts::access("m", Role::Admin)
+}
+
+pub(crate) fn database(root: &Path) -> PathBuf {
+    root.join("matters/m/ledger.sqlite")
+}
+
+/// Every row, exactly as it is stored.
+pub(crate) async fn scanned(ledger: &dyn Ledger, access: &MatterAccess) -> Vec<Row> {
+    let rows = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&rows);
+    let visitor = move |_: u64, stored: Result<row::RowRef<'_>, String>| {
+        seen.lock().unwrap().push(stored.unwrap().to_row().unwrap());
+        ControlFlow::Continue(())
+    };
+    ledger.scan(access, 0, Box::new(visitor)).await.unwrap();
+    std::mem::take(&mut *rows.lock().unwrap())
+}
+
+/// All that can be read of a matter, as bytes.
+pub(crate) async fn everything(ledger: &dyn Ledger, access: &MatterAccess) -> Vec<u8> {
+    let mut bytes = format!("{:?}\n", ledger.head(access).await).into_bytes();
+    let Ok(_) = ledger.head(access).await else { return bytes };
+    let rows = scanned(ledger, access).await;
+    let mut named = BTreeSet::new();
+    for row in &rows {
+        bytes.extend(row::line(row).unwrap());
+        bytes.push(b'\n');
+        named.extend(row.blobs.iter().map(|blob| blob.digest));
+    }
+    for digest in named {
+        match ledger.blob(access, digest).await {
+            Ok(Blob::Present(content)) => bytes.extend(content),
+            other => bytes.extend(format!("{other:?}").into_bytes()),
+        }
+    }
+    bytes
+}
+
+/// This test binary, started again to do one thing in a process of its own. The thing is a test function that
+/// does nothing unless [`asked`] says so.
+pub(crate) struct Another {
+    pub(crate) child: Child,
+    pub(crate) stdin: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+const ASKED: &str = "COUNTERSIGN_TEST_CHILD";
+
+/// What this process was started for, if it was started by [`command`].
+pub(crate) fn asked() -> Option<Vec<String>> {
+    let text = std::env::var(ASKED).ok()?;
+    Some(text.split('\n').map(str::to_owned).collect())
+}
+
+/// The command that runs `function` of this test binary with `arguments`.
+pub(crate) fn command(program: &Path, function: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args([function, "--exact", "--nocapture", "--test-threads=1"]).env(ASKED, arguments.join("\n"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+}
+
+impl Another {
+    pub(crate) fn start(function: &str, arguments: &[&str]) -> Self {
+        Another::spawn(&mut command(&std::env::current_exe().unwrap(), function, arguments))
+    }
+
+    pub(crate) fn spawn(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Another { stdin: child.stdin.take(), child, lines }
+    }
+
+    /// The next line that the child said, without what the test harness says. `None` at the end.
+    pub(crate) fn line(&mut self) -> Option<String> {
+        loop {
+            let line = self.lines.next()?.unwrap();
+            // The harness writes the test's name without a line end before the child's first word.
+            if let Some((_, said)) = line.split_once(SAYS) {
+                return Some(said.to_owned());
+            }
+        }
+    }
+
+    /// Ends the child's input and waits for its end.
+    pub(crate) fn finish(mut self) -> Vec<String> {
+        drop(self.stdin.take());
+        let said = std::iter::from_fn(|| self.line()).collect();
+        assert!(self.child.wait().unwrap().success(), "the child failed");
+        said
+    }
+}
+
+impl Drop for Another {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+const SAYS: &str = "child says: ";
+
+/// Says a line to the parent, past every buffer.
+pub(crate) fn say(line: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    out.write_all(format!("{SAYS}{line}\n").as_bytes()).unwrap();
+    out.flush().unwrap();
+}
