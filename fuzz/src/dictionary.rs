@@ -75,6 +75,11 @@ pub(crate) const STATE: &[&str] = &[
 pub(crate) const ANCHOR: &[&str] =
     &["\"anchor\"", "\"matter\"", "\"seq\"", "\"hash\"", "\"at\"", "\"key\"", "\"signature\"", "\"acme\""];
 
+pub(crate) const MANIFEST: &[&str] = &[
+    "\"format\"", "\"countersign-ledger\"", "\"version\"", "\"matter\"", "\"head\"", "\"seq\"", "\"hash\"", "\"rows\"",
+    "\"blobs\"", "\n",
+];
+
 pub(crate) const ROW: &[&str] = &[
     "\"seq\"", "\"stream\"", "\"stream_seq\"", "\"kind\"", "\"version\"", "\"at\"", "\"actor\"", "\"proof\"", "\"cause\"",
     "\"idem_key\"", "\"data_class\"", "\"taint\"", "\"payload\"", "\"payload_hash\"", "\"blobs\"", "\"prev_hash\"", "\"hash\"",

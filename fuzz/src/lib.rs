@@ -47,6 +47,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "memory_turn",          run: documents::memory_turn,      dictionary: dictionary::MEMORY_TURN },
     Target { name: "state",                run: documents::state,            dictionary: dictionary::STATE },
     Target { name: "anchor",               run: documents::anchor,           dictionary: dictionary::ANCHOR },
+    Target { name: "manifest",             run: ledger::manifest,            dictionary: dictionary::MANIFEST },
     Target { name: "row_line",             run: ledger::row_line,            dictionary: dictionary::ROW },
     Target { name: "packed_blobs",         run: ledger::packed_blobs,        dictionary: &[] },
     Target { name: "chain",                run: ledger::chain,               dictionary: dictionary::ROW },

@@ -48,6 +48,7 @@ targets! {
     memory_turn: 25_000,
     state: 60_000,
     anchor: 30_000,
+    manifest: 60_000,
     row_line: 50_000,
     packed_blobs: 60_000,
     chain: 4_000,

@@ -62,9 +62,21 @@ fn deep_and_long() {
     check("objects", &b"{\"a\":".repeat(deep), "json.too_deep");
     check("both", &b"[{\"a\":".repeat(deep / 2), "json.too_deep");
     check("beneath a member", &[b"{\"payload\":".to_vec(), b"[".repeat(deep)].concat(), "json.too_deep");
-    check("an integer", &[b"{\"a\":".to_vec(), b"7".repeat(5_000), b"}".to_vec()].concat(), "json.number_too_long");
-    check("a fraction", &[b"{\"a\":0.".to_vec(), b"7".repeat(5_000), b"}".to_vec()].concat(), "json.number_too_long");
-    check("an exponent", &[b"{\"a\":1e".to_vec(), b"7".repeat(5_000), b"}".to_vec()].concat(), "json.number_too_long");
+    check(
+        "an integer",
+        &[b"{\"a\":".to_vec(), b"7".repeat(5_000), b"}".to_vec()].concat(),
+        "json.number_too_long",
+    );
+    check(
+        "a fraction",
+        &[b"{\"a\":0.".to_vec(), b"7".repeat(5_000), b"}".to_vec()].concat(),
+        "json.number_too_long",
+    );
+    check(
+        "an exponent",
+        &[b"{\"a\":1e".to_vec(), b"7".repeat(5_000), b"}".to_vec()].concat(),
+        "json.number_too_long",
+    );
 }
 
 #[test]
@@ -88,7 +100,19 @@ fn after_and_before_the_end() {
     check("a letter", b"{}x", "json.trailing");
     check("a closing brace", b"{}}", "json.trailing");
     check("a zero byte", b"{}\0", "json.trailing");
-    for cut in ["{", "[1,", "{\"a\"", "{\"a\":", "{\"a\":\"b", "{\"a\":\"\\", "{\"a\":\"\\u00", "{\"a\":1,", "-", "{\"a\":1.", "{\"a\":1e+"] {
+    for cut in [
+        "{",
+        "[1,",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":\"b",
+        "{\"a\":\"\\",
+        "{\"a\":\"\\u00",
+        "{\"a\":1,",
+        "-",
+        "{\"a\":1.",
+        "{\"a\":1e+",
+    ] {
         check("cut", cut.as_bytes(), "json.truncated");
     }
 }
@@ -98,9 +122,20 @@ fn other_grammars() {
     for text in ["{\"a\":NaN}", "NaN", "{\"a\":Infinity}", "{\"a\":-Infinity}"] {
         check("not finite", text.as_bytes(), "json.not_finite");
     }
-    for text in
-        ["{'a':1}", "{\"a\":1,}", "[1,]", "// c", "{\"a\":01}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":tru}", "{a:1}", "\u{c}{}", "{\"a\":\"\t\"}", "\0"]
-    {
+    for text in [
+        "{'a':1}",
+        "{\"a\":1,}",
+        "[1,]",
+        "// c",
+        "{\"a\":01}",
+        "{\"a\":+1}",
+        "{\"a\":.5}",
+        "{\"a\":tru}",
+        "{a:1}",
+        "\u{c}{}",
+        "{\"a\":\"\t\"}",
+        "\0",
+    ] {
         check(text, text.as_bytes(), "json.syntax");
     }
 }
@@ -116,7 +151,8 @@ fn a_value_of_another_shape() {
         work.feed(&anchor, text).refused_silently(2, "anchor.invalid");
         // Told what it should be, it is a well-formed document that fails the check.
         for kind in ["sr2", "generic"] {
-            let report = work.feed(&["envelope", "validate", "-", "--json", "--kind", kind], text).exits(1).json();
+            let report =
+                work.feed(&["envelope", "validate", "-", "--json", "--kind", kind], text).exits(1).json();
             assert_eq!(report["errors"][0]["code"], "field.wrong_type");
             assert_eq!(report["errors"][0]["path"], "");
         }
@@ -162,7 +198,8 @@ fn rows_that_are_none() {
         assert_eq!(paths.join(" "), path, "{row}: {refusal:?}");
     };
     check("{}", "row.invalid", "/stream /kind /payload");
-    let with = |members: &str| format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1,{members}}}");
+    let with =
+        |members: &str| format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1,{members}}}");
     for (members, path) in [
         ("\"x\":1", "/x"),
         ("\"a/b~c\":1", "/a~1b~0c"),
@@ -188,7 +225,8 @@ fn rows_that_are_none() {
     check("{\"stream\":\"..\",\"kind\":\"external.A\",\"payload\":1}", "row.invalid", "/stream /kind");
     check("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":9007199254740993}", "number.inexact", "");
     check("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":0.1e-400}", "number.inexact", "");
-    let large = format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":\"{}\"}}", "x".repeat(1 << 20));
+    let large =
+        format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":\"{}\"}}", "x".repeat(1 << 20));
     check(&large, "row.too_large", "");
     assert!(!work.path(DATA).exists());
 }
@@ -221,7 +259,8 @@ fn feed_giant(work: &Work, args: &[&str], start: &[u8], piece: u8) -> (Done, usi
 #[test]
 fn a_line_of_a_gibibyte() {
     let work = Work::new();
-    let inputs: [(&[u8], u8); 6] = [(b"\"", b'a'), (b"", b' '), (b"", b'['), (b"", b'7'), (b"{\"a\":\"", b'\\'), (b"", 0)];
+    let inputs: [(&[u8], u8); 6] =
+        [(b"\"", b'a'), (b"", b' '), (b"", b'['), (b"", b'7'), (b"{\"a\":\"", b'\\'), (b"", 0)];
     for (start, piece) in inputs {
         for command in COMMANDS {
             let (done, taken) = feed_giant(&work, &with_file(command, "-"), start, piece);
@@ -235,7 +274,8 @@ fn a_line_of_a_gibibyte() {
 #[test]
 fn rows_that_go_together_are_held_in_bounded_memory() {
     let work = Work::new();
-    let row = format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":\"{}\"}}\n", "x".repeat(1_000_000));
+    let row =
+        format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":\"{}\"}}\n", "x".repeat(1_000_000));
     let done = work.feed(&["ledger", "append", "-", "--atomic"], row.repeat(80));
     let refusal = done.refused_silently(1, "ledger.batch");
     assert_eq!(refusal.details["line"], 68);

@@ -79,7 +79,9 @@ fn the_seeds_example_is_valid() {
     let done = work.run(&["envelope", "validate", "handoff.json"]).good();
     assert_eq!(done.text(), format!("valid sr2 envelope  sha256 {digest}\n"));
     // What may be left out.
-    for pointer in ["/escalate", "/reason", "/provenance/files", "/provenance/history_refs", "/provenance/eligibility"] {
+    for pointer in
+        ["/escalate", "/reason", "/provenance/files", "/provenance/history_refs", "/provenance/eligibility"]
+    {
         assert_eq!(errors(&work, &without(pointer)), [""; 0], "{pointer}");
     }
     for pointer in ["/provenance/files/0/mtime", "/provenance/history_refs/0/score"] {
@@ -130,7 +132,8 @@ fn every_required_field_is_required() {
 #[test]
 fn values_that_are_not_allowed() {
     let work = Work::new();
-    let check = |document: Value, expected: &str| assert_eq!(errors(&work, &document), [expected], "{document}");
+    let check =
+        |document: Value, expected: &str| assert_eq!(errors(&work, &document), [expected], "{document}");
     let mut escalated = without("/reason");
     escalated["escalate"] = json!(true);
     check(escalated.clone(), "field.missing /reason");
@@ -151,9 +154,15 @@ fn values_that_are_not_allowed() {
     check(with("/a~1b", json!("x")), "field.unknown /a~01b");
     check(with("/provenance/file", json!([])), "field.unknown /provenance/file");
     check(with("/provenance/files/0/size", json!(1)), "field.unknown /provenance/files/0/size");
-    check(with("/provenance/history_refs/0/sha256", json!("")), "field.unknown /provenance/history_refs/0/sha256");
+    check(
+        with("/provenance/history_refs/0/sha256", json!("")),
+        "field.unknown /provenance/history_refs/0/sha256",
+    );
     check(with("/provenance/files/0/sha256", json!("...")), "field.invalid /provenance/files/0/sha256");
-    check(with("/provenance/files/0/sha256", json!(sha256(b"").to_uppercase())), "field.invalid /provenance/files/0/sha256");
+    check(
+        with("/provenance/files/0/sha256", json!(sha256(b"").to_uppercase())),
+        "field.invalid /provenance/files/0/sha256",
+    );
     check(with("/provenance/eligibility", json!(["a", 1])), "field.wrong_type /provenance/eligibility/1");
     check(with("/provenance/files", json!(["docs/Req.md"])), "field.wrong_type /provenance/files/0");
 }
@@ -189,7 +198,11 @@ fn files_are_checked() {
         let done = work.feed(&["envelope", "validate", "-", "--json", "--files", "task"], &document);
         let done = done.exits(i32::from(!good));
         if !good {
-            assert_eq!(one_error(&done.json()["errors"][0]), "envelope.file_changed /provenance/files/0", "{path}");
+            assert_eq!(
+                one_error(&done.json()["errors"][0]),
+                "envelope.file_changed /provenance/files/0",
+                "{path}"
+            );
         }
     };
     for good in ["docs/Req.md", "./docs/./Req.md", "docs/alias.md"] {
@@ -209,6 +222,8 @@ fn files_are_checked() {
     ] {
         check(bad, false);
     }
+    let args = ["envelope", "validate", "-", "--files", "task", "--kind", "generic"];
+    work.feed(&args, "{}").refused_silently(2, "usage.invalid");
     work.write("task/docs/Req.md", b"The lease ends in June.\n");
     check("docs/Req.md", false);
     let text = with("/provenance/files/0/path", json!("docs/Req.md")).to_string();
@@ -238,7 +253,10 @@ fn canonical_is_rfc_8785() {
     check("[0.000001,1e-7,1e21,1e20,4.50]", "[0.000001,1e-7,1e+21,100000000000000000000,4.5]");
     check("\"\\u00e9\\u0007\\/\\u2028\"", "\"é\\u0007/\u{2028}\"");
     // Sorted by UTF-16 code units: the emoji's surrogates stand before U+FB33.
-    check("{\"\u{FB33}\":1,\"\u{1F600}\":2,\"\\r\":3,\"1\":4}", "{\"\\r\":3,\"1\":4,\"\u{1F600}\":2,\"\u{FB33}\":1}");
+    check(
+        "{\"\u{FB33}\":1,\"\u{1F600}\":2,\"\\r\":3,\"1\":4}",
+        "{\"\\r\":3,\"1\":4,\"\u{1F600}\":2,\"\u{FB33}\":1}",
+    );
     for (one, other) in [
         ("{\"a\":1,\"b\":{\"c\":2,\"d\":3}}", "{\"b\":{\"d\":3,\"c\":2},\"a\":1}"),
         ("[1.0]", "[1]"),
@@ -250,7 +268,13 @@ fn canonical_is_rfc_8785() {
     ] {
         assert_eq!(canonical(one), canonical(other), "{one} {other}");
     }
-    for (one, other) in [("[1]", "[\"1\"]"), ("[1,2]", "[2,1]"), ("[null]", "[]"), ("{\"a\":null}", "{}"), ("[\"é\"]", "[\"e\u{301}\"]")] {
+    for (one, other) in [
+        ("[1]", "[\"1\"]"),
+        ("[1,2]", "[2,1]"),
+        ("[null]", "[]"),
+        ("{\"a\":null}", "{}"),
+        ("[\"é\"]", "[\"e\u{301}\"]"),
+    ] {
         assert_ne!(canonical(one), canonical(other), "{one} {other}");
     }
 }
@@ -294,7 +318,8 @@ fn a_generic_envelope_is_told_with_what_was_made_up() {
     }
     let broken = "{\"envelope_id\":\"env_1\",\"raw_input\":7,\"terminated\":\"no\"}";
     let report = work.feed(&["envelope", "validate", "-", "--json"], broken).exits(1).json();
-    let paths: Vec<&str> = report["errors"].as_array().unwrap().iter().map(|error| error["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> =
+        report["errors"].as_array().unwrap().iter().map(|error| error["path"].as_str().unwrap()).collect();
     for path in ["/envelope_id", "/raw_input", "/terminated"] {
         assert!(paths.contains(&path), "{paths:?}");
     }

@@ -16,7 +16,10 @@ fn secret() -> Vec<u8> {
 /// A ledger with one row that names the secret.
 fn with_secret(work: &Work) -> String {
     work.write("secret", secret());
-    work.write("row", json!({"stream": "s", "kind": "external.file", "payload": {"name": "secret"}}).to_string());
+    work.write(
+        "row",
+        json!({"stream": "s", "kind": "external.file", "payload": {"name": "secret"}}).to_string(),
+    );
     work.run(&["ledger", "append", "row", "--blob", "secret"]).good();
     Digest::of(&secret()).to_string()
 }
@@ -25,7 +28,10 @@ fn with_secret(work: &Work) -> String {
 fn a_blob_is_erased_with_a_receipt() {
     let work = Work::new();
     let digest = with_secret(&work);
-    work.append(&json!({"stream": "s", "kind": "external.a", "payload": 1, "blobs": [{"text": "another"}]}).to_string());
+    work.append(
+        &json!({"stream": "s", "kind": "external.a", "payload": 1, "blobs": [{"text": "another"}]})
+            .to_string(),
+    );
     assert_eq!(work.run(&["ledger", "blob", &digest]).good().bytes, secret());
     assert!(work.holds(DATA, b"Ottilie"));
     let done = work.run(&["ledger", "erase", &digest, "--reason", "request of the data subject"]).good();
@@ -72,12 +78,17 @@ fn a_hold_keeps_what_it_covers() {
     assert!(refusal.message.contains("case-17"), "{}", refusal.message);
     work.run(&["ledger", "hold", "release", "nothing", "--reason", "r"]).refused_silently(1, "hold.unknown");
     work.run(&["ledger", "hold", "release", "case-17", "--reason", "closed"]).good();
-    work.run(&["ledger", "hold", "release", "case-17", "--reason", "closed"]).refused_silently(1, "hold.unknown");
+    work.run(&["ledger", "hold", "release", "case-17", "--reason", "closed"])
+        .refused_silently(1, "hold.unknown");
     work.run(&erase).refused_silently(1, "blob.held");
     assert_eq!(work.run(&["ledger", "blob", &digest]).good().bytes, secret());
     work.run(&["ledger", "hold", "release", "one", "--reason", "closed"]).good();
     work.run(&erase).good();
     assert!(!work.holds(DATA, b"Ottilie"), "the bytes are in a file");
+    for reason in ["", " \t"] {
+        work.run(&["ledger", "hold", "place", "x", "--reason", reason]).refused_silently(2, "field.invalid");
+        work.run(&["ledger", "erase", &digest, "--reason", reason]).refused_silently(2, "field.invalid");
+    }
     // A name may come back after it was released.
     work.run(&["ledger", "hold", "place", "case-17", "--reason", "again"]).good();
     work.run(&["ledger", "verify"]).good();
@@ -90,7 +101,8 @@ fn a_hold_survives_the_archive() {
     work.run(&["ledger", "hold", "place", "h", "--reason", "r"]).good();
     work.run(&["ledger", "export", "archive"]).good();
     work.run(&["ledger", "import", "archive", "--data", "restored"]).good();
-    work.run(&["ledger", "erase", &digest, "--reason", "r", "--data", "restored"]).refused_silently(1, "blob.held");
+    work.run(&["ledger", "erase", &digest, "--reason", "r", "--data", "restored"])
+        .refused_silently(1, "blob.held");
 }
 
 #[test]
@@ -118,7 +130,10 @@ fn decisions_are_signed_where_there_is_a_key() {
     assert_eq!(place("one", "ana"), "signed");
     assert_eq!(place("two", "ben"), "self-asserted");
     let rows = work.run(&["ledger", "rows"]).good().lines();
-    assert_eq!((&rows[0]["actor"], &rows[0]["proof"]["kind"], &rows[0]["proof"]["key"]), (&json!("ana"), &json!("signed"), &ana["key"]));
+    assert_eq!(
+        (&rows[0]["actor"], &rows[0]["proof"]["kind"], &rows[0]["proof"]["key"]),
+        (&json!("ana"), &json!("signed"), &ana["key"])
+    );
     assert_eq!(rows[0]["proof"]["signature"].as_str().unwrap().len(), 128);
     assert_eq!((&rows[1]["actor"], &rows[1]["proof"]), (&json!("ben"), &json!({"kind": "self_asserted"})));
     // A plain row is no decision, whoever appends it.
@@ -162,7 +177,10 @@ fn principals_have_one_key_each() {
     let list = work.run(&["principal", "list"]).good();
     assert_eq!(list.text(), format!("{}{}", added.text(), trusted.text()));
     let list = work.run(&["principal", "list", "--json"]).good().json();
-    assert_eq!((&list[1]["name"], &list[1]["key"], &list[1]["own"]), (&json!("ben"), &json!(key), &json!(false)));
+    assert_eq!(
+        (&list[1]["name"], &list[1]["key"], &list[1]["own"]),
+        (&json!("ben"), &json!(key), &json!(false))
+    );
     // Trusting a key is not having it.
     let done = work.run(&["ledger", "hold", "place", "h", "--reason", "r", "--as", "ben", "--json"]).good();
     assert_eq!(done.json()["proof"], "self-asserted");
@@ -188,13 +206,16 @@ fn private_keys_are_private() {
             assert!(!done.text().contains(private.trim_end()) && !done.err.contains(private.trim_end()));
         }
     }
-    std::fs::set_permissions(work.path("data/keys/principals/ana.key"), PermissionsExt::from_mode(0o644)).unwrap();
+    std::fs::set_permissions(work.path("data/keys/principals/ana.key"), PermissionsExt::from_mode(0o644))
+        .unwrap();
     let hold = ["ledger", "hold", "place", "h", "--reason", "r", "--as", "ana"];
     let refusal = work.run(&hold).refused_silently(1, "principal.key");
     assert!(refusal.message.contains("644"), "{}", refusal.message);
     work.run(&["principal", "list"]).refused_silently(1, "principal.key");
-    std::fs::set_permissions(work.path("data/keys/principals/ana.key"), PermissionsExt::from_mode(0o600)).unwrap();
+    std::fs::set_permissions(work.path("data/keys/principals/ana.key"), PermissionsExt::from_mode(0o600))
+        .unwrap();
     work.run(&hold).good();
     work.write("data/keys/principals/ana.key", "not a key\n");
-    work.run(&["ledger", "hold", "release", "h", "--reason", "r", "--as", "ana"]).refused_silently(1, "principal.key");
+    work.run(&["ledger", "hold", "release", "h", "--reason", "r", "--as", "ana"])
+        .refused_silently(1, "principal.key");
 }

@@ -6,6 +6,7 @@ mod columns;
 mod erase;
 mod failure;
 mod follow;
+mod indexes;
 mod lock;
 mod matter;
 mod news;

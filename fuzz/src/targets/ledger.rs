@@ -1,4 +1,4 @@
-//! Rows: a line of an export, packed blobs, a whole chain.
+//! Rows: a line of an export and its manifest, packed blobs, a whole chain.
 //! Owns: what reading them must hold to, and what a sound chain is, said a second time. Must not: open a store.
 
 use countersign_record::canonical;
@@ -7,6 +7,7 @@ use countersign_record::digest::Digest;
 use countersign_record::hold::{Held, Holds};
 use countersign_record::id::MatterId;
 use countersign_record::json::{self, Json, Object};
+use countersign_record::manifest::Manifest;
 use countersign_record::row::{self, BadLine, BlobRef, Draft, PackedBlobs, Place, Proof, Row};
 use countersign_record::upcast;
 use std::collections::BTreeMap;
@@ -81,6 +82,25 @@ fn draft_gives_the_same_row(row: &Row) {
     let expected = Row { payload_hash: placed.payload_hash, hash: placed.hash, ..row.clone() };
     assert_eq!(placed, expected);
     assert_eq!(canonical::hash(&header(&placed)), Ok(placed.hash));
+}
+
+/// A manifest that is read is written as the same bytes; one that is refused is told why, in few words.
+pub(crate) fn manifest(input: &[u8]) {
+    check_manifest(input);
+    if let Some(mut bytes) = json::parse(input).ok().and_then(|value| canonical::to_bytes(&value).ok()) {
+        bytes.push(b'\n');
+        check_manifest(&bytes);
+    }
+}
+
+fn check_manifest(bytes: &[u8]) {
+    match Manifest::read(bytes) {
+        Ok(manifest) => {
+            assert_eq!(manifest.to_bytes().as_deref(), Ok(bytes));
+            assert!(manifest.rows > 0 && manifest.rows == manifest.head.seq);
+        }
+        Err(message) => assert!((1..1_000).contains(&message.len()), "a message of {} bytes", message.len()),
+    }
 }
 
 /// Packed references come out as they went in; bytes that do not fill them are refused.

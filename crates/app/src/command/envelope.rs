@@ -83,6 +83,9 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         return Err(Failure::new(Code::EnvelopeUnknown, "the document has the members of neither envelope"));
     };
     let (name, result) = match kind {
+        Kind::Generic if files.is_some() => {
+            return Err(Failure::new(Code::UsageInvalid, "--files: only an SR2 envelope names files"));
+        }
         Kind::Generic => ("generic", generic(global, &value)?),
         Kind::Sr2 | Kind::Auto => ("sr2", sr2(&value, files)),
     };

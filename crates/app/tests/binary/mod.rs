@@ -39,7 +39,11 @@ impl Work {
     /// A command that is not started yet; nothing of the tester's own environment reaches it.
     pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(args).current_dir(self.0.path()).env("COUNTERSIGN_DATA", DATA).env_remove("RUST_BACKTRACE");
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .env("COUNTERSIGN_DATA", DATA)
+            .env_remove("RUST_BACKTRACE");
         for name in ["COUNTERSIGN_MATTER", "COUNTERSIGN_STORE", "COUNTERSIGN_AS"] {
             command.env_remove(name);
         }
@@ -147,7 +151,8 @@ impl Done {
 
     /// It ended with one JSON error of this exit code and code; gives back the error.
     pub(crate) fn refused(&self, exit: i32, code: &str) -> Refusal {
-        let place = format!("{}: {} {}", self.args, self.err.chars().take(600).collect::<String>(), self.text());
+        let place =
+            format!("{}: {} {}", self.args, self.err.chars().take(600).collect::<String>(), self.text());
         assert_eq!(self.exit, Some(exit), "{place}");
         assert_eq!(self.err.matches('\n').count(), 1, "one line: {place}");
         assert!(self.err.ends_with('\n'), "{place}");

@@ -76,7 +76,6 @@ fn read_row(fields: &mut Fields<'_>) -> Option<Row> {
     let blobs = fields.objects("blobs", |blob| {
         let (digest, size) = (blob.parse("digest", |text| Digest::try_from(text)), blob.integer("size"));
         blob.deny_unknown();
-        blob.deny_unknown();
         Some(BlobRef { digest: digest?, size: size? })
     });
     let data_class = fields.parse("data_class", |text| DataClass::try_from(text));

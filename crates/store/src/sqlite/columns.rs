@@ -94,6 +94,21 @@ impl Interned {
     }
 }
 
+/// A row as an index knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) seq: i64,
+    pub(super) stream: i64,
+    pub(super) stream_seq: i64,
+    pub(super) kind: i64,
+}
+
+/// The numbers of the row that `row` stands on; 0 where there is none. The columns are [`COLUMNS`].
+pub(super) fn entry(row: &rusqlite::Row<'_>) -> Entry {
+    let number = |at: usize| row.get_ref(at).ok().and_then(integer).unwrap_or(0);
+    Entry { seq: number(0), stream: number(1), stream_seq: number(2), kind: number(3) }
+}
+
 /// Shows the row that `row` stands on, or says which column can't be read. The columns are [`COLUMNS`].
 ///
 /// # Errors

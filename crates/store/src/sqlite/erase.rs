@@ -3,11 +3,13 @@
 
 use super::append::Pen;
 use super::columns::{self, Interned, int};
+use super::schema::BUSY_MAX;
 use countersign_record::digest::Digest;
 use countersign_record::hold::{self, Holds};
 use countersign_record::row::Sealed;
 use countersign_runtime::ports::ledger::{Error, Stamp};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::time::Duration;
 
 /// Erases the blob and puts the receipt in. The inner error is a refusal.
 pub(super) fn erase(
@@ -33,12 +35,20 @@ pub(super) fn erase(
     Ok(Ok(stamp))
 }
 
+/// How long one attempt to empty the log waits for readers; appends wait as long, so it is short.
+const PURGE_MAX: Duration = Duration::from_millis(20);
+
 /// Copies the log into the file and empties it; `false` if a reader still needs it, or the disk refuses.
 pub(super) fn purge(connection: &Connection) -> bool {
-    let emptied = connection.prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)").and_then(|mut statement| {
-        statement.query_row([], |row| row.get::<_, i64>(0))
-    });
-    matches!(emptied, Ok(0))
+    let empty = || -> Result<i64, rusqlite::Error> {
+        connection.busy_timeout(PURGE_MAX)?;
+        let busy = connection
+            .prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)")?
+            .query_row([], |row| row.get::<_, i64>(0));
+        connection.busy_timeout(BUSY_MAX)?;
+        busy
+    };
+    matches!(empty(), Ok(0))
 }
 
 /// What the blobs table says of a digest.

@@ -1,7 +1,7 @@
 //! Reads rows, blobs and snapshots.
 //! Owns: the queries. Must not: hold more than one page, or one row of a walk, in memory.
 
-use super::columns::{self, Interned, int};
+use super::columns::{self, Entry, Interned, int};
 use super::erase;
 use super::readers::Stop;
 use countersign_record::chain::{Head, genesis};
@@ -93,15 +93,16 @@ fn first_after(connection: &Connection, stream: i64, after: i64) -> Result<i64, 
 pub(super) fn walk(
     connection: &Connection,
     after: i64,
-    mut see: impl FnMut(i64, Result<RowRef<'_>, &'static str>) -> Result<ControlFlow<()>, Stop>,
+    mut see: impl FnMut(Entry, Result<RowRef<'_>, &'static str>) -> Result<ControlFlow<()>, Stop>,
 ) -> Result<(), Stop> {
     let sql = format!("SELECT {} FROM rows WHERE seq > ?1 ORDER BY seq", columns::COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([after])?;
     let mut interned = Interned::new();
     while let Some(row) = rows.next()? {
-        let (seq, stored) = columns::read(connection, &mut interned, row)?;
-        if see(seq, stored)?.is_break() {
+        let entry = columns::entry(row);
+        let (_, stored) = columns::read(connection, &mut interned, row)?;
+        if see(entry, stored)?.is_break() {
             break;
         }
     }
@@ -110,8 +111,8 @@ pub(super) fn walk(
 
 /// A walk for a caller outside.
 pub(super) fn scan(connection: &Connection, after: u64, mut visitor: Visitor) -> Result<(), Stop> {
-    walk(connection, int(after), |seq, stored| {
-        let seq = u64::try_from(seq).unwrap_or(0);
+    walk(connection, int(after), |entry, stored| {
+        let seq = u64::try_from(entry.seq).unwrap_or(0);
         Ok(visitor(seq, stored.map_err(|what| format!("{what} is unreadable"))))
     })
 }

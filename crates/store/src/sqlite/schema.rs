@@ -8,6 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// "CSgn": SQLite keeps it at byte 68 of the file.
 pub(super) const APPLICATION_ID: u32 = 0x4353_676E;
@@ -20,7 +21,7 @@ const CHECKPOINT_PAGES: u32 = 4_096;
 /// A log that grew under a long reader is cut back to this many bytes.
 const LOG_BYTES_MAX: u32 = 64 * 1024 * 1024;
 /// How long a connection waits for another one's short lock (recovery after a crash, a checkpoint).
-const BUSY_MS_MAX: u64 = 5_000;
+pub(super) const BUSY_MAX: Duration = Duration::from_millis(5_000);
 /// Prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 48;
 
@@ -196,7 +197,7 @@ pub(super) fn open_writer(files: &Files) -> Result<Connection, Error> {
     let open = || -> Result<Connection, rusqlite::Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&files.database, flags)?;
-        connection.busy_timeout(std::time::Duration::from_millis(BUSY_MS_MAX))?;
+        connection.busy_timeout(BUSY_MAX)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
         connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
@@ -226,7 +227,7 @@ fn connect_reader(name: &Path, is_uri: bool) -> Result<Connection, rusqlite::Err
     let mut flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(OpenFlags::SQLITE_OPEN_URI, is_uri);
     let connection = Connection::open_with_flags(name, flags)?;
-    connection.busy_timeout(std::time::Duration::from_millis(BUSY_MS_MAX))?;
+    connection.busy_timeout(BUSY_MAX)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -8_192)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);

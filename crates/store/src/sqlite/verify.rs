@@ -3,6 +3,7 @@
 //! anything, or hold the ledger in memory.
 
 use super::columns::{self, int};
+use super::indexes::Indexes;
 use super::erase;
 use super::read::walk;
 use super::readers::Stop;
@@ -33,9 +34,11 @@ pub(super) fn verify(
     }
     let mut request = RequestRun::default();
     let mut last = Head { seq: 0, hash: recorded.hash };
-    walk(connection, i64::MIN, |seq, stored| {
+    let mut indexes = Indexes::default();
+    walk(connection, i64::MIN, |entry, stored| {
+        indexes.row(entry);
         // Places count from 1; what stands before was put there by other hands.
-        let Some(seq) = u64::try_from(seq).ok().filter(|seq| *seq > 0) else {
+        let Some(seq) = u64::try_from(entry.seq).ok().filter(|seq| *seq > 0) else {
             verifier.note(0, Damage::Inserted);
             return Ok(ControlFlow::Continue(()));
         };
@@ -59,7 +62,12 @@ pub(super) fn verify(
     check_strange_requests(connection, &mut verifier)?;
     check_blobs(connection, &mut verifier)?;
     check_head(&mut verifier, recorded, last);
-    Ok(verifier.finish(Some(recorded)))
+    let report = verifier.finish(Some(recorded));
+    // Damage that names a row says more than damage of an index, which is most often a part of it.
+    if report.is_sound() {
+        indexes.check(connection)?;
+    }
+    Ok(report)
 }
 
 /// The recorded head speaks of the last row. Rows that are missing at the end are the verifier's to name.

@@ -24,7 +24,7 @@ struct Receipt<'a> {
 
 pub(super) async fn erase(global: &Global, place: &Place, digest: &str, reason: &str) -> Result<Exit, Failure> {
     let digest = read_digest(digest)?;
-    let receipt = decision(place, hold::ERASED, hold::erased(&digest, reason))?;
+    let receipt = decision(place, hold::ERASED, hold::erased(&digest, filled(reason)?))?;
     let proof = proof_word(&receipt);
     let stamp = place.ledger.erase(&place.access, digest, receipt).await?;
     told(global, stamp, hold::ERASED, proof)
@@ -39,7 +39,7 @@ pub(super) async fn hold(global: &Global, place: &Place, command: Hold) -> Resul
             if holds.contains(&id) {
                 return Err(Failure::new(Code::HoldExists, format!("the hold {id} is in force")));
             }
-            append(global, place, at, hold::PLACED, hold::placed(&id, held, &reason)).await
+            append(global, place, at, hold::PLACED, hold::placed(&id, held, filled(&reason)?)).await
         }
         Hold::Release { id, reason } => {
             let id = HoldId::try_from(id)?;
@@ -47,7 +47,7 @@ pub(super) async fn hold(global: &Global, place: &Place, command: Hold) -> Resul
             if !holds.contains(&id) {
                 return Err(Failure::new(Code::HoldUnknown, format!("no hold {id} is in force")));
             }
-            append(global, place, at, hold::RELEASED, hold::released(&id, &reason)).await
+            append(global, place, at, hold::RELEASED, hold::released(&id, filled(&reason)?)).await
         }
         Hold::List => list(global, &holds(place).await?.0),
     }
@@ -87,6 +87,14 @@ async fn append(global: &Global, place: &Place, at: u64, kind: &str, payload: Js
         Some(stamp) => told(global, *stamp, kind, proof),
         None => Err(Error::Closed.into()),
     }
+}
+
+/// Why it was decided: somebody will ask.
+fn filled(reason: &str) -> Result<&str, Failure> {
+    if reason.trim().is_empty() {
+        return Err(Failure::new(Code::FieldInvalid, "--reason: the text is empty"));
+    }
+    Ok(reason)
 }
 
 /// A row that records what a person decided, signed if the person has a key.
