@@ -10,11 +10,14 @@ mod principal;
 use crate::cli::{Arguments, Command};
 use crate::failure::{Exit, Failure};
 use crate::output;
+use crate::place;
 use clap::CommandFactory;
 
 /// Runs one command.
 pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let global = arguments.global;
+    // A bad --now is refused everywhere, also by commands that do not look at the clock.
+    drop(place::clock(&global)?);
     match arguments.command {
         Command::Envelope(command) => envelope::run(&global, command),
         Command::Ledger(command) => ledger::run(&global, command).await,

@@ -68,8 +68,13 @@ impl Failure {
         Failure::new(code, format!("{what}: {first}{more}")).with("errors", troubles_json(troubles))
     }
 
-    /// 2 for bad input, 1 for a refusal.
+    /// 2 for bad input, 1 for a refusal. An area is one or the other, but for these few codes.
     pub(crate) fn exit(&self) -> ExitCode {
+        match self.code {
+            Code::LedgerUnknownStore => return ExitCode::from(2),
+            Code::ArchiveExists | Code::AnchorForged | Code::AnchorUntrusted => return ExitCode::from(1),
+            _ => {}
+        }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor" | "file" | "usage" => {
                 ExitCode::from(2)
@@ -154,7 +159,11 @@ mod tests {
         for code in Code::ALL {
             let area = code.entry().area;
             let bad_input = Failure::new(*code, "").exit() == ExitCode::from(2);
-            assert!(bad_input != refusals.contains(&area), "{area} is neither bad input nor a refusal");
+            let other_way = matches!(
+                code,
+                Code::LedgerUnknownStore | Code::ArchiveExists | Code::AnchorForged | Code::AnchorUntrusted
+            );
+            assert_eq!(bad_input, refusals.contains(&area) == other_way, "{code}: bad input or a refusal?");
         }
     }
 }

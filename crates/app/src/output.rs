@@ -87,6 +87,20 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
+/// Text from outside as a part of a line: what would move a cursor, turn the direction of reading or begin a line
+/// of its own is shown as an escape.
+pub(crate) fn plain(text: &str) -> String {
+    let mut shown = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => shown.extend(letter.escape_unicode()),
+            _ if letter.is_control() => shown.extend(letter.escape_default()),
+            _ => shown.push(letter),
+        }
+    }
+    shown
+}
+
 /// `1 row`, `2 rows`.
 pub(crate) fn count(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

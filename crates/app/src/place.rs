@@ -52,7 +52,8 @@ impl Place {
     }
 }
 
-fn clock(global: &Global) -> Result<Clock, Failure> {
+/// The clock that the options ask for.
+pub(crate) fn clock(global: &Global) -> Result<Clock, Failure> {
     let invalid = |error| Failure::new(Code::TimeInvalid, format!("--now: {error}"));
     let now = global.now.as_deref().map(Timestamp::try_from).transpose().map_err(invalid)?;
     Ok(Clock::new(now.as_ref(), global.seed, entropy()?))

@@ -293,8 +293,8 @@ fn arguments_may_be_hostile_too() {
     check(&["ledger", "summary", "--matter", &long], 2, "id.invalid");
     check(&["ledger", "summary", "--as", &long], 2, "id.invalid");
     check(&["ledger", "summary", "--as", "../ana"], 2, "id.invalid");
-    check(&["ledger", "summary", "--store", &long], 1, "ledger.unknown_store");
-    check(&["ledger", "summary", "--store", "postgres://host/db"], 1, "ledger.unknown_store");
+    check(&["ledger", "summary", "--store", &long], 2, "ledger.unknown_store");
+    check(&["ledger", "summary", "--store", "postgres://host/db"], 2, "ledger.unknown_store");
     check(&["ledger", "summary", "--now", &long], 2, "time.invalid");
     check(&["ledger", "rows", "--stream", &long], 2, "id.invalid");
     check(&["ledger", "rows", "--kind", "A B"], 2, "id.invalid");

@@ -168,6 +168,18 @@ fn values_that_are_not_allowed() {
 }
 
 #[test]
+fn a_hostile_document_forges_no_line() {
+    let work = Work::new();
+    let name = "x\nvalid sr2 envelope\u{1b}[2J\u{9b}31m\u{202e}";
+    let text = with(&format!("/{name}"), json!(1)).to_string();
+    let done = work.feed(&["envelope", "validate", "-"], text).exits(1);
+    let shown = "x\\nvalid sr2 envelope\\u{1b}[2J\\u{9b}31m\\u{202e}";
+    let expected =
+        format!("field.unknown: /{shown}: there is no such field\nnot a valid sr2 envelope: 1 error\n");
+    assert_eq!(done.text(), expected);
+}
+
+#[test]
 fn an_inexact_number_is_refused() {
     let work = Work::new();
     let text = example().to_string().replace("{\"headers\":", "{\"n\":9007199254740993,\"headers\":");

@@ -89,8 +89,10 @@ fn a_hold_keeps_what_it_covers() {
         work.run(&["ledger", "hold", "place", "x", "--reason", reason]).refused_silently(2, "field.invalid");
         work.run(&["ledger", "erase", &digest, "--reason", reason]).refused_silently(2, "field.invalid");
     }
-    // A name may come back after it was released.
-    work.run(&["ledger", "hold", "place", "case-17", "--reason", "again"]).good();
+    // A name may come back after it was released, and a reason forges no line.
+    work.run(&["ledger", "hold", "place", "case-17", "--reason", "a\nb\u{1b}[2J"]).good();
+    let list = work.run(&["ledger", "hold", "list"]).good();
+    assert_eq!(list.text(), "case-17  every blob  a\\nb\\u{1b}[2J\n");
     work.run(&["ledger", "verify"]).good();
 }
 

@@ -144,6 +144,16 @@ fn a_directory_that_can_not_be_written() {
 }
 
 #[test]
+fn a_file_where_the_directory_should_be() {
+    let work = Work::new();
+    work.write("file", b"mine");
+    work.feed(&["ledger", "append", "-", "--data", "file"], row(1)).refused_silently(1, "ledger.io");
+    work.run(&["ledger", "rows", "--data", "file"]).refused_silently(1, "ledger.io");
+    work.run(&["doctor", "--data", "file"]).exits(1);
+    assert_eq!(std::fs::read(work.path("file")).unwrap(), b"mine");
+}
+
+#[test]
 fn a_reader_that_has_seen_enough() {
     let work = Work::new();
     let rows: String = (0..2_000).map(|number| row(number) + "\n").collect();

@@ -53,14 +53,18 @@ pub async fn current<F: Fold>(ledger: &dyn Ledger, access: &MatterAccess) -> Res
         }
     };
     ledger.scan(access, after, Box::new(visitor)).await?;
-    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = state.1.take() {
-        return Err(error);
-    }
-    let folded = std::mem::replace(&mut state.0, Folded { view: F::default(), head: None, read: 0 });
-    drop(state);
+    let folded = taken(&state)?;
     keep(ledger, access, &fold, &folded).await;
     Ok(folded)
+}
+
+/// What the visitor has made, once the scan is over.
+fn taken<F: Fold>(state: &Mutex<(Folded<F>, Option<Error>)>) -> Result<Folded<F>, Error> {
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    match state.1.take() {
+        Some(error) => Err(error),
+        None => Ok(std::mem::replace(&mut state.0, Folded { view: F::default(), head: None, read: 0 })),
+    }
 }
 
 /// Keeping a state only saves time, so a ledger that can't take it now (another process writes, the disk is

@@ -3,9 +3,9 @@
 
 mod rows;
 
-use rows::{Scratch, access, batch, open, row};
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_testkit::bench::{Bar, Bench, Side};
+use rows::{Scratch, access, batch, open, row};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,15 +52,15 @@ fn probe(scratch: &Scratch, times: u64) -> Duration {
 async fn append_alone(ledger: &Arc<countersign_store::Sqlite>, times: u64) -> Duration {
     let access = access();
     let start = Instant::now();
-    for number in 0..times {
-        ledger.append(&access, batch(vec![row(0, number as usize, PAYLOAD)])).await.unwrap();
+    for number in 0..usize::try_from(times).unwrap() {
+        ledger.append(&access, batch(vec![row(0, number, PAYLOAD)])).await.unwrap();
     }
     start.elapsed()
 }
 
 /// 32 tasks, each with one row on its way at a time; `times` rows in all.
 async fn append_together(ledger: &Arc<countersign_store::Sqlite>, times: u64) -> Duration {
-    let each = times as usize / TASKS + 1;
+    let each = usize::try_from(times).unwrap() / TASKS + 1;
     let start = Instant::now();
     let tasks: Vec<_> = (0..TASKS)
         .map(|task| {
@@ -106,7 +106,15 @@ fn bare(scratch: &Scratch, name: &str, times: u64, rows_per_commit: u64) -> Dura
         for at in 0..rows {
             let stream = at % TASKS as u64;
             insert
-                .execute(rusqlite::params![stream as i64, left as i64, "2025-12-10T10:00:00.123456Z", sealed.payload(), hash, hash, hash])
+                .execute(rusqlite::params![
+                    stream as i64,
+                    left as i64,
+                    "2025-12-10T10:00:00.123456Z",
+                    sealed.payload(),
+                    hash,
+                    hash,
+                    hash
+                ])
                 .unwrap();
         }
         drop(insert);

@@ -3,12 +3,12 @@
 
 mod rows;
 
-use rows::{Scratch, access, fill, open};
 use countersign_record::digest::Digest;
 use countersign_runtime::fold;
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_testkit::bench::{Bar, Bench, Side};
 use countersign_views::summary::Summary;
+use rows::{Scratch, access, fill, open};
 use std::time::{Duration, Instant};
 
 /// What the fold may take beyond what the process has before it.
@@ -29,7 +29,13 @@ fn main() {
 }
 
 /// The bar: 300 MB/s on one core, or 0.6 of SHA-256; whichever is easier on this machine is printed as 1.
-fn verify(bench: &mut Bench, runtime: &tokio::runtime::Runtime, ledger: &countersign_store::Sqlite, payload: usize, bar: Bar) {
+fn verify(
+    bench: &mut Bench,
+    runtime: &tokio::runtime::Runtime,
+    ledger: &countersign_store::Sqlite,
+    payload: usize,
+    bar: Bar,
+) {
     let access = access();
     let report = runtime.block_on(ledger.verify(&access, Vec::new())).unwrap();
     assert!(report.is_sound(), "{:?}", report.findings);
@@ -81,7 +87,13 @@ fn fold_a_million(bench: &mut Bench, runtime: &tokio::runtime::Runtime) {
     let rate = FOLD_ROWS as f64 / took.as_secs_f64() / 1e3;
     let ours = format!("{rate:.0} k rows/s, peak {} MiB more", grown / 1024);
     let limit = format!("limit {} MiB", FOLD_MEMORY_MAX_KIB / 1024);
-    bench.print("fold of 1,000,000 rows", &ours, &limit, FOLD_MEMORY_MAX_KIB as f64 / grown as f64, Bar::AtLeast(1.0));
+    bench.print(
+        "fold of 1,000,000 rows",
+        &ours,
+        &limit,
+        FOLD_MEMORY_MAX_KIB as f64 / grown as f64,
+        Bar::AtLeast(1.0),
+    );
 }
 
 fn resident_kib(field: &str) -> u64 {

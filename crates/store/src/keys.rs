@@ -155,7 +155,9 @@ impl Keyring {
             let trusted = files::read_public(&public)?;
             let own = private.map(|key| PublicKey::try_from(key.verifying_key().to_bytes())).transpose()?;
             let key = match (own, trusted) {
-                (Some(own), Some(trusted)) if own != trusted => return Err(Error::Mismatch { place: public }),
+                (Some(own), Some(trusted)) if own != trusted => {
+                    return Err(Error::Mismatch { place: public });
+                }
                 (Some(key), _) | (None, Some(key)) => key,
                 (None, None) => continue,
             };
@@ -168,7 +170,12 @@ impl Keyring {
     ///
     /// # Errors
     /// It is somebody else's decision, or the key can't be used.
-    pub fn sign_decision(&self, name: &PrincipalId, matter: &MatterId, decision: Sealed) -> Result<Sealed, Error> {
+    pub fn sign_decision(
+        &self,
+        name: &PrincipalId,
+        matter: &MatterId,
+        decision: Sealed,
+    ) -> Result<Sealed, Error> {
         let actor = &decision.draft().actor;
         if actor != name {
             return Err(Error::OtherActor { name: name.clone(), actor: actor.clone() });
@@ -186,7 +193,13 @@ impl Keyring {
     ///
     /// # Errors
     /// The key can't be used or made.
-    pub fn anchor(&self, matter: &MatterId, head: Head, at: &Timestamp, seed: [u8; 32]) -> Result<Anchor, Error> {
+    pub fn anchor(
+        &self,
+        matter: &MatterId,
+        head: Head,
+        at: &Timestamp,
+        seed: [u8; 32],
+    ) -> Result<Anchor, Error> {
         let place = self.node();
         let signing = match files::read_private(&place)? {
             Some(signing) => signing,
@@ -196,7 +209,10 @@ impl Keyring {
                     Ok(()) => signing,
                     // Another process was faster; its key is the node's.
                     Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        let gone = Error::Damaged { place: place.clone(), why: "the key vanished while it was made" };
+                        let gone = Error::Damaged {
+                            place: place.clone(),
+                            why: "the key vanished while it was made",
+                        };
                         files::read_private(&place)?.ok_or(gone)?
                     }
                     Err(error) => return Err(error),
@@ -233,7 +249,10 @@ impl Keyring {
 
 fn taken(name: &PrincipalId, error: Error) -> Error {
     match error {
-        Error::Io { error, .. } if error.kind() == io::ErrorKind::AlreadyExists => Error::Exists { name: name.clone() },
+        // A directory that can't be made because a file is in its way is no name that is taken.
+        Error::Io { error, place } if error.kind() == io::ErrorKind::AlreadyExists && files::exists(&place) => {
+            Error::Exists { name: name.clone() }
+        }
         other => other,
     }
 }

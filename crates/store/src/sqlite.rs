@@ -87,10 +87,14 @@ impl Ledger for Sqlite {
             let is_receipt = receipt.draft().kind.as_str() == hold::ERASED
                 && named.and_then(|text| Digest::try_from(text).ok()) == Some(digest);
             if !is_receipt {
-                return Err(Error::Batch { why: "the receipt must be of the kind blob.erased and name the digest" });
+                return Err(Error::Batch {
+                    why: "the receipt must be of the kind blob.erased and name the digest",
+                });
             }
             if receipt.draft().cause.is_some() || !receipt.draft().blobs.is_empty() {
-                return Err(Error::Batch { why: "the receipt for an erased blob has neither a cause nor blobs" });
+                return Err(Error::Batch {
+                    why: "the receipt for an erased blob has neither a cause nor blobs",
+                });
             }
             let receipt = Box::new(receipt);
             self.matter(access).write(|reply| Command::Erase { digest, receipt, reply }).await
@@ -108,14 +112,21 @@ impl Ledger for Sqlite {
         })
     }
 
-    fn scan<'a>(&'a self, access: &'a MatterAccess, after: u64, visitor: Visitor) -> Answer<'a, Result<(), Error>> {
+    fn scan<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        after: u64,
+        visitor: Visitor,
+    ) -> Answer<'a, Result<(), Error>> {
         Box::pin(async move {
             self.matter(access).read(move |connection, _| read::scan(connection, after, visitor)).await
         })
     }
 
     fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
-        Box::pin(async move { self.matter(access).read(move |connection, _| read::blob(connection, digest)).await })
+        Box::pin(async move {
+            self.matter(access).read(move |connection, _| read::blob(connection, digest)).await
+        })
     }
 
     fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>> {
@@ -152,10 +163,16 @@ impl Ledger for Sqlite {
         })
     }
 
-    fn verify<'a>(&'a self, access: &'a MatterAccess, anchors: Vec<Anchor>) -> Answer<'a, Result<Report, Error>> {
+    fn verify<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        anchors: Vec<Anchor>,
+    ) -> Answer<'a, Result<Report, Error>> {
         Box::pin(async move {
             let id = access.matter().clone();
-            let work = move |connection: &rusqlite::Connection, head| verify::verify(connection, &id, head, &anchors);
+            let work = move |connection: &rusqlite::Connection, head| {
+                verify::verify(connection, &id, head, &anchors)
+            };
             self.matter(access).read(work).await
         })
     }

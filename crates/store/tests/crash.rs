@@ -27,9 +27,14 @@ const TIME_MAX: Duration = Duration::from_secs(20);
 
 /// The request of a task in a round: its key says all of it, so that the parent can make it again.
 fn request(name: &str) -> Batch {
-    let mut random = Random::new(name.bytes().fold(7, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))));
+    let mut random =
+        Random::new(name.bytes().fold(7, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))));
     let rows = (0..random.index(1..5)).map(|at| {
-        let mut draft = draft("run:1", "note.taken", Object::from([("request", name.into()), ("at", at.to_string().into())]));
+        let mut draft = draft(
+            "run:1",
+            "note.taken",
+            Object::from([("request", name.into()), ("at", at.to_string().into())]),
+        );
         draft.stream = format!("run:{}", random.within(0..4)).as_str().try_into().unwrap();
         if random.once_in(2) {
             draft.blobs = vec![blob(format!("{name}/{at}").repeat(random.index(1..2_000)).as_bytes())];
@@ -64,7 +69,8 @@ fn child() {
 }
 
 fn stamps(appended: &Appended) -> String {
-    let stamps: Vec<String> = appended.rows.iter().map(|stamp| format!("{}:{}", stamp.seq, stamp.hash)).collect();
+    let stamps: Vec<String> =
+        appended.rows.iter().map(|stamp| format!("{}:{}", stamp.seq, stamp.hash)).collect();
     stamps.join(",")
 }
 
@@ -114,7 +120,8 @@ fn check(root: &Path, round: usize, acknowledged: &mut BTreeMap<String, String>)
         let rows = scanned(&ledger, &admin()).await;
         let requests = by_request(&rows);
         for (name, stamps) in acknowledged.iter() {
-            let found = requests.get(&key(name)).unwrap_or_else(|| panic!("{name} was acknowledged and is gone"));
+            let found =
+                requests.get(&key(name)).unwrap_or_else(|| panic!("{name} was acknowledged and is gone"));
             let found: Vec<String> = found.iter().map(|row| format!("{}:{}", row.seq, row.hash)).collect();
             assert_eq!(found.join(","), *stamps, "{name}");
         }
@@ -123,7 +130,8 @@ fn check(root: &Path, round: usize, acknowledged: &mut BTreeMap<String, String>)
         }
         // The next request of each task was on its way or was never sent; both are sent again.
         for task in 0..TASKS {
-            let next = (0..).find(|number| !acknowledged.contains_key(&format!("{round}-{task}-{number}"))).unwrap();
+            let next =
+                (0..).find(|number| !acknowledged.contains_key(&format!("{round}-{task}-{number}"))).unwrap();
             let name = format!("{round}-{task}-{next}");
             let was_there = requests.get(&key(&name));
             let appended = ledger.append(&admin(), request(&name)).await.unwrap();

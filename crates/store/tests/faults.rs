@@ -96,7 +96,11 @@ fn a_full_disk_refuses_and_forgets_nothing() {
         let scratch = Scratch::new();
         let disk = scratch.path().join("disk");
         fs::create_dir(&disk).unwrap();
-        let inner = command(&std::env::current_exe().unwrap(), "child", &["full", disk.to_str().unwrap(), &seed.to_string()]);
+        let inner = command(
+            &std::env::current_exe().unwrap(),
+            "child",
+            &["full", disk.to_str().unwrap(), &seed.to_string()],
+        );
         // A tmpfs of its own in a mount namespace of its own: gone with the process, whoever runs the tests.
         let mut outer = Command::new("unshare");
         outer.args(["--map-root-user", "--mount", "sh", "-c"]);
@@ -106,7 +110,11 @@ fn a_full_disk_refuses_and_forgets_nothing() {
         outer.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
         let said = Another::spawn(&mut outer);
         let said = said.finish();
-        assert_eq!(said.len(), 3, "a small disk is needed: `unshare --map-root-user --mount` and `mount -t tmpfs` must work");
+        assert_eq!(
+            said.len(),
+            3,
+            "a small disk is needed: `unshare --map-root-user --mount` and `mount -t tmpfs` must work"
+        );
     }
 }
 

@@ -81,7 +81,10 @@ async fn stopping_anywhere_gives_the_bytes_of_one_go() {
         ledger.keep(&access, &fold, Summary::VERSION, snapshot).await.unwrap();
     }
     let kept = summary(&ledger, &access).await;
-    ledger.keep(&access, &fold, Summary::VERSION + 1, Snapshot { head: kept.head.unwrap(), bytes: Vec::new() }).await.unwrap();
+    ledger
+        .keep(&access, &fold, Summary::VERSION + 1, Snapshot { head: kept.head.unwrap(), bytes: Vec::new() })
+        .await
+        .unwrap();
     let anew = summary(&ledger, &access).await;
     assert_eq!((kept.read, anew.read), (0, rows));
     assert_eq!(anew.view.save(), kept.view.save());

@@ -78,7 +78,10 @@ fn a_decision_is_signed_or_marked_as_asserted() {
     let Proof::Signed { key, signature } = signed.draft().proof else { panic!("it is signed") };
     assert_eq!(key, own);
     key.verify(&signed.decision(&here).unwrap(), &signature).unwrap();
-    assert!(key.verify(&signed.decision(&matter("n")).unwrap(), &signature).is_err(), "the matter is signed too");
+    assert!(
+        key.verify(&signed.decision(&matter("n")).unwrap(), &signature).is_err(),
+        "the matter is signed too"
+    );
     let other = keys.sign_decision(&name("ada"), &here, decision()).unwrap_err();
     assert!(matches!(other, Error::OtherActor { .. }), "nobody signs for another");
     // Somebody who is only trusted has no private key here.
@@ -114,7 +117,9 @@ fn a_key_that_others_can_read_or_change_is_not_used() {
     let file = scratch.path().join("keys/principals/tester.key");
     let good = fs::read(&file).unwrap();
     let refused = |what: &str| {
-        for error in [keys.list().unwrap_err(), keys.sign_decision(&tester, &matter("m"), decision()).unwrap_err()] {
+        for error in
+            [keys.list().unwrap_err(), keys.sign_decision(&tester, &matter("m"), decision()).unwrap_err()]
+        {
             assert_eq!(error.code(), Code::PrincipalKey, "{what}: {error}");
         }
     };
@@ -124,7 +129,8 @@ fn a_key_that_others_can_read_or_change_is_not_used() {
     }
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
     let upper = String::from_utf8(good.clone()).unwrap().replace("01", "AB").into_bytes();
-    let bad: [&[u8]; 6] = [b"", b"not a key\n", &good[..64], &[&good[..], b"x"].concat(), &upper, &[0xFF; 65]];
+    let bad: [&[u8]; 6] =
+        [b"", b"not a key\n", &good[..64], &[&good[..], b"x"].concat(), &upper, &[0xFF; 65]];
     for bytes in bad {
         fs::write(&file, bytes).unwrap();
         refused("bad content");

@@ -115,7 +115,7 @@ fn explains(mut told: Vec<Told>, rows: &[Row]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_interleaving_is_explained_by_one_order(seed: u64, tasks in 1..8_usize, batches in 1..12_usize) {
@@ -161,7 +161,9 @@ async fn all_of(ledger: &dyn Ledger, access: &MatterAccess, export: &Path) -> Ve
 /// Does something in a matter, whatever comes of it.
 async fn act(ledger: &dyn Ledger, theirs: &MatterAccess, random: &mut Random, root: &Path) {
     let blobs: Vec<Digest> = match ledger.head(theirs).await {
-        Ok(_) => scanned(ledger, theirs).await.iter().flat_map(|row| &row.blobs).map(|blob| blob.digest).collect(),
+        Ok(_) => {
+            scanned(ledger, theirs).await.iter().flat_map(|row| &row.blobs).map(|blob| blob.digest).collect()
+        }
         Err(_) => Vec::new(),
     };
     match random.within(0..6) {
@@ -172,7 +174,8 @@ async fn act(ledger: &dyn Ledger, theirs: &MatterAccess, random: &mut Random, ro
         }
         2 => {
             let placed = hold::placed(&"hold".try_into().unwrap(), Held::Matter, "");
-            let row = draft(hold::STREAM, if random.once_in(2) { hold::PLACED } else { hold::RELEASED }, placed);
+            let row =
+                draft(hold::STREAM, if random.once_in(2) { hold::PLACED } else { hold::RELEASED }, placed);
             drop(ledger.append(theirs, batch(vec![row.seal().unwrap()])).await);
         }
         3 if !blobs.is_empty() => {

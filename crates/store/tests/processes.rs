@@ -60,7 +60,8 @@ fn a_killed_process_leaves_no_lock() {
     child.child.kill().unwrap();
     child.child.wait().unwrap();
     block_on(async {
-        let appended = open(scratch.path()).append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
+        let appended =
+            open(scratch.path()).append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
         assert_eq!(appended.rows[0].seq, 2);
     });
 }

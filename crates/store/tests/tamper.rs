@@ -43,7 +43,8 @@ impl Original {
                 batch.idem_key = (at % 3 == 0).then(|| key(&format!("key-{at}")));
                 before += ledger.append(&admin(), batch).await.unwrap().rows.len() as u64;
             }
-            let decision = draft("run:1", "call.approved", Object::from([("call", "1".into())])).seal().unwrap();
+            let decision =
+                draft("run:1", "call.approved", Object::from([("call", "1".into())])).seal().unwrap();
             let signed = keys.sign_decision(&signer, &matter("m"), decision).unwrap();
             let mut naming = draft("run:1", "source.read", Json::Null);
             naming.blobs = vec![blob(b"blob to be changed"), blob(b"blob to be erased")];
@@ -253,13 +254,19 @@ fn a_cut_tail_is_found() {
             set_head(connection, Head { seq: keep, hash: kept });
         };
         let anchored = original.tampered(vec![original.anchor.clone()], patched);
-        assert!(anchored.contains(&(Code::ChainTruncated, keep + 1)), "a patched cut, with an anchor: {anchored:?}");
+        assert!(
+            anchored.contains(&(Code::ChainTruncated, keep + 1)),
+            "a patched cut, with an anchor: {anchored:?}"
+        );
         // Without an anchor a cut of unkeyed rows leaves nothing behind that could tell: that is what anchors are for.
         let unanchored = original.tampered(Vec::new(), patched);
         assert!(!unanchored.contains(&(Code::ChainTruncated, keep + 1)), "{unanchored:?}");
     }
     original.check("a head that was set back", (Code::ChainInserted, last), |connection| {
-        set_head(connection, Head { seq: last - 1, hash: original.rows[usize::try_from(last).unwrap() - 2].hash });
+        set_head(
+            connection,
+            Head { seq: last - 1, hash: original.rows[usize::try_from(last).unwrap() - 2].hash },
+        );
     });
     original.check("a head with another hash", (Code::ChainChanged, last), |connection| {
         set_head(connection, Head { seq: last, hash: genesis(&matter("m")) });
@@ -299,9 +306,11 @@ fn tampered_requests_are_found() {
     let original = Original::new();
     let first = original.first(|row| row.idem_key.is_some());
     let name = original.rows[usize::try_from(first).unwrap() - 1].idem_key.clone().unwrap();
-    for change in ["DELETE FROM idem WHERE key = ?1", "UPDATE idem SET first_seq = first_seq + 1 WHERE key = ?1",
-        "UPDATE idem SET count = count + 1 WHERE key = ?1"]
-    {
+    for change in [
+        "DELETE FROM idem WHERE key = ?1",
+        "UPDATE idem SET first_seq = first_seq + 1 WHERE key = ?1",
+        "UPDATE idem SET count = count + 1 WHERE key = ?1",
+    ] {
         original.check(change, (Code::ChainChanged, first), |connection| {
             assert_eq!(connection.execute(change, [name.as_str()]).unwrap(), 1);
         });
@@ -323,7 +332,8 @@ fn rewrite(connection: &Connection, rows: &[Row], from: u64, change: impl Fn(&mu
         let payload = countersign_record::canonical::to_bytes(&row.payload).unwrap();
         row.payload_hash = Digest::of(&payload);
         let packed = PackedBlobs::pack(row.blobs.iter().copied());
-        row.hash = row.as_stored(&payload, PackedBlobs::try_from(packed.as_slice()).unwrap()).computed_hash("m");
+        row.hash =
+            row.as_stored(&payload, PackedBlobs::try_from(packed.as_slice()).unwrap()).computed_hash("m");
         head = Head { seq: row.seq, hash: row.hash };
         connection
             .execute(
@@ -358,7 +368,11 @@ fn a_rewritten_tail_is_found_by_an_anchor_alone() {
             let head = rewrite(connection, &original.rows, from, |row| row.payload = "rewritten".into());
             set_head(connection, head);
         };
-        assert_eq!(original.tampered(Vec::new(), tamper), [], "from {from}: a consistent history is consistent");
+        assert_eq!(
+            original.tampered(Vec::new(), tamper),
+            [],
+            "from {from}: a consistent history is consistent"
+        );
         let anchored = original.tampered(vec![original.anchor.clone()], tamper);
         assert_eq!(anchored, [(Code::ChainRewritten, original.last())], "from {from}");
     }
@@ -372,10 +386,11 @@ fn a_rewritten_tail_is_found_by_an_anchor_alone() {
 fn a_forged_decision_is_found() {
     let original = Original::new();
     let signed = original.first(|row| row.kind.as_str() == "call.approved");
-    for change in [
-        (|row: &mut Row| row.payload = Object::from([("call", "2".into())]).into()) as fn(&mut Row),
-        |row| row.actor = PrincipalId::try_from("boss").unwrap(),
-    ] {
+    for change in
+        [(|row: &mut Row| row.payload = Object::from([("call", "2".into())]).into()) as fn(&mut Row), |row| {
+            row.actor = PrincipalId::try_from("boss").unwrap()
+        }]
+    {
         let found = original.tampered(Vec::new(), |connection| {
             let head = rewrite(connection, &original.rows, signed, change);
             set_head(connection, head);
@@ -400,7 +415,8 @@ fn a_request_whose_rows_are_gone_is_not_answered() {
     let connection = Connection::open(database(copy.path())).unwrap();
     connection.execute("DELETE FROM rows WHERE seq = ?1", [i64::try_from(first).unwrap()]).unwrap();
     connection.close().unwrap();
-    let request = Batch { idem_key: row.idem_key.clone(), ..batch(vec![countersign_testkit::drafts::row("a", "b")]) };
+    let request =
+        Batch { idem_key: row.idem_key.clone(), ..batch(vec![countersign_testkit::drafts::row("a", "b")]) };
     let refused = block_on(async { open(copy.path()).append(&admin(), request).await }).unwrap_err();
     assert_eq!(refused.code(), Code::LedgerCorrupt);
 }

@@ -84,10 +84,10 @@ impl Bench {
     /// Prints a ratio that was computed elsewhere.
     pub fn print(&mut self, what: &str, ours: &str, peer: &str, ratio: f64, bar: Bar) {
         let verdict = match bar {
-            Bar::AtLeast(least) if ratio >= least => format!("bar {least}: reached"),
+            Bar::AtLeast(least) if ratio >= least => format!("bar {least:.2}: reached"),
             Bar::AtLeast(least) => {
                 self.missed += 1;
-                format!("bar {least}: MISSED")
+                format!("bar {least:.2}: MISSED")
             }
             Bar::None => "no bar".to_owned(),
         };

@@ -80,7 +80,8 @@ pub fn blob(bytes: &[u8]) -> BlobBytes {
 
 const STREAMS: [&str; 5] = ["run:1", "run:2", "session/8", "ledger", "a"];
 const KINDS: [&str; 4] = ["note.taken", "stage.ended", "tool.called", "external.note"];
-const TEXTS: [&str; 6] = ["", "plain", "quote \" and \\ and \u{1}", "Grüße aus Köln", "日本語 🖋", "\u{E000}\u{10000}"];
+const TEXTS: [&str; 6] =
+    ["", "plain", "quote \" and \\ and \u{1}", "Grüße aus Köln", "日本語 🖋", "\u{E000}\u{10000}"];
 
 /// A random draft; `rows_before` rows stand in the ledger, and `place` rows of the batch stand before it.
 #[must_use]

@@ -104,6 +104,10 @@ impl Drop for Probe {
 
 fn data_directory(root: &Path) -> Check {
     const NAME: &str = "data directory";
+    if root.exists() && !root.is_dir() {
+        let found = format!("{} is no directory", root.display());
+        return Check::failed(NAME, found, "name a directory with --data");
+    }
     match Probe::create(root) {
         Ok(_) => Check::ok(NAME, format!("{} can be written", root.display())),
         Err(error) => Check::failed(

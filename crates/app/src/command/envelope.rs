@@ -102,11 +102,11 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         output::line(&format!("valid {name} envelope{sha256}"))?;
         for (what, value) in verdict.reading.iter() {
             let text = countersign_record::json::to_text(value).unwrap_or_default();
-            output::line(&format!("  {what}: {text}"))?;
+            output::line(&output::plain(&format!("  {what}: {text}")))?;
         }
     } else {
         for trouble in &verdict.errors {
-            output::line(&format!("{}: {trouble}", trouble.code))?;
+            output::line(&output::plain(&format!("{}: {trouble}", trouble.code)))?;
         }
         output::line(&format!("not a valid {name} envelope: {}", output::count(verdict.errors.len() as u64, "error")))?;
     }

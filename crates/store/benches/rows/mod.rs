@@ -72,7 +72,8 @@ pub(crate) fn batch(rows: Vec<Sealed>) -> Batch {
 pub(crate) async fn fill(ledger: &Sqlite, access: &MatterAccess, rows: usize, bytes: usize) {
     const PIECE: usize = 5_000;
     for start in (0..rows).step_by(PIECE) {
-        let piece = (start..(start + PIECE).min(rows)).map(|number| row(number % 64, number, bytes)).collect();
+        let piece =
+            (start..(start + PIECE).min(rows)).map(|number| row(number % 64, number, bytes)).collect();
         ledger.append(access, batch(piece)).await.expect("the append");
     }
 }

@@ -3,10 +3,10 @@
 
 use super::{BLOBS, Error, MANIFEST, ROWS, unwritable};
 use crate::durable;
-use countersign_record::manifest::Manifest;
 use countersign_record::access::MatterAccess;
 use countersign_record::chain::{Finding, Head};
 use countersign_record::digest::Digest;
+use countersign_record::manifest::Manifest;
 use countersign_record::row::{self, RowRef};
 use countersign_runtime::ports::ledger::{self, Blob, Ledger};
 use std::collections::BTreeSet;
@@ -36,7 +36,8 @@ pub async fn export(ledger: &dyn Ledger, access: &MatterAccess, dir: &Path) -> R
     let named = write_rows(ledger, access, &partial.dir, head).await?;
     let blobs = write_blobs(ledger, access, &partial.dir, &named, head).await?;
     let manifest = Manifest::new(access.matter().clone(), head, blobs);
-    let bytes = manifest.to_bytes().map_err(|_| ledger::Error::Archive { why: "the head is beyond 2^53".into() })?;
+    let bytes =
+        manifest.to_bytes().map_err(|_| ledger::Error::Archive { why: "the head is beyond 2^53".into() })?;
     let place = partial.dir.join(MANIFEST);
     durable::write_new(&place, 0o644, &bytes).map_err(unwritable(&place))?;
     durable::sync_dir(&partial.dir).map_err(unwritable(&partial.dir))?;

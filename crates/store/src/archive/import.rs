@@ -2,10 +2,10 @@
 //! Owns: that every file of it is one an export writes. Must not: follow a link, or read without a bound.
 
 use super::{BLOBS, Error, MANIFEST, ROWS, unreadable};
-use countersign_record::manifest::Manifest;
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;
+use countersign_record::manifest::Manifest;
 use countersign_record::row::{self, BLOB_BYTES_MAX, BlobBytes};
 use countersign_runtime::ports::ledger::{self, Ledger, Piece};
 use rustix::fs::OFlags;
@@ -38,7 +38,8 @@ pub async fn import(ledger: &dyn Ledger, access: &MatterAccess, dir: &Path) -> R
     }
     let place = dir.join(ROWS);
     let file = open(&place)?;
-    let lines = Lines { file: BufReader::new(file), buffer: Vec::new(), line: 0, last: None, done: false, manifest };
+    let lines =
+        Lines { file: BufReader::new(file), buffer: Vec::new(), line: 0, last: None, done: false, manifest };
     let blobs = blobs.into_iter().map(|(digest, place)| read_blob(digest, &place));
     Ok(ledger.restore(access, Box::new(blobs.chain(lines))).await?)
 }
@@ -191,7 +192,9 @@ impl Lines {
             return Err(ledger::Error::Archive { why });
         }
         let Some(text) = self.buffer.strip_suffix(b"\n") else {
-            return Err(ledger::Error::Archive { why: format!("{ROWS}, line {line}: the line is cut or too long") });
+            return Err(ledger::Error::Archive {
+                why: format!("{ROWS}, line {line}: the line is cut or too long"),
+            });
         };
         let row = row::read_line(text).map_err(|why| ledger::Error::BadLine { line, why })?;
         self.last = Some(Head { seq: row.seq, hash: row.hash });

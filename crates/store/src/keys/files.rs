@@ -38,7 +38,8 @@ pub(super) fn names(dir: &Path) -> Result<Vec<PrincipalId>, Error> {
     for entry in entries {
         let entry = entry.map_err(io_at(dir))?;
         let file = entry.file_name();
-        let stem = file.to_str().and_then(|file| file.strip_suffix(".key").or_else(|| file.strip_suffix(".pub")));
+        let stem =
+            file.to_str().and_then(|file| file.strip_suffix(".key").or_else(|| file.strip_suffix(".pub")));
         match stem.and_then(|stem| PrincipalId::try_from(stem).ok()) {
             Some(name) => drop(names.insert(name)),
             None => return Err(Error::Damaged { place: entry.path(), why: "this is no file of a keyring" }),
@@ -93,7 +94,10 @@ pub(super) fn read_public(place: &Path) -> Result<Option<PublicKey>, Error> {
 }
 
 fn not_a_key(place: &Path) -> Error {
-    Error::Damaged { place: place.to_path_buf(), why: "a key is 64 lowercase hexadecimal digits and a line end" }
+    Error::Damaged {
+        place: place.to_path_buf(),
+        why: "a key is 64 lowercase hexadecimal digits and a line end",
+    }
 }
 
 fn read(place: &Path) -> Result<Option<(Vec<u8>, u32)>, Error> {

@@ -80,7 +80,9 @@ impl Pen<'_> {
         }
         if let (Some(key), Some(hash)) = (&batch.idem_key, &request.request_hash) {
             self.connection
-                .prepare_cached("INSERT INTO idem(key, request_hash, first_seq, count) VALUES (?1, ?2, ?3, ?4)")?
+                .prepare_cached(
+                    "INSERT INTO idem(key, request_hash, first_seq, count) VALUES (?1, ?2, ?3, ?4)",
+                )?
                 .execute(params![key.as_str(), hash.as_bytes(), int(first), int(rows.len() as u64)])?;
         }
         Ok(Ok(Appended { rows, repeated: false }))
@@ -130,7 +132,12 @@ impl Pen<'_> {
     }
 
     /// Puts a row with all its hashes in, and moves the head to it.
-    pub(super) fn insert(&mut self, row: &RowRef<'_>, stream: i64, kind: &RowKind) -> Result<(), rusqlite::Error> {
+    pub(super) fn insert(
+        &mut self,
+        row: &RowRef<'_>,
+        stream: i64,
+        kind: &RowKind,
+    ) -> Result<(), rusqlite::Error> {
         let kind = self.state.kind(self.connection, kind)?;
         let (proof, key, signature) = columns::of_proof(&row.proof);
         let blobs = Some(row.blobs.as_bytes()).filter(|packed| !packed.is_empty());
@@ -240,7 +247,9 @@ fn is_same(asked: &Sealed, stored: &RowRef<'_>, first: u64) -> bool {
 pub(super) fn put_blob(connection: &Connection, blob: &BlobBytes) -> Result<(), rusqlite::Error> {
     let digest = blob.digest();
     let present: Option<bool> = connection
-        .prepare_cached("SELECT length(bytes) IS NOT NULL FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1")?
+        .prepare_cached(
+            "SELECT length(bytes) IS NOT NULL FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1",
+        )?
         .query_row([digest.as_bytes()], |row| row.get(0))
         .optional()?;
     if present != Some(true) {

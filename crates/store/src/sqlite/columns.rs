@@ -130,7 +130,10 @@ pub(super) fn read<'a>(
     Ok((seq, decode(interned, column)))
 }
 
-fn decode<'a>(interned: &'a Interned, column: impl Fn(usize) -> ValueRef<'a>) -> Result<RowRef<'a>, &'static str> {
+fn decode<'a>(
+    interned: &'a Interned,
+    column: impl Fn(usize) -> ValueRef<'a>,
+) -> Result<RowRef<'a>, &'static str> {
     let proof = match (integer(column(7)), column(8), column(9)) {
         (Some(0), ValueRef::Null, ValueRef::Null) => Proof::None,
         (Some(1), ValueRef::Null, ValueRef::Null) => Proof::SelfAsserted,

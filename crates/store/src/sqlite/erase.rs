@@ -61,7 +61,8 @@ pub(super) struct Record {
 
 /// The newest record of a digest.
 pub(super) fn record(connection: &Connection, digest: Digest) -> Result<Option<Record>, rusqlite::Error> {
-    let sql = "SELECT id, length(bytes) IS NOT NULL, receipt FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1";
+    let sql =
+        "SELECT id, length(bytes) IS NOT NULL, receipt FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1";
     connection
         .prepare_cached(sql)?
         .query_row([digest.as_bytes()], |row| {
@@ -86,7 +87,9 @@ pub(super) fn first_naming(connection: &Connection, digest: Digest) -> Result<Op
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let names = match row.get_ref(1)? {
-            rusqlite::types::ValueRef::Blob(packed) => packed.chunks(40).any(|one| one.starts_with(digest.as_bytes())),
+            rusqlite::types::ValueRef::Blob(packed) => {
+                packed.chunks(40).any(|one| one.starts_with(digest.as_bytes()))
+            }
             _ => false,
         };
         if names {

@@ -20,7 +20,9 @@ pub(super) fn of_sqlite(place: &Path, error: &rusqlite::Error) -> Error {
     match failure.code {
         ErrorCode::DiskFull => Error::DiskFull { place: name },
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Error::ReadOnly { place: name },
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => Error::Corrupt { place: name, why },
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => {
+            Error::Corrupt { place: name, why }
+        }
         _ if failure.extended_code == READONLY_DIRECTORY => Error::ReadOnly { place: name },
         // SQLite reports a full quota, a full disk under mmap and a denied open as I/O errors; the errno that the
         // last system call left is the best witness there is.
@@ -45,11 +47,10 @@ pub(super) fn of_io(place: &Path, error: &io::Error) -> Error {
 /// Finds out why a file could not be opened or written by asking for the least that is needed.
 fn last_errno_kind(place: &Path) -> Option<Error> {
     let dir = crate::durable::parent_of(place);
-    match rustix::fs::access(dir, rustix::fs::Access::WRITE_OK) {
-        Err(Errno::ACCESS | Errno::ROFS | Errno::PERM) => {
-            return Some(Error::ReadOnly { place: place.display().to_string() });
-        }
-        Ok(()) | Err(_) => {}
+    if let Err(Errno::ACCESS | Errno::ROFS | Errno::PERM) =
+        rustix::fs::access(dir, rustix::fs::Access::WRITE_OK)
+    {
+        return Some(Error::ReadOnly { place: place.display().to_string() });
     }
     match rustix::fs::statvfs(dir) {
         Ok(room) if room.f_bavail == 0 => Some(Error::DiskFull { place: place.display().to_string() }),

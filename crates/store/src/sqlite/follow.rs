@@ -29,7 +29,8 @@ impl Following {
         }
         let place = &core.files.dir;
         let io = |error: std::io::Error| failure::of_io(place, &error);
-        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|errno| io(errno.into()))?;
+        let inotify =
+            inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|errno| io(errno.into()))?;
         inotify::add_watch(&inotify, place, WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE)
             .map_err(|errno| io(errno.into()))?;
         let (stopped, stop) = std::io::pipe().map_err(io)?;

@@ -23,13 +23,15 @@ impl Indexes {
 
     /// Walks the indexes.
     pub(super) fn check(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
-        let by_stream = "SELECT stream, stream_seq, seq FROM rows INDEXED BY rows_by_stream ORDER BY stream, stream_seq";
+        let by_stream =
+            "SELECT stream, stream_seq, seq FROM rows INDEXED BY rows_by_stream ORDER BY stream, stream_seq";
         let by_kind = "SELECT kind, seq, 0 FROM rows INDEXED BY rows_by_kind ORDER BY kind, seq";
         for (name, sql, expected) in
             [("rows_by_stream", by_stream, self.by_stream), ("rows_by_kind", by_kind, self.by_kind)]
         {
             if sum(connection, sql)? != Some(expected) {
-                let corrupt = ffi::Error { code: ErrorCode::DatabaseCorrupt, extended_code: ffi::SQLITE_CORRUPT };
+                let corrupt =
+                    ffi::Error { code: ErrorCode::DatabaseCorrupt, extended_code: ffi::SQLITE_CORRUPT };
                 let why = format!("the index {name} does not agree with the rows");
                 return Err(rusqlite::Error::SqliteFailure(corrupt, Some(why)));
             }

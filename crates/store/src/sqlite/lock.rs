@@ -36,7 +36,9 @@ impl Lock {
                 .map_err(|error| failure::of_io(path, &error))?;
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => return Err(Error::Locked { matter: matter.clone(), pid: holder(&file) }),
+                Err(Errno::WOULDBLOCK) => {
+                    return Err(Error::Locked { matter: matter.clone(), pid: holder(&file) });
+                }
                 Err(errno) => return Err(failure::of_io(path, &errno.into())),
             }
             // Whoever takes a failed import back removes the file: a lock on a file without a name locks nobody out.

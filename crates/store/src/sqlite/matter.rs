@@ -26,7 +26,10 @@ pub(super) struct Core {
 
 impl Core {
     /// Reads in one snapshot, in this thread.
-    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection, Head) -> Result<T, Stop>) -> Result<T, Error> {
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection, Head) -> Result<T, Stop>,
+    ) -> Result<T, Error> {
         self.readers.read(&self.files, &self.matter, work)
     }
 

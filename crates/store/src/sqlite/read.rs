@@ -9,7 +9,9 @@ use countersign_record::digest::Digest;
 use countersign_record::id::{FoldId, MatterId};
 use countersign_record::row::RowRef;
 use countersign_record::upcast::Upcasts;
-use countersign_runtime::ports::ledger::{Blob, Error, PAGE_ROWS_MAX, Page, Query, Select, Snapshot, Visitor};
+use countersign_runtime::ports::ledger::{
+    Blob, Error, PAGE_ROWS_MAX, Page, Query, Select, Snapshot, Visitor,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::ops::ControlFlow;
 
@@ -22,16 +24,22 @@ pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) ->
     let (first, last) = (query.after, int(query.up_to));
     let columns = columns::COLUMNS;
     let (sql, id, from) = match &query.select {
-        Select::All => (format!("SELECT {columns} FROM rows WHERE ?1 IS ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq"), 0, int(first)),
+        Select::All => (
+            format!("SELECT {columns} FROM rows WHERE ?1 IS ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq"),
+            0,
+            int(first),
+        ),
         Select::Kind(kind) => {
             let Some(id) = number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())? else {
                 return Ok(Page { rows: Vec::new(), next: None });
             };
-            let sql = format!("SELECT {columns} FROM rows WHERE kind = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq");
+            let sql =
+                format!("SELECT {columns} FROM rows WHERE kind = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq");
             (sql, id, int(first))
         }
         Select::Stream(stream) => {
-            let Some(id) = number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())? else {
+            let Some(id) = number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?
+            else {
                 return Ok(Page { rows: Vec::new(), next: None });
             };
             let sql = format!(
@@ -52,7 +60,8 @@ pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) ->
         }
         let (seq, stored) = columns::read(connection, &mut interned, row)?;
         let seq = u64::try_from(seq).unwrap_or(0);
-        let stored = stored.map_err(|what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") })?;
+        let stored =
+            stored.map_err(|what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") })?;
         bytes += stored.payload.len();
         let row = stored.to_row().map_err(|why| Error::RowCorrupt { seq, why: why.to_string() })?;
         page.rows.push(upcasts.read(row).map_err(Error::from)?);
@@ -76,8 +85,9 @@ fn first_after(connection: &Connection, stream: i64, after: i64) -> Result<i64, 
         .optional()?
         .map_or(0, |last| last.saturating_add(1));
     let mut first = 0;
-    let mut probe = connection
-        .prepare_cached("SELECT seq FROM rows WHERE stream = ?1 AND stream_seq >= ?2 ORDER BY stream_seq LIMIT 1")?;
+    let mut probe = connection.prepare_cached(
+        "SELECT seq FROM rows WHERE stream = ?1 AND stream_seq >= ?2 ORDER BY stream_seq LIMIT 1",
+    )?;
     while first < last {
         let middle = first + (last - first) / 2;
         let seq: Option<i64> = probe.query_row([stream, middle], |row| row.get(0)).optional()?;

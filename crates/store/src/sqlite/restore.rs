@@ -76,15 +76,21 @@ impl Restoring<'_> {
     fn row(&mut self, pen: &mut Pen<'_>, row: &Row) -> Result<Option<Error>, rusqlite::Error> {
         self.rows += 1;
         if row.seq != self.rows {
-            return Ok(Some(Error::Archive { why: format!("row {} stands where row {} should", row.seq, self.rows) }));
+            return Ok(Some(Error::Archive {
+                why: format!("row {} stands where row {} should", row.seq, self.rows),
+            }));
         }
         if row.cause.is_some_and(|cause| cause == 0 || cause >= row.seq) {
-            return Ok(Some(Error::Archive { why: format!("the cause of row {} does not stand before it", row.seq) }));
+            return Ok(Some(Error::Archive {
+                why: format!("the cause of row {} does not stand before it", row.seq),
+            }));
         }
         let payload = match canonical::to_bytes(&row.payload) {
             Ok(payload) if payload.len() <= PAYLOAD_BYTES_MAX => payload,
             Ok(_) | Err(_) => {
-                return Ok(Some(Error::Archive { why: format!("the payload of row {} is too large", row.seq) }));
+                return Ok(Some(Error::Archive {
+                    why: format!("the payload of row {} is too large", row.seq),
+                }));
             }
         };
         let packed = PackedBlobs::pack(row.blobs.iter().copied());
@@ -120,7 +126,9 @@ impl Restoring<'_> {
         let Some((key, first, count)) = self.request.take() else { return Ok(None) };
         let added = pen
             .connection
-            .prepare_cached("INSERT INTO idem(key, first_seq, count) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?
+            .prepare_cached(
+                "INSERT INTO idem(key, first_seq, count) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            )?
             .execute(params![key.as_str(), int(first), int(count)])?;
         let why = || format!("the idempotency key {key} of row {first} stands at an earlier row too");
         Ok((added == 0).then(|| Error::Archive { why: why() }))
@@ -142,7 +150,8 @@ fn name_blobs(connection: &Connection, row: &Row) -> Result<Option<Error>, rusql
         }
     }
     if row.kind.as_str() == hold::ERASED {
-        let digest = row.payload.get("digest").and_then(Json::as_str).and_then(|text| Digest::try_from(text).ok());
+        let digest =
+            row.payload.get("digest").and_then(Json::as_str).and_then(|text| Digest::try_from(text).ok());
         if let Some(digest) = digest {
             connection
                 .prepare_cached("UPDATE named SET receipt = ?2 WHERE digest = ?1")?
@@ -167,11 +176,15 @@ fn settle_blobs(connection: &Connection) -> Result<Option<Error>, rusqlite::Erro
     if let Some(digest) = first(unnamed)? {
         return Ok(Some(Error::Archive { why: format!("no row names the blob {digest}") }));
     }
-    let back = "SELECT named.digest FROM named JOIN blobs USING (digest) WHERE named.receipt IS NOT NULL LIMIT 1";
+    let back =
+        "SELECT named.digest FROM named JOIN blobs USING (digest) WHERE named.receipt IS NOT NULL LIMIT 1";
     if let Some(digest) = first(back)? {
-        return Ok(Some(Error::Archive { why: format!("the blob {digest} was erased and is there all the same") }));
+        return Ok(Some(Error::Archive {
+            why: format!("the blob {digest} was erased and is there all the same"),
+        }));
     }
-    let sized = "SELECT named.digest FROM named JOIN blobs USING (digest) WHERE named.size <> blobs.size LIMIT 1";
+    let sized =
+        "SELECT named.digest FROM named JOIN blobs USING (digest) WHERE named.size <> blobs.size LIMIT 1";
     if let Some(digest) = first(sized)? {
         return Ok(Some(Error::Archive { why: format!("blob {digest} has another size than its row says") }));
     }

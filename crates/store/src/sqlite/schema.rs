@@ -132,7 +132,9 @@ pub(super) fn recognise(files: &Files) -> Result<Found, Error> {
     let mut header = [0; 100];
     match file.read_exact(&mut header) {
         Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(corrupt("the file is cut short")),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            return Err(corrupt("the file is cut short"));
+        }
         Err(error) => return Err(failure::of_io(path, &error)),
     }
     let number = |at: usize| header[at..at + 4].iter().fold(0, |value, byte| value << 8 | u32::from(*byte));
@@ -169,7 +171,9 @@ pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
     };
     remove_new();
     let build = || -> Result<(), rusqlite::Error> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&new, flags)?;
         connection.pragma_update(None, "page_size", 4_096)?;
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
@@ -215,7 +219,10 @@ pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
         Ok(connection) => Ok(connection),
         // In a directory that can't be written SQLite can't make its shared memory. Without a log nobody has
         // written since the last clean end, and the file can be read as it stands.
-        Err(_) if !is_writable(&files.dir) && fs::metadata(files.beside("-wal")).map_or(0, |log| log.len()) == 0 => {
+        Err(_)
+            if !is_writable(&files.dir)
+                && fs::metadata(files.beside("-wal")).map_or(0, |log| log.len()) == 0 =>
+        {
             connect_reader(Path::new(&format!("file:{}?immutable=1", escaped(&files.database))), true)
                 .map_err(|error| failure::of_sqlite(&files.database, &error))
         }

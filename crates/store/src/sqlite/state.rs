@@ -57,7 +57,11 @@ impl State {
     }
 
     /// The end of a stream.
-    pub(super) fn stream(&mut self, connection: &Connection, name: &StreamId) -> Result<Stream, rusqlite::Error> {
+    pub(super) fn stream(
+        &mut self,
+        connection: &Connection,
+        name: &StreamId,
+    ) -> Result<Stream, rusqlite::Error> {
         if let Some(stream) = self.streams.get(name) {
             return Ok(*stream);
         }
@@ -67,7 +71,9 @@ impl State {
             .optional()?;
         let last = match id {
             Some(id) => connection
-                .prepare_cached("SELECT stream_seq FROM rows WHERE stream = ?1 ORDER BY stream_seq DESC LIMIT 1")?
+                .prepare_cached(
+                    "SELECT stream_seq FROM rows WHERE stream = ?1 ORDER BY stream_seq DESC LIMIT 1",
+                )?
                 .query_row([id], |row| Ok(columns::count(row.get_ref(0)?).unwrap_or(0)))
                 .optional()?
                 .unwrap_or(0),
@@ -88,9 +94,7 @@ impl State {
         let id = match stream.id {
             Some(id) => id,
             None => {
-                connection
-                    .prepare_cached("INSERT INTO streams(name) VALUES (?1)")?
-                    .insert([name.as_str()])?
+                connection.prepare_cached("INSERT INTO streams(name) VALUES (?1)")?.insert([name.as_str()])?
             }
         };
         stream = Stream { id: Some(id), last: stream.last + 1 };
@@ -112,7 +116,9 @@ impl State {
             .optional()?;
         let id = match found {
             Some(id) => id,
-            None => connection.prepare_cached("INSERT INTO kinds(name) VALUES (?1)")?.insert([name.as_str()])?,
+            None => {
+                connection.prepare_cached("INSERT INTO kinds(name) VALUES (?1)")?.insert([name.as_str()])?
+            }
         };
         self.kinds.insert(name.clone(), id);
         Ok(id)

@@ -3,8 +3,8 @@
 //! anything, or hold the ledger in memory.
 
 use super::columns::{self, int};
-use super::indexes::Indexes;
 use super::erase;
+use super::indexes::Indexes;
 use super::read::walk;
 use super::readers::Stop;
 use countersign_record::canonical::{Hasher, Sink};
@@ -88,7 +88,9 @@ fn check_reference(
 ) -> Result<(), rusqlite::Error> {
     let digest = blob.digest;
     let record: Option<(Option<u64>, Option<u64>, Option<u64>)> = connection
-        .prepare_cached("SELECT size, receipt, length(bytes) FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1")?
+        .prepare_cached(
+            "SELECT size, receipt, length(bytes) FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1",
+        )?
         .query_row([digest.as_bytes()], |row| {
             let count = |at| row.get_ref(at).map(columns::count);
             Ok((count(0)?, count(1)?, count(2)?))
@@ -194,7 +196,10 @@ impl RequestRun {
 }
 
 /// A key without rows of its own would make a request that was never appended look as if it had been.
-fn check_strange_requests(connection: &Connection, verifier: &mut Verifier<'_>) -> Result<(), rusqlite::Error> {
+fn check_strange_requests(
+    connection: &Connection,
+    verifier: &mut Verifier<'_>,
+) -> Result<(), rusqlite::Error> {
     let sql = "SELECT first_seq FROM idem LEFT JOIN rows ON rows.seq = idem.first_seq \
                WHERE rows.idem_key IS NOT idem.key";
     let mut statement = connection.prepare_cached(sql)?;

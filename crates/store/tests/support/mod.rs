@@ -8,7 +8,7 @@ use countersign_record::upcast;
 use countersign_runtime::ports::ledger::{Blob, Ledger};
 use countersign_store::Sqlite;
 use countersign_testkit::drafts;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::io::{BufRead, BufReader, Lines};
 use std::ops::ControlFlow;
@@ -64,6 +64,23 @@ pub(crate) async fn everything(ledger: &dyn Ledger, access: &MatterAccess) -> Ve
         }
     }
     bytes
+}
+
+/// Every file below a directory, by its path from there, with its bytes.
+pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut dirs = vec![dir.to_path_buf()];
+    while let Some(next) = dirs.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else {
+                found.insert(path.strip_prefix(dir).unwrap().to_path_buf(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
 }
 
 /// This test binary, started again to do one thing in a process of its own. The thing is a test function that

@@ -62,7 +62,8 @@ pub fn run<H: Harness + 'static>(make: impl Fn() -> H) {
     for (name, case) in suites.into_iter().flatten() {
         let bench = Bench { harness: Box::new(make()) };
         let result = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
             runtime.block_on(case(bench));
         });
         if result.join().is_err() {

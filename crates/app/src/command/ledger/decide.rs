@@ -157,7 +157,7 @@ fn list(global: &Global, holds: &Holds) -> Result<Exit, Failure> {
     } else {
         for one in &listed {
             let what = one.digest.as_deref().unwrap_or("every blob");
-            output::line(&format!("{}  {what}  {}", one.hold_id, one.reason))?;
+            output::line(&format!("{}  {what}  {}", one.hold_id, output::plain(&one.reason)))?;
         }
     }
     Ok(Exit::Success)

@@ -12,6 +12,7 @@ use countersign_record::row::{self, Row};
 use countersign_runtime::fold;
 use countersign_runtime::ports::ledger::{Blob, Error, Ledger, PAGE_ROWS_MAX, Query, Select};
 use countersign_views::summary::Summary;
+use std::collections::VecDeque;
 
 pub(super) async fn rows(place: &Place, rows: &Rows) -> Result<Exit, Failure> {
     let select = Filter::new(rows.stream.clone(), rows.kind.clone())?.select();
@@ -69,6 +70,9 @@ impl Filter {
     }
 }
 
+/// More lines than this are not looked for behind the end of a stream or kind.
+const TAIL_LINES_MAX: u64 = 1_000_000;
+
 /// What `tail` was asked for.
 pub(super) struct Tail {
     pub(super) after: Option<u64>,
@@ -81,7 +85,10 @@ pub(super) struct Tail {
 pub(super) async fn tail(place: &Place, tail: Tail) -> Result<Exit, Failure> {
     let mut head = place.ledger.watch(&place.access).await?;
     let last = *head.borrow_and_update();
-    let mut after = tail.after.unwrap_or(last.saturating_sub(tail.lines));
+    let mut after = match tail.after {
+        Some(after) => after,
+        None => before_last(place, &tail.filter, tail.lines, last).await?,
+    };
     let mut left = tail.count.unwrap_or(u64::MAX);
     loop {
         loop {
@@ -108,6 +115,25 @@ pub(super) async fn tail(place: &Place, tail: Tail) -> Result<Exit, Failure> {
         }
         head.changed().await.map_err(|_| Failure::from(Error::Closed))?;
     }
+}
+
+/// The place after which there are `lines` rows up to `last` that the filter keeps.
+async fn before_last(place: &Place, filter: &Filter, lines: u64, last: u64) -> Result<u64, Failure> {
+    let select = filter.select();
+    if select == Select::All {
+        return Ok(last.saturating_sub(lines));
+    }
+    let lines = usize::try_from(lines.min(TAIL_LINES_MAX)).unwrap_or(usize::MAX);
+    let mut kept = VecDeque::new();
+    let mut after = Some(0);
+    while let Some(start) = after {
+        let query = Query { select: select.clone(), after: start, up_to: last, limit: PAGE_ROWS_MAX };
+        let page = place.ledger.read(&place.access, query).await?;
+        kept.extend(page.rows.iter().filter(|row| filter.keeps(row)).map(|row| row.seq));
+        kept.drain(..kept.len().saturating_sub(lines));
+        after = page.next;
+    }
+    Ok(kept.front().map_or(last, |first| first - 1))
 }
 
 pub(super) async fn summary(global: &Global, place: &Place) -> Result<Exit, Failure> {

@@ -69,7 +69,10 @@ async fn dense(bench: Bench) {
     let rows = scanned(&*bench.ledger(), &viewer(), 0).await;
     let mut prev = genesis(viewer().matter());
     for (row, stamp) in rows.iter().zip(&stamps) {
-        assert_eq!((row.seq, row.stream_seq, row.hash, row.prev_hash), (stamp.seq, stamp.stream_seq, stamp.hash, prev));
+        assert_eq!(
+            (row.seq, row.stream_seq, row.hash, row.prev_hash),
+            (stamp.seq, stamp.stream_seq, stamp.hash, prev)
+        );
         prev = row.hash;
     }
     let head = bench.head().await;
@@ -97,7 +100,8 @@ async fn rivals(bench: Bench) {
         tasks.push(tokio::spawn(async move {
             let mut won = Vec::new();
             for expected in 0..10 {
-                let batch = expecting(vec![row("run:1", &format!("{task}/{expected}"))], &[("run:1", expected)]);
+                let batch =
+                    expecting(vec![row("run:1", &format!("{task}/{expected}"))], &[("run:1", expected)]);
                 match ledger.append(&operator(), batch).await {
                     Ok(appended) => won.push(appended.rows[0].stream_seq),
                     Err(error) => assert_eq!(error.code(), Code::LedgerConflict),
@@ -128,7 +132,8 @@ async fn repeat(mut bench: Bench) {
     bench.note("run:1", "between").await;
     let again = Appended { repeated: true, ..first.clone() };
     assert_eq!(bench.append(request()).await.unwrap(), again);
-    let mut later = draft("run:1", "note.taken", countersign_record::json::Object::from([("text", "a".into())]));
+    let mut later =
+        draft("run:1", "note.taken", countersign_record::json::Object::from([("text", "a".into())]));
     later.at = Timestamp::try_from("2027-01-02T03:04:05Z").unwrap();
     let at_another_time = keyed("k", vec![later.seal().unwrap(), row("run:2", "b")]);
     assert_eq!(bench.append(at_another_time).await.unwrap(), again, "a retry has another time");
@@ -139,7 +144,8 @@ async fn repeat(mut bench: Bench) {
     let shorter = bench.append(keyed("k", vec![row("run:1", "a")])).await.unwrap_err();
     assert_eq!(shorter.code(), Code::LedgerIdemMismatch);
     // A key that was refused is free: only what was appended takes it.
-    let refused = Batch { idem_key: Some(key("free")), ..expecting(vec![row("run:9", "x")], &[("run:9", 7)]) };
+    let refused =
+        Batch { idem_key: Some(key("free")), ..expecting(vec![row("run:9", "x")], &[("run:9", 7)]) };
     assert_eq!(bench.append(refused).await.unwrap_err().code(), Code::LedgerConflict);
     assert!(!bench.append(keyed("free", vec![row("run:9", "y")])).await.unwrap().repeated);
     // A repeat is answered even though its stream has moved on.
@@ -154,7 +160,9 @@ async fn one_key(bench: Bench) {
     let tasks: Vec<_> = (0..16)
         .map(|_| {
             let ledger = bench.ledger();
-            tokio::spawn(async move { ledger.append(&operator(), keyed("k", vec![row("run:1", "a")])).await.unwrap() })
+            tokio::spawn(async move {
+                ledger.append(&operator(), keyed("k", vec![row("run:1", "a")])).await.unwrap()
+            })
         })
         .collect();
     let mut firsts = 0;
@@ -176,13 +184,20 @@ async fn causes(bench: Bench) {
         draft.seal().unwrap()
     };
     bench.note("run:1", "cause").await;
-    for bad in [vec![caused(Cause::Row(0))], vec![caused(Cause::Row(2))], vec![caused(Cause::Batch(0))],
-        vec![row("run:1", "a"), caused(Cause::Batch(2))], vec![row("run:1", "a"), caused(Cause::Row(2))]]
-    {
+    for bad in [
+        vec![caused(Cause::Row(0))],
+        vec![caused(Cause::Row(2))],
+        vec![caused(Cause::Batch(0))],
+        vec![row("run:1", "a"), caused(Cause::Batch(2))],
+        vec![row("run:1", "a"), caused(Cause::Row(2))],
+    ] {
         assert_eq!(bench.append(batch(bad)).await.unwrap_err().code(), Code::LedgerBatch);
     }
     assert_eq!(bench.head().await.seq, 1);
-    bench.append(batch(vec![caused(Cause::Row(1)), row("run:2", "a"), caused(Cause::Batch(1))])).await.unwrap();
+    bench
+        .append(batch(vec![caused(Cause::Row(1)), row("run:2", "a"), caused(Cause::Batch(1))]))
+        .await
+        .unwrap();
     let causes: Vec<_> = bench.all().await.iter().map(|row| row.cause).collect();
     assert_eq!(causes, [None, Some(1), None, Some(3)]);
 }
@@ -205,7 +220,8 @@ async fn roles(bench: Bench) {
         ledger.append(&access("m", role), one()).await.unwrap();
     }
     let digest = genesis(viewer().matter());
-    let receipt = || draft("ledger", "blob.erased", countersign_record::hold::erased(&digest, "")).seal().unwrap();
+    let receipt =
+        || draft("ledger", "blob.erased", countersign_record::hold::erased(&digest, "")).seal().unwrap();
     for role in [Role::Viewer, Role::Operator, Role::Approver] {
         let refused = ledger.erase(&access("m", role), digest, receipt()).await.unwrap_err();
         assert_eq!(refused.code(), Code::AccessRole);
@@ -224,7 +240,11 @@ async fn matters(bench: Bench) {
     assert_eq!((appended.rows[0].seq, appended.rows[0].stream_seq), (1, 1));
     let own = bench.append(keyed("k", vec![row("run:1", "a")])).await.unwrap();
     assert_eq!((own.rows[0].seq, own.repeated), (2, false), "a key is one matter's");
-    assert_ne!(ledger.head(&other).await.unwrap().hash, bench.all().await[0].hash, "the hash names the matter");
+    assert_ne!(
+        ledger.head(&other).await.unwrap().hash,
+        bench.all().await[0].hash,
+        "the hash names the matter"
+    );
 }
 
 async fn reopened(mut bench: Bench) {

@@ -20,7 +20,8 @@ async fn woken(bench: Bench) {
     assert_eq!(*watcher.borrow_and_update(), 1);
     assert!(!watcher.has_changed().unwrap(), "nothing has happened yet");
     let ledger = bench.ledger();
-    let append = tokio::spawn(async move { ledger.append(&operator(), batch(vec![row("run:1", "b"); 3])).await });
+    let append =
+        tokio::spawn(async move { ledger.append(&operator(), batch(vec![row("run:1", "b"); 3])).await });
     watcher.changed().await.unwrap();
     assert_eq!(*watcher.borrow_and_update(), 4);
     append.await.unwrap().unwrap();
@@ -53,7 +54,8 @@ async fn many(bench: Bench) {
 
 /// An anchor of `head`. Its signature is the caller's business, so here it is none.
 fn anchor(of: &str, head: Head) -> Anchor {
-    let key = PublicKey::try_from("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a").unwrap();
+    let key =
+        PublicKey::try_from("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a").unwrap();
     let at = Timestamp::try_from("2026-01-02T03:04:05Z").unwrap();
     Anchor::signed(matter(of), head, at, key, Signature::from_bytes([0; 64]))
 }
@@ -64,7 +66,8 @@ async fn anchored(bench: Bench) {
     let third = Head { seq: 3, hash: rows[2].hash };
     let check = async |anchor: Anchor, expected: &[(u64, Damage)]| {
         let report = bench.ledger().verify(&viewer(), vec![anchor]).await.unwrap();
-        let found: Vec<_> = report.findings.into_iter().map(|finding| (finding.seq, finding.damage)).collect();
+        let found: Vec<_> =
+            report.findings.into_iter().map(|finding| (finding.seq, finding.damage)).collect();
         assert_eq!(found, expected);
     };
     check(anchor("m", third), &[]).await;

@@ -98,19 +98,27 @@ async fn refused(bench: Bench) {
         change(&mut parts);
         let error = restore(&*copy.ledger(), "m", parts).await.unwrap_err();
         assert_eq!(error.code(), code, "{what}: {error}");
-        assert_eq!(copy.ledger().head(&viewer()).await.unwrap_err().code(), Code::LedgerMissing, "{what} leaves nothing");
+        assert_eq!(
+            copy.ledger().head(&viewer()).await.unwrap_err().code(),
+            Code::LedgerMissing,
+            "{what} leaves nothing"
+        );
     };
-    check("nothing", &|parts| *parts = Parts { blobs: Vec::new(), rows: Vec::new() }, Code::ArchiveInvalid).await;
+    check("nothing", &|parts| *parts = Parts { blobs: Vec::new(), rows: Vec::new() }, Code::ArchiveInvalid)
+        .await;
     check("no first row", &|parts| drop(parts.rows.remove(0)), Code::ArchiveInvalid).await;
     check("no middle row", &|parts| drop(parts.rows.remove(5)), Code::ArchiveInvalid).await;
     check("rows in another order", &|parts| parts.rows.swap(3, 4), Code::ArchiveInvalid).await;
     check("a changed payload", &|parts| parts.rows[4].payload = "changed".into(), Code::ChainChanged).await;
-    check("a changed actor", &|parts| parts.rows[4].actor = "other".try_into().unwrap(), Code::ChainChanged).await;
+    check("a changed actor", &|parts| parts.rows[4].actor = "other".try_into().unwrap(), Code::ChainChanged)
+        .await;
     let end = good.rows.len() - 1;
-    check("a changed hash", &|parts| parts.rows[end].hash = parts.rows[end].prev_hash, Code::ChainChanged).await;
+    check("a changed hash", &|parts| parts.rows[end].hash = parts.rows[end].prev_hash, Code::ChainChanged)
+        .await;
     check("a changed stream place", &|parts| parts.rows[4].stream_seq += 1, Code::ArchiveInvalid).await;
     check("an effect before its cause", &|parts| parts.rows[4].cause = Some(9), Code::ArchiveInvalid).await;
-    check("a missing blob", &|parts| parts.blobs.retain(|one| one.bytes() != b"kept"), Code::BlobMissing).await;
+    check("a missing blob", &|parts| parts.blobs.retain(|one| one.bytes() != b"kept"), Code::BlobMissing)
+        .await;
     check("a strange blob", &|parts| parts.blobs.push(blob(b"strange")), Code::ArchiveInvalid).await;
     check("an erased blob", &|parts| parts.blobs.push(blob(b"to be erased")), Code::ArchiveInvalid).await;
     let foreign = restore(&*copy.ledger(), "other", good.clone()).await.unwrap_err();
@@ -123,10 +131,8 @@ async fn refused(bench: Bench) {
 }
 
 async fn remembered(bench: Bench) {
-    let request = |text: &str| Batch {
-        idem_key: Some(key("k")),
-        ..batch(vec![row("run:1", "a"), row("run:2", text)])
-    };
+    let request =
+        |text: &str| Batch { idem_key: Some(key("k")), ..batch(vec![row("run:1", "a"), row("run:2", text)]) };
     let first = bench.append(request("b")).await.unwrap();
     bench.note("run:1", "c").await;
     let another = bench.harness.another();
