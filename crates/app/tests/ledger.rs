@@ -487,3 +487,19 @@ fn reading_what_is_not_there_makes_nothing() {
     work.run(&["ledger", "hold", "release", "x", "--reason", "r"]).refused_silently(1, "hold.unknown");
     assert!(!work.path(DATA).exists());
 }
+
+#[test]
+fn the_tail_of_a_stream_is_its_own() {
+    let work = Work::new();
+    let rows: Vec<String> = (1..=9).map(|number| row(if number < 4 { "a" } else { "b" }, number)).collect();
+    work.feed(&["ledger", "append", "-"], rows.join("\n")).good();
+    let tail = |args: &[&str]| {
+        let shown = work.run(&[&["ledger", "tail", "--no-follow"], args].concat()).good().lines();
+        shown.iter().map(|row| row["seq"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(tail(&["-n", "2", "--stream", "a"]), [2, 3]);
+    assert_eq!(tail(&["-n", "2"]), [8, 9]);
+    assert_eq!(tail(&["-n", "99", "--stream", "a"]), [1, 2, 3]);
+    assert_eq!(tail(&["-n", "0", "--stream", "a"]), [0_u64; 0]);
+    assert_eq!(tail(&["-n", "2", "--stream", "c"]), [0_u64; 0]);
+}

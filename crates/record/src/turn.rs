@@ -136,7 +136,7 @@ impl MemoryTurn {
 
 fn importance(fields: &mut Fields<'_>, name: &'static str) -> Option<Json> {
     match fields.value(name)? {
-        number @ Json::Number(value) if (0.0..=1.0).contains(&value.as_f64()) => Some(number.clone()),
+        number @ Json::Number(value) if value.is_exact() && (0.0..=1.0).contains(&value.as_f64()) => Some(number.clone()),
         _ => {
             fields.trouble(name, Code::FieldInvalid, "a number from 0 to 1 is needed");
             None

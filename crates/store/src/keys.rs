@@ -127,7 +127,11 @@ impl Keyring {
         let taken = |error: Error| taken(name, error);
         files::write_private(&private, &signing).map_err(taken)?;
         // The public half only spares reading the private one; `list` does without it after a crash here.
-        files::write_public(&public, key).map_err(taken)?;
+        if let Err(error) = files::write_public(&public, key) {
+            // Nobody has seen the key yet, and with it the name could not be used again.
+            drop(std::fs::remove_file(&private));
+            return Err(taken(error));
+        }
         Ok(key)
     }
 
@@ -250,7 +254,9 @@ impl Keyring {
 fn taken(name: &PrincipalId, error: Error) -> Error {
     match error {
         // A directory that can't be made because a file is in its way is no name that is taken.
-        Error::Io { error, place } if error.kind() == io::ErrorKind::AlreadyExists && files::exists(&place) => {
+        Error::Io { error, place }
+            if error.kind() == io::ErrorKind::AlreadyExists && files::exists(&place) =>
+        {
             Error::Exists { name: name.clone() }
         }
         other => other,

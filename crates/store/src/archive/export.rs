@@ -6,6 +6,8 @@ use crate::durable;
 use countersign_record::access::MatterAccess;
 use countersign_record::chain::{Finding, Head};
 use countersign_record::digest::Digest;
+use countersign_record::hold;
+use countersign_record::json::Json;
 use countersign_record::manifest::Manifest;
 use countersign_record::row::{self, RowRef};
 use countersign_runtime::ports::ledger::{self, Blob, Ledger};
@@ -13,6 +15,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,7 +37,7 @@ pub async fn export(ledger: &dyn Ledger, access: &MatterAccess, dir: &Path) -> R
     let head = report.head;
     let partial = Partial::new(dir)?;
     let named = write_rows(ledger, access, &partial.dir, head).await?;
-    let blobs = write_blobs(ledger, access, &partial.dir, &named, head).await?;
+    let blobs = write_blobs(ledger, access, &partial.dir, named).await?;
     let manifest = Manifest::new(access.matter().clone(), head, blobs);
     let bytes =
         manifest.to_bytes().map_err(|_| ledger::Error::Archive { why: "the head is beyond 2^53".into() })?;
@@ -59,7 +62,8 @@ impl Partial {
             partial.push(name);
             partial.push(format!(".partial-{}-{attempt}", std::process::id()));
             let dir = parent.join(partial);
-            match fs::create_dir(&dir) {
+            // What is in a ledger is nobody else's business until its owner says so.
+            match fs::DirBuilder::new().mode(0o700).create(&dir) {
                 Ok(()) => return Ok(Partial { dir }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(unwritable(&dir)(error)),
@@ -86,6 +90,7 @@ impl Drop for Partial {
 /// What the walk over the rows leaves behind.
 struct Walk {
     out: BufWriter<File>,
+    /// The blobs that are there at this row.
     named: BTreeSet<Digest>,
     last: u64,
     failed: Option<Failed>,
@@ -147,6 +152,10 @@ impl Walk {
         let corrupt = |why: String| Failed::Row(ledger::Error::RowCorrupt { seq, why });
         let row = stored.map_err(corrupt)?.to_row().map_err(|why| corrupt(why.to_string()))?;
         self.named.extend(row.blobs.iter().map(|blob| blob.digest));
+        if row.kind.as_str() == hold::ERASED {
+            let digest = row.payload.get("digest").and_then(Json::as_str);
+            digest.and_then(|text| Digest::try_from(text).ok()).map(|digest| self.named.remove(&digest));
+        }
         let mut line = row::line(&row).map_err(|why| corrupt(why.to_string()))?;
         line.push(b'\n');
         self.out.write_all(&line).map_err(Failed::Disk)?;
@@ -159,30 +168,37 @@ async fn write_blobs(
     ledger: &dyn Ledger,
     access: &MatterAccess,
     dir: &Path,
-    named: &BTreeSet<Digest>,
-    head: Head,
+    named: BTreeSet<Digest>,
 ) -> Result<u64, Error> {
     let mut written = 0;
-    let mut dirs = BTreeSet::new();
+    let mut shelves = BTreeSet::new();
     for digest in named {
-        let bytes = match ledger.blob(access, *digest).await? {
+        let bytes = match ledger.blob(access, digest).await? {
             Blob::Present(bytes) => bytes,
-            Blob::Erased { receipt } if receipt <= head.seq => continue,
             // Erased after the head was read: the archive would lack both the bytes and the receipt.
-            Blob::Erased { receipt } => return Err(ledger::Error::Erased { digest: *digest, receipt }.into()),
+            Blob::Erased { receipt } => return Err(ledger::Error::Erased { digest, receipt }.into()),
         };
         let name = digest.to_string();
         let shelf = dir.join(BLOBS).join(name.get(..2).unwrap_or_default());
-        if !dirs.contains(&shelf) {
-            durable::make_dirs(&shelf, 0o755).map_err(unwritable(&shelf))?;
-        }
-        let place = shelf.join(&name);
-        durable::write_new(&place, 0o644, &bytes).map_err(unwritable(&place))?;
-        dirs.insert(shelf);
+        let is_new = shelves.insert(shelf.clone());
+        blocking(move || {
+            if is_new {
+                durable::make_dirs(&shelf, 0o755).map_err(unwritable(&shelf))?;
+            }
+            let place = shelf.join(&name);
+            durable::write_new(&place, 0o644, &bytes).map_err(unwritable(&place))
+        })
+        .await?;
         written += 1;
     }
-    for shelf in &dirs {
-        durable::sync_dir(shelf).map_err(unwritable(shelf))?;
-    }
+    blocking(move || {
+        shelves.iter().try_for_each(|shelf| durable::sync_dir(shelf).map_err(unwritable(shelf)))
+    })
+    .await?;
     Ok(written)
+}
+
+/// Does something that waits for the disk, where it keeps no task from running.
+async fn blocking(work: impl FnOnce() -> Result<(), Error> + Send + 'static) -> Result<(), Error> {
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Ledger(ledger::Error::Closed)))
 }

@@ -7,6 +7,7 @@ use super::schema::BUSY_MAX;
 use countersign_record::digest::Digest;
 use countersign_record::hold::{self, Holds};
 use countersign_record::row::Sealed;
+use countersign_record::upcast;
 use countersign_runtime::ports::ledger::{Error, Stamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::time::Duration;
@@ -23,7 +24,11 @@ pub(super) fn erase(
         Some(_) => return Ok(Err(Error::BlobMissing { digest })),
         None => return Ok(Err(unknown_or_missing(pen.connection, digest)?)),
     };
-    if let Some(hold) = holds(pen.connection)?.keeping(&digest) {
+    let holds = match holds(pen.connection)? {
+        Ok(holds) => holds,
+        Err(error) => return Ok(Err(error)),
+    };
+    if let Some(hold) = holds.keeping(&digest) {
         return Ok(Err(Error::Held { digest, hold: hold.clone() }));
     }
     let first = pen.state.head.seq + 1;
@@ -38,17 +43,18 @@ pub(super) fn erase(
 /// How long one attempt to empty the log waits for readers; appends wait as long, so it is short.
 const PURGE_MAX: Duration = Duration::from_millis(20);
 
-/// Copies the log into the file and empties it; `false` if a reader still needs it, or the disk refuses.
-pub(super) fn purge(connection: &Connection) -> bool {
-    let empty = || -> Result<i64, rusqlite::Error> {
-        connection.busy_timeout(PURGE_MAX)?;
-        let busy = connection
-            .prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)")?
-            .query_row([], |row| row.get::<_, i64>(0));
-        connection.busy_timeout(BUSY_MAX)?;
-        busy
-    };
-    matches!(empty(), Ok(0))
+/// Copies the log into the file and empties it; `false` if a reader still needs it.
+pub(super) fn purge(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    connection.busy_timeout(PURGE_MAX)?;
+    let busy = connection
+        .prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)")
+        .and_then(|mut checkpoint| checkpoint.query_row([], |row| row.get::<_, i64>(0)));
+    connection.busy_timeout(BUSY_MAX)?;
+    match busy {
+        Ok(busy) => Ok(busy == 0),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// What the blobs table says of a digest.
@@ -99,8 +105,8 @@ pub(super) fn first_naming(connection: &Connection, digest: Digest) -> Result<Op
     Ok(None)
 }
 
-/// The holds in force.
-fn holds(connection: &Connection) -> Result<Holds, rusqlite::Error> {
+/// The holds in force. A hold that can't be read must not be lost: nothing is erased while there is one.
+fn holds(connection: &Connection) -> Result<Result<Holds, Error>, rusqlite::Error> {
     let sql = format!(
         "SELECT {} FROM rows WHERE kind IN (SELECT id FROM kinds WHERE name IN (?1, ?2)) ORDER BY seq",
         columns::COLUMNS
@@ -110,10 +116,17 @@ fn holds(connection: &Connection) -> Result<Holds, rusqlite::Error> {
     let mut interned = Interned::new();
     let mut holds = Holds::default();
     while let Some(row) = rows.next()? {
-        let (_, stored) = columns::read(connection, &mut interned, row)?;
-        // A hold that can't be read must not be lost, so nothing is erased while there is one.
-        let row = stored.ok().and_then(|stored| stored.to_row().ok()).ok_or(rusqlite::Error::InvalidQuery)?;
-        holds.apply(&row);
+        let (seq, stored) = columns::read(connection, &mut interned, row)?;
+        let seq = u64::try_from(seq).unwrap_or(0);
+        let corrupt = |why: String| Error::RowCorrupt { seq, why };
+        let row = match stored {
+            Ok(stored) => stored.to_row().map_err(|why| corrupt(why.to_string())),
+            Err(what) => Err(corrupt(format!("{what} is unreadable"))),
+        };
+        match row.and_then(|row| upcast::LEDGER.read(row).map_err(Error::from)) {
+            Ok(row) => holds.apply(&row),
+            Err(error) => return Ok(Err(error)),
+        }
     }
-    Ok(holds)
+    Ok(Ok(holds))
 }

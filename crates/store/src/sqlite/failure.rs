@@ -20,9 +20,10 @@ pub(super) fn of_sqlite(place: &Path, error: &rusqlite::Error) -> Error {
     match failure.code {
         ErrorCode::DiskFull => Error::DiskFull { place: name },
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Error::ReadOnly { place: name },
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => {
-            Error::Corrupt { place: name, why }
-        }
+        ErrorCode::DatabaseCorrupt
+        | ErrorCode::NotADatabase
+        | ErrorCode::ConstraintViolation
+        | ErrorCode::Unknown => Error::Corrupt { place: name, why },
         _ if failure.extended_code == READONLY_DIRECTORY => Error::ReadOnly { place: name },
         // SQLite reports a full quota, a full disk under mmap and a denied open as I/O errors; the errno that the
         // last system call left is the best witness there is.

@@ -37,7 +37,11 @@ impl Following {
         let follower = Arc::clone(core);
         std::thread::Builder::new()
             .name(format!("follow {}", core.matter))
-            .spawn(move || follow(&follower, &inotify, &stopped))
+            .spawn(move || {
+                follow(&follower, &inotify, &stopped);
+                // The next watcher starts another, should this one have ended by itself.
+                *follower.following.0.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            })
             .map_err(io)?;
         tokio::spawn(until_unwatched(Arc::clone(core), stop));
         *running = true;

@@ -12,7 +12,10 @@ use countersign_runtime::ports::ledger::Error;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
+
+/// Reads that go on at the same time, each with a thread and a connection of its own; others wait their turn.
+const READS_MAX: usize = 64;
 
 /// What reading and following need.
 #[derive(Debug)]
@@ -42,6 +45,7 @@ impl Core {
 /// One matter.
 pub(super) struct Matter {
     core: Arc<Core>,
+    reads: Semaphore,
     writer: Mutex<Option<Writer>>,
 }
 
@@ -55,7 +59,7 @@ impl Matter {
             following: Following::default(),
             readers: Readers::default(),
         };
-        Matter { core: Arc::new(core), writer: Mutex::new(None) }
+        Matter { core: Arc::new(core), reads: Semaphore::new(READS_MAX), writer: Mutex::new(None) }
     }
 
     /// Reads in one snapshot, on a thread that may block.
@@ -63,6 +67,7 @@ impl Matter {
         &self,
         work: impl FnOnce(&Connection, Head) -> Result<T, Stop> + Send + 'static,
     ) -> Result<T, Error> {
+        let _turn = self.reads.acquire().await.map_err(|_| Error::Closed)?;
         let core = Arc::clone(&self.core);
         // A read that panics, or a runtime that ends, gives no answer.
         tokio::task::spawn_blocking(move || core.read(work)).await.unwrap_or(Err(Error::Closed))

@@ -24,11 +24,9 @@ pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) ->
     let (first, last) = (query.after, int(query.up_to));
     let columns = columns::COLUMNS;
     let (sql, id, from) = match &query.select {
-        Select::All => (
-            format!("SELECT {columns} FROM rows WHERE ?1 IS ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq"),
-            0,
-            int(first),
-        ),
+        Select::All => {
+            (format!("SELECT {columns} FROM rows WHERE seq > ?2 AND seq <= ?3 ORDER BY seq"), 0, int(first))
+        }
         Select::Kind(kind) => {
             let Some(id) = number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())? else {
                 return Ok(Page { rows: Vec::new(), next: None });

@@ -5,8 +5,10 @@ use super::failure;
 use crate::durable;
 use countersign_runtime::ports::ledger::Error;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{self, File};
+use rustix::fs::OFlags;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -123,12 +125,18 @@ pub(super) enum Found {
 /// Looks at the file without SQLite, which would change a file that it can't make sense of.
 pub(super) fn recognise(files: &Files) -> Result<Found, Error> {
     let path = &files.database;
-    let mut file = match File::open(path) {
+    // Without NONBLOCK, a pipe of this name would hold us for ever.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) => return Err(failure::of_io(path, &error)),
     };
     let corrupt = |why: &str| Error::Corrupt { place: path.display().to_string(), why: why.into() };
+    let about = file.metadata().map_err(|error| failure::of_io(path, &error))?;
+    if !about.is_file() {
+        return Err(corrupt("it is no regular file"));
+    }
     let mut header = [0; 100];
     match file.read_exact(&mut header) {
         Ok(()) => {}
@@ -152,10 +160,9 @@ pub(super) fn recognise(files: &Files) -> Result<Found, Error> {
         return Err(corrupt("it has no format version"));
     }
     let page = u64::from(header[16]) << 8 | u64::from(header[17]);
-    let length = file.metadata().map_err(|error| failure::of_io(path, &error))?.len();
     // While there is a log, pages may still be on their way from it into the file.
     let log = fs::metadata(files.beside("-wal")).map_or(0, |log| log.len());
-    if log == 0 && page > 1 && length < page * u64::from(number(28)) {
+    if log == 0 && page > 1 && about.len() < page * u64::from(number(28)) {
         return Err(corrupt("the file is cut short"));
     }
     Ok(Found::Ledger)

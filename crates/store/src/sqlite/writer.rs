@@ -56,7 +56,16 @@ impl Writer {
         let place = files.database.clone();
         let name = format!("ledger {matter}");
         let company = Company { appenders: 1, commit: Duration::ZERO };
-        let desk = Desk { matter, files, news, open: None, held: None, unpurged: Vec::new(), company };
+        let desk = Desk {
+            matter,
+            files,
+            news,
+            open: None,
+            held: None,
+            purge: Purge::Done,
+            unpurged: Vec::new(),
+            company,
+        };
         let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
         let thread = thread.map_err(|error| failure::of_io(&place, &error))?;
         Ok(Writer { queue: Some(queue), thread: Some(thread) })
@@ -96,9 +105,21 @@ struct Desk {
     open: Option<Open>,
     /// A command that was taken from the queue while a group was gathered, and is no part of it.
     held: Option<Command>,
-    /// Erasures that are durable, but whose bytes a reader still keeps in the log.
+    purge: Purge,
+    /// Erasures that are durable, but whose bytes are still in the log.
     unpurged: Vec<(Stamp, Reply<Stamp>)>,
     company: Company,
+}
+
+/// Whether the log may hold bytes of an erased blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purge {
+    /// It does not.
+    Done,
+    /// It may; a reader keeps it from being emptied.
+    Due,
+    /// It may; the disk keeps it from being emptied. Tried again after the next command.
+    Failed,
 }
 
 /// What the last group tells about the next one.
@@ -136,10 +157,7 @@ impl Desk {
                 }
             }
         }
-        self.purge();
-        for (stamp, reply) in self.unpurged.drain(..) {
-            drop(reply.send(Ok(stamp)));
-        }
+        self.try_purge();
     }
 
     /// The next command. While erased bytes wait for a reader to let go of them, each round tries to purge them;
@@ -148,11 +166,11 @@ impl Desk {
         if let Some(held) = self.held.take() {
             return Some(held);
         }
-        while !self.unpurged.is_empty() {
+        while self.purge == Purge::Due {
             match commands.try_recv() {
                 Ok(command) => return Some(command),
                 Err(mpsc::error::TryRecvError::Disconnected) => return None,
-                Err(mpsc::error::TryRecvError::Empty) => self.purge(),
+                Err(mpsc::error::TryRecvError::Empty) => self.try_purge(),
             }
         }
         commands.blocking_recv()
@@ -213,19 +231,28 @@ impl Desk {
         match self.transact(|pen| erase::erase(pen, digest, receipt)) {
             Ok(stamp) => {
                 self.unpurged.push((stamp, reply));
-                self.purge();
+                self.purge = Purge::Due;
+                self.try_purge();
             }
             Err(error) => drop(reply.send(Err(error))),
         }
     }
 
-    /// Copies the log into the file and empties it, so that no byte of an erased blob is left in either.
-    fn purge(&mut self) {
-        let Some(open) = self.open.as_ref().filter(|_| !self.unpurged.is_empty()) else { return };
-        if erase::purge(&open.connection) {
-            for (stamp, reply) in self.unpurged.drain(..) {
-                drop(reply.send(Ok(stamp)));
+    /// Copies the log into the file and empties it, so that no byte of an erased blob is left in either. Only then
+    /// is an erasure answered, or when the disk fails: the receipt stands, but its promise is not kept yet.
+    fn try_purge(&mut self) {
+        let Some(open) = self.open.as_ref().filter(|_| self.purge != Purge::Done) else { return };
+        let outcome = match erase::purge(&open.connection) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.purge = Purge::Due;
+                return;
             }
+            Err(error) => Err(failure::of_sqlite(&self.files.database, &error)),
+        };
+        self.purge = if outcome.is_ok() { Purge::Done } else { Purge::Failed };
+        for (stamp, reply) in self.unpurged.drain(..) {
+            drop(reply.send(outcome.clone().map(|()| stamp)));
         }
     }
 
@@ -271,6 +298,9 @@ impl Desk {
                 news.publish(head.seq);
                 // A follower that is not woken reads the row at the next wake-up; the row itself is safe.
                 drop(open.lock.tell());
+                if self.purge == Purge::Failed {
+                    self.purge = Purge::Due;
+                }
                 Ok(result)
             }
             Ok(Err(refusal)) => Err(refusal),
@@ -307,6 +337,9 @@ impl Desk {
                 Ok(open) => {
                     self.news.set_writing(true);
                     self.open = Some(open);
+                    // A crash may have come between an erasure and the emptying of the log.
+                    self.purge = Purge::Due;
+                    self.try_purge();
                 }
                 Err((error, made)) => {
                     if !made.is_empty() {
@@ -328,8 +361,6 @@ impl Desk {
                 schema::create(&self.files, genesis(&self.matter).as_bytes())?;
             }
             let connection = schema::open_writer(&self.files)?;
-            // A crash may have come between an erasure and the emptying of the log.
-            erase::purge(&connection);
             Ok((connection, lock, is_new))
         };
         match open() {
