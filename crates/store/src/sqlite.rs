@@ -6,6 +6,7 @@ mod columns;
 mod erase;
 mod failure;
 mod follow;
+mod group;
 mod indexes;
 mod lock;
 mod matter;

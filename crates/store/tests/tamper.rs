@@ -13,7 +13,7 @@ use countersign_record::row::{PackedBlobs, Row};
 use countersign_record::time::Timestamp;
 use countersign_runtime::ports::ledger::{Batch, Ledger};
 use countersign_store::keys::Keyring;
-use countersign_testkit::drafts::{batch, blob, draft, key, matter, random_batch};
+use countersign_testkit::drafts::{batch, blob, draft, key, matter, random_batch, row};
 use countersign_testkit::random::Seed;
 use countersign_testkit::scratch::Scratch;
 use rusqlite::{Connection, params};
@@ -320,6 +320,37 @@ fn tampered_requests_are_found() {
     });
 }
 
+/// An index that hides rows from a page, or shows them twice, while every row is as it was.
+#[test]
+fn tampered_indexes_are_found() {
+    let scratch = Scratch::new();
+    block_on(async {
+        let ledger = open(scratch.path());
+        let rows = (0..2_500).map(|at| row(&format!("run:{}", at % 7), "a")).collect();
+        ledger.append(&admin(), batch(rows)).await.unwrap();
+        assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
+    });
+    for change in [
+        "DELETE FROM by_stream WHERE seq = 700",
+        "DELETE FROM by_kind WHERE seq = 700",
+        "UPDATE by_stream SET seq = seq + 1 WHERE seq = 700",
+        "UPDATE by_stream SET stream_seq = stream_seq + 100000 WHERE seq = 700",
+        "UPDATE by_kind SET kind = kind + 1 WHERE seq = 700",
+        "INSERT INTO by_kind VALUES (1, 2500)",
+        "UPDATE head SET indexed = indexed - 1",
+        "UPDATE head SET indexed = indexed + 1",
+    ] {
+        let copy = Scratch::new();
+        std::fs::create_dir_all(copy.path().join("matters/m")).unwrap();
+        std::fs::copy(database(scratch.path()), database(copy.path())).unwrap();
+        let connection = Connection::open(database(copy.path())).unwrap();
+        assert_eq!(connection.execute(change, []).unwrap(), 1, "{change}");
+        connection.close().unwrap();
+        let refused = block_on(async { open(copy.path()).verify(&admin(), Vec::new()).await }).unwrap_err();
+        assert_eq!(refused.code(), Code::LedgerCorrupt, "{change}");
+    }
+}
+
 /// Writes rows from `from` on anew with hashes that fit, as somebody would who knows how they are made.
 fn rewrite(connection: &Connection, rows: &[Row], from: u64, change: impl Fn(&mut Row)) -> Head {
     let mut head = Head { seq: 0, hash: genesis(&matter("m")) };
@@ -411,12 +442,11 @@ fn a_request_whose_rows_are_gone_is_not_answered() {
     std::fs::create_dir_all(copy.path().join("matters/m")).unwrap();
     std::fs::copy(database(original.scratch.path()), database(copy.path())).unwrap();
     let first = original.first(|row| row.idem_key.is_some());
-    let row = &original.rows[usize::try_from(first).unwrap() - 1];
+    let written = &original.rows[usize::try_from(first).unwrap() - 1];
     let connection = Connection::open(database(copy.path())).unwrap();
     connection.execute("DELETE FROM rows WHERE seq = ?1", [i64::try_from(first).unwrap()]).unwrap();
     connection.close().unwrap();
-    let request =
-        Batch { idem_key: row.idem_key.clone(), ..batch(vec![countersign_testkit::drafts::row("a", "b")]) };
+    let request = Batch { idem_key: written.idem_key.clone(), ..batch(vec![row("a", "b")]) };
     let refused = block_on(async { open(copy.path()).append(&admin(), request).await }).unwrap_err();
     assert_eq!(refused.code(), Code::LedgerCorrupt);
 }

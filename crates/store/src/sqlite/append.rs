@@ -163,7 +163,7 @@ impl Pen<'_> {
             row.payload,
         ])?;
         self.state.head = Head { seq: row.seq, hash: row.hash };
-        Ok(())
+        self.state.index_if_due(self.connection)
     }
 
     /// The place in a stream that a restored row takes.

@@ -13,6 +13,10 @@ use std::collections::BTreeMap;
 pub(super) const COLUMNS: &str = "seq, stream, stream_seq, kind, version, at, actor, proof, key, signature, cause, \
      idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload";
 
+/// The same columns where another table is joined that shares some of their names.
+pub(super) const OF_ROWS: &str = "rows.seq, rows.stream, rows.stream_seq, rows.kind, version, at, actor, proof, key, \
+     signature, cause, idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload";
+
 /// Puts a whole row in.
 pub(super) const INSERT: &str = "INSERT INTO rows(seq, stream, stream_seq, kind, version, at, actor, proof, key, \
      signature, cause, idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload) \

@@ -108,7 +108,9 @@ pub(super) fn first_naming(connection: &Connection, digest: Digest) -> Result<Op
 /// The holds in force. A hold that can't be read must not be lost: nothing is erased while there is one.
 fn holds(connection: &Connection) -> Result<Result<Holds, Error>, rusqlite::Error> {
     let sql = format!(
-        "SELECT {} FROM rows WHERE kind IN (SELECT id FROM kinds WHERE name IN (?1, ?2)) ORDER BY seq",
+        "WITH wanted AS (SELECT id FROM kinds WHERE name IN (?1, ?2)) \
+         SELECT {0} FROM rows WHERE seq IN (SELECT seq FROM by_kind WHERE kind IN wanted) \
+         UNION ALL SELECT {0} FROM rows WHERE seq > (SELECT indexed FROM head) AND kind IN wanted ORDER BY seq",
         columns::COLUMNS
     );
     let mut statement = connection.prepare_cached(&sql)?;

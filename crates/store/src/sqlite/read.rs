@@ -3,6 +3,7 @@
 
 use super::columns::{self, Entry, Interned, int};
 use super::erase;
+use super::indexes;
 use super::readers::Stop;
 use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
@@ -18,83 +19,100 @@ use std::ops::ControlFlow;
 /// A page ends after this many bytes of payload, even if it could hold more rows: 1,000 rows of 1 MiB are no page.
 const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// A page of rows.
+/// A page of rows: what the indexes know, then the rows beyond them.
 pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) -> Result<Page, Stop> {
     let limit = query.limit.clamp(1, PAGE_ROWS_MAX);
-    let (first, last) = (query.after, int(query.up_to));
-    let columns = columns::COLUMNS;
-    let (sql, id, from) = match &query.select {
-        Select::All => {
-            (format!("SELECT {columns} FROM rows WHERE seq > ?2 AND seq <= ?3 ORDER BY seq"), 0, int(first))
-        }
+    let (after, up_to) = (int(query.after), int(query.up_to));
+    let beyond = int(indexes::indexed(connection)?).max(after);
+    let mut filling =
+        Filling { connection, upcasts, limit, bytes: 0, page: Page { rows: Vec::new(), next: None } };
+    match &query.select {
+        Select::All => filling.fill(&of_all(), [0, after, up_to])?,
         Select::Kind(kind) => {
-            let Some(id) = number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())? else {
-                return Ok(Page { rows: Vec::new(), next: None });
-            };
-            let sql =
-                format!("SELECT {columns} FROM rows WHERE kind = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq");
-            (sql, id, int(first))
+            let id = number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())?;
+            if let Some(id) = id {
+                filling.fill(&of_kind(), [id, after, up_to])?;
+                filling.fill(&of_kind_beyond(), [id, beyond, up_to])?;
+            }
         }
         Select::Stream(stream) => {
-            let Some(id) = number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?
-            else {
-                return Ok(Page { rows: Vec::new(), next: None });
-            };
-            let sql = format!(
-                "SELECT {columns} FROM rows WHERE stream = ?1 AND stream_seq >= ?2 AND seq <= ?3 ORDER BY stream_seq"
-            );
-            (sql, id, first_after(connection, id, int(first))?)
+            let id = number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?;
+            if let Some(id) = id {
+                let first = indexes::first_after(connection, id, after)?;
+                filling.fill(&of_stream(), [id, first, up_to])?;
+                filling.fill(&of_stream_beyond(), [id, beyond, up_to])?;
+            }
         }
-    };
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut found = statement.query(params![id, from, last])?;
-    let mut interned = Interned::new();
-    let mut page = Page { rows: Vec::new(), next: None };
-    let mut bytes = 0;
-    while let Some(row) = found.next()? {
-        if page.rows.len() == limit || bytes > PAGE_BYTES_MAX {
-            page.next = page.rows.last().map(|row| row.seq);
-            break;
-        }
-        let (seq, stored) = columns::read(connection, &mut interned, row)?;
-        let seq = u64::try_from(seq).unwrap_or(0);
-        let stored =
-            stored.map_err(|what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") })?;
-        bytes += stored.payload.len();
-        let row = stored.to_row().map_err(|why| Error::RowCorrupt { seq, why: why.to_string() })?;
-        page.rows.push(upcasts.read(row).map_err(Error::from)?);
     }
-    Ok(page)
+    Ok(filling.page)
+}
+
+fn of_all() -> String {
+    format!("SELECT {} FROM rows WHERE seq > ?2 AND seq <= ?3 ORDER BY seq", columns::COLUMNS)
+}
+
+fn of_kind() -> String {
+    format!(
+        "SELECT {} FROM by_kind AS found CROSS JOIN rows USING (seq) \
+         WHERE found.kind = ?1 AND found.seq > ?2 AND found.seq <= ?3 ORDER BY found.seq",
+        columns::OF_ROWS
+    )
+}
+
+/// By the place in the stream, so that the rows come in order without being sorted.
+fn of_stream() -> String {
+    format!(
+        "SELECT {} FROM by_stream AS found CROSS JOIN rows USING (seq) \
+         WHERE found.stream = ?1 AND found.stream_seq >= ?2 AND found.seq <= ?3 ORDER BY found.stream_seq",
+        columns::OF_ROWS
+    )
+}
+
+fn of_kind_beyond() -> String {
+    format!("SELECT {} FROM rows WHERE kind = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq", columns::COLUMNS)
+}
+
+fn of_stream_beyond() -> String {
+    format!("SELECT {} FROM rows WHERE stream = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq", columns::COLUMNS)
+}
+
+/// A page that is being filled.
+struct Filling<'a> {
+    connection: &'a Connection,
+    upcasts: &'a Upcasts,
+    limit: usize,
+    bytes: usize,
+    page: Page,
+}
+
+impl Filling<'_> {
+    /// Takes rows in until the page is full; then `next` says that there are more.
+    fn fill(&mut self, sql: &str, parameters: [i64; 3]) -> Result<(), Stop> {
+        if self.page.next.is_some() {
+            return Ok(());
+        }
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut found = statement.query(parameters)?;
+        let mut interned = Interned::new();
+        while let Some(row) = found.next()? {
+            if self.page.rows.len() == self.limit || self.bytes > PAGE_BYTES_MAX {
+                self.page.next = self.page.rows.last().map(|row| row.seq);
+                return Ok(());
+            }
+            let (seq, stored) = columns::read(self.connection, &mut interned, row)?;
+            let seq = u64::try_from(seq).unwrap_or(0);
+            let unreadable = |what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") };
+            let stored = stored.map_err(unreadable)?;
+            self.bytes += stored.payload.len();
+            let row = stored.to_row().map_err(|why| Error::RowCorrupt { seq, why: why.to_string() })?;
+            self.page.rows.push(self.upcasts.read(row).map_err(Error::from)?);
+        }
+        Ok(())
+    }
 }
 
 fn number(connection: &Connection, sql: &str, name: &str) -> Result<Option<i64>, rusqlite::Error> {
     connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
-}
-
-/// The place in its stream of the first row after `after`. Places in a stream and in the matter grow together, so
-/// it is found by halving, and a page deep in a long stream costs no more than its first.
-fn first_after(connection: &Connection, stream: i64, after: i64) -> Result<i64, rusqlite::Error> {
-    if after <= 0 {
-        return Ok(0);
-    }
-    let mut last = connection
-        .prepare_cached("SELECT stream_seq FROM rows WHERE stream = ?1 ORDER BY stream_seq DESC LIMIT 1")?
-        .query_row([stream], |row| row.get::<_, i64>(0))
-        .optional()?
-        .map_or(0, |last| last.saturating_add(1));
-    let mut first = 0;
-    let mut probe = connection.prepare_cached(
-        "SELECT seq FROM rows WHERE stream = ?1 AND stream_seq >= ?2 ORDER BY stream_seq LIMIT 1",
-    )?;
-    while first < last {
-        let middle = first + (last - first) / 2;
-        let seq: Option<i64> = probe.query_row([stream, middle], |row| row.get(0)).optional()?;
-        match seq {
-            Some(seq) if seq <= after => first = middle + 1,
-            Some(_) | None => last = middle,
-        }
-    }
-    Ok(first)
 }
 
 /// Shows every row after `after` to `see`, exactly as it is stored.
@@ -170,4 +188,37 @@ pub(super) fn kept(
             .flatten(),
     };
     Ok((standing == Some(head.hash)).then_some(Snapshot { head, bytes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema::{Files, create, open_writer};
+    use super::*;
+    use countersign_testkit::scratch::Scratch;
+
+    /// A page must cost what it holds, not what the ledger holds: every query goes by an index.
+    #[test]
+    fn pages_and_ends_go_by_an_index() {
+        let scratch = Scratch::new();
+        let files = Files::of(scratch.path(), "m");
+        std::fs::create_dir_all(&files.dir).unwrap();
+        create(&files, &[0; 32]).unwrap();
+        let connection = open_writer(&files).unwrap();
+        let check = |sql: &str, ways: &[&str]| {
+            let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let mut steps = plan.raw_query();
+            let mut found = Vec::new();
+            while let Some(step) = steps.next().unwrap() {
+                found.push(step.get::<_, String>(3).unwrap());
+            }
+            assert_eq!(found, ways, "{sql}");
+        };
+        let of_rows = "SEARCH rows USING INTEGER PRIMARY KEY (rowid=?)";
+        let a_few = "SEARCH rows USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
+        check(&of_all(), &[a_few]);
+        check(&of_kind(), &["SEARCH found USING PRIMARY KEY (kind=? AND seq>? AND seq<?)", of_rows]);
+        check(&of_stream(), &["SEARCH found USING PRIMARY KEY (stream=? AND stream_seq>?)", of_rows]);
+        check(&of_kind_beyond(), &[a_few]);
+        check(&of_stream_beyond(), &[a_few]);
+    }
 }

@@ -27,13 +27,16 @@ pub(super) const BUSY_MAX: Duration = Duration::from_millis(5_000);
 /// Prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 48;
 
+/// `by_stream` and `by_kind` are indexes that the writer fills a thousand rows at a time, see `indexes`.
+///
 /// Rows are never updated or deleted; `blobs` is only ever given a NULL for bytes, and bytes that come back are a
 /// new record. So no page is ever merged or split in the middle, and no stale copy of erased bytes is left in one.
 const TABLES: &str = "
 CREATE TABLE head(
     only INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
-    hash BLOB NOT NULL
+    hash BLOB NOT NULL,
+    indexed INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE streams(
     id INTEGER PRIMARY KEY,
@@ -64,8 +67,17 @@ CREATE TABLE rows(
     blobs BLOB,
     payload BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX rows_by_stream ON rows(stream, stream_seq);
-CREATE INDEX rows_by_kind ON rows(kind);
+CREATE TABLE by_stream(
+    stream INTEGER NOT NULL,
+    stream_seq INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (stream, stream_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE by_kind(
+    kind INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (kind, seq)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX rows_with_blobs ON rows(seq) WHERE blobs IS NOT NULL;
 CREATE TABLE idem(
     key TEXT PRIMARY KEY,
@@ -187,7 +199,7 @@ pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", FORMAT)?;
         connection.execute_batch(TABLES)?;
-        connection.execute("INSERT INTO head VALUES (1, 0, ?1)", [genesis])?;
+        connection.execute("INSERT INTO head VALUES (1, 0, ?1, 0)", [genesis])?;
         connection.close().map_err(|(_, error)| error)
     };
     let finish = || -> io::Result<()> {

@@ -2,8 +2,8 @@
 //! Owns: the head, the ends of streams, the numbers of names. Must not: outlive a transaction that failed.
 
 use super::columns::{self, int};
+use super::indexes;
 use countersign_record::chain::Head;
-use countersign_record::digest::Digest;
 use countersign_record::id::{RowKind, StreamId};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
@@ -24,6 +24,10 @@ pub(super) struct Stream {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) head: Head,
+    /// The last row that is in the indexes.
+    indexed: u64,
+    /// The ends of the streams that have rows beyond the indexes, by number.
+    beyond: HashMap<i64, u64>,
     streams: HashMap<StreamId, Stream>,
     kinds: HashMap<RowKind, i64>,
 }
@@ -43,7 +47,9 @@ pub(super) fn head(connection: &Connection) -> Result<Head, rusqlite::Error> {
 impl State {
     /// Asks the disk.
     pub(super) fn load(connection: &Connection) -> Result<Self, rusqlite::Error> {
-        Ok(State { head: head(connection)?, streams: HashMap::new(), kinds: HashMap::new() })
+        let indexed = indexes::indexed(connection)?;
+        let beyond = indexes::ends_beyond(connection, indexed)?;
+        Ok(State { head: head(connection)?, indexed, beyond, streams: HashMap::new(), kinds: HashMap::new() })
     }
 
     /// Keeps memory bounded; called between transactions.
@@ -69,14 +75,9 @@ impl State {
             .prepare_cached("SELECT id FROM streams WHERE name = ?1")?
             .query_row([name.as_str()], |row| row.get(0))
             .optional()?;
-        let last = match id {
-            Some(id) => connection
-                .prepare_cached(
-                    "SELECT stream_seq FROM rows WHERE stream = ?1 ORDER BY stream_seq DESC LIMIT 1",
-                )?
-                .query_row([id], |row| Ok(columns::count(row.get_ref(0)?).unwrap_or(0)))
-                .optional()?
-                .unwrap_or(0),
+        let last = match id.map(|id| (id, self.beyond.get(&id))) {
+            Some((_, Some(last))) => *last,
+            Some((id, None)) => indexes::end(connection, id)?,
             None => 0,
         };
         let stream = Stream { id, last };
@@ -98,6 +99,7 @@ impl State {
             }
         };
         stream = Stream { id: Some(id), last: stream.last + 1 };
+        self.beyond.insert(id, stream.last);
         match self.streams.get_mut(name) {
             Some(known) => *known = stream,
             None => drop(self.streams.insert(name.clone(), stream)),
@@ -124,12 +126,21 @@ impl State {
         Ok(id)
     }
 
+    /// Takes the rows beyond the indexes into them, if there are enough of them.
+    pub(super) fn index_if_due(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        if self.head.seq.saturating_sub(self.indexed) >= indexes::BEYOND_MAX {
+            indexes::extend(connection, self.indexed, self.head.seq)?;
+            self.indexed = self.head.seq;
+            self.beyond.clear();
+        }
+        Ok(())
+    }
+
     /// Writes the head down; part of every transaction that appends.
     pub(super) fn save_head(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
-        let (seq, hash): (i64, &Digest) = (int(self.head.seq), &self.head.hash);
         connection
-            .prepare_cached("UPDATE head SET seq = ?1, hash = ?2 WHERE only = 1")?
-            .execute((seq, hash.as_bytes()))?;
+            .prepare_cached("UPDATE head SET seq = ?1, hash = ?2, indexed = ?3 WHERE only = 1")?
+            .execute((int(self.head.seq), self.head.hash.as_bytes(), int(self.indexed)))?;
         Ok(())
     }
 }

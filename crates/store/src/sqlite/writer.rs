@@ -5,6 +5,7 @@
 use super::append::{Pen, Request};
 use super::erase;
 use super::failure;
+use super::group::{Company, Group};
 use super::lock::Lock;
 use super::news::News;
 use super::restore;
@@ -25,12 +26,6 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Requests that may wait.
 const QUEUE_MAX: usize = 1_024;
-/// What one transaction takes in at most; one request is always taken whole.
-const GROUP_REQUESTS_MAX: usize = 1_024;
-const GROUP_ROWS_MAX: usize = 10_000;
-const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// However long a commit takes, nobody waits longer than this for neighbours to share it with.
-const COMPANY_WAIT_MAX: Duration = Duration::from_millis(1);
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
@@ -122,30 +117,11 @@ enum Purge {
     Failed,
 }
 
-/// What the last group tells about the next one.
-///
-/// Appenders that were just answered come back within microseconds, while a commit takes hundreds of them. Taking
-/// only what waits at that moment would split them into two groups that take turns, each half as large as it
-/// could be; so the writer waits for as many as there were, but never longer than half of a commit.
-struct Company {
-    /// Those who were answered and those who waited meanwhile.
-    appenders: usize,
-    /// How long the last commit took.
-    commit: Duration,
-}
-
 impl Desk {
     fn work(mut self, mut commands: mpsc::Receiver<Command>) {
         while let Some(command) = self.next(&mut commands) {
             match command {
-                Command::Append { request, reply } => {
-                    let group = self.gather((request, reply), &mut commands);
-                    let (answered, start) = (group.len(), Instant::now());
-                    self.append(group, |company| {
-                        company.appenders = answered + commands.len();
-                        company.commit = start.elapsed();
-                    });
-                }
+                Command::Append { request, reply } => self.append(&request, reply, &mut commands),
                 Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
                 Command::Keep { fold, version, snapshot, reply } => {
                     let kept = self.keep(&fold, version, &snapshot);
@@ -176,55 +152,20 @@ impl Desk {
         commands.blocking_recv()
     }
 
-    /// Takes what waits and what is about to, up to the limits, in order.
-    fn gather(&mut self, first: Waiting, commands: &mut mpsc::Receiver<Command>) -> Vec<Waiting> {
-        let (mut rows, mut bytes) = (first.0.batch.rows.len(), first.0.bytes());
-        let mut group = vec![first];
-        let patience = (self.company.commit / 2).min(COMPANY_WAIT_MAX);
-        let start = Instant::now();
-        while group.len() < GROUP_REQUESTS_MAX && rows < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX {
-            match commands.try_recv() {
-                Ok(Command::Append { request, reply }) => {
-                    rows += request.batch.rows.len();
-                    bytes += request.bytes();
-                    group.push((request, reply));
-                }
-                Ok(other) => {
-                    self.held = Some(other);
-                    break;
-                }
-                Err(mpsc::error::TryRecvError::Empty)
-                    if group.len() < self.company.appenders && start.elapsed() < patience =>
-                {
-                    std::thread::yield_now();
-                }
-                Err(_) => break,
-            }
+    fn append(&mut self, request: &Request, reply: Reply<Appended>, commands: &mut mpsc::Receiver<Command>) {
+        if reply.is_closed() {
+            return;
         }
-        group
-    }
-
-    fn append(&mut self, mut group: Vec<Waiting>, before_answers: impl FnOnce(&mut Company)) {
-        // Whoever has stopped waiting before the work began has no row written behind their back.
-        group.retain(|(_, reply)| !reply.is_closed());
+        let company = self.company;
+        let (mut group, mut held, mut gathered) = (Group::of(reply), None, Instant::now());
         let outcome = self.transact(|pen| {
-            let answers = group.iter().map(|(request, _)| pen.append(request));
-            // A refusal among them has left no trace, so it does not undo the others.
-            Ok(Ok(answers.collect::<Result<Vec<_>, rusqlite::Error>>()?))
+            held = group.fill(pen, request, commands, company)?;
+            gathered = Instant::now();
+            Ok(Ok(()))
         });
-        before_answers(&mut self.company);
-        match outcome {
-            Ok(answers) => {
-                for ((_, reply), answer) in group.into_iter().zip(answers) {
-                    drop(reply.send(answer));
-                }
-            }
-            Err(error) => {
-                for (_, reply) in group {
-                    drop(reply.send(Err(error.clone())));
-                }
-            }
-        }
+        self.held = held;
+        self.company = Company { appenders: group.len() + commands.len(), commit: gathered.elapsed() };
+        group.answer(outcome);
     }
 
     fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Stamp>) {
@@ -388,8 +329,6 @@ impl Desk {
         }
     }
 }
-
-type Waiting = (Request, Reply<Appended>);
 
 impl Open {
     fn transact<T>(

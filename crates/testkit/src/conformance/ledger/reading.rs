@@ -2,7 +2,7 @@
 //! Owns: its cases. Must not: append but to have something to read.
 
 use super::{Bench, Case, all_of, everything, operator, scanned, viewer};
-use crate::drafts::{batch, draft, kind, random_batch, row, stream};
+use crate::drafts::{batch, draft, kind, random_batch, random_draft, row, stream};
 use crate::random::{Random, Seed};
 use countersign_record::chain::Head;
 use countersign_record::code::Code;
@@ -36,6 +36,11 @@ async fn pages(bench: Bench) {
     let seed = Seed::of("pages", 21);
     let mut random = seed.random();
     filled(&bench, &mut random, 40).await;
+    // Enough rows that a store which finds them by an index has one.
+    for _ in 0..8 {
+        let rows = (0..300).map(|_| random_draft(&mut random, 1, 0).seal().unwrap()).collect();
+        bench.append(batch(rows)).await.unwrap();
+    }
     let all = bench.all().await;
     assert_eq!(all.len() as u64, bench.head().await.seq);
     for _ in 0..200 {
@@ -49,7 +54,7 @@ async fn pages(bench: Bench) {
         };
         let after = random.within(0..all.len() as u64 + 3);
         let up_to = if random.once_in(3) { u64::MAX } else { random.within(0..all.len() as u64 + 3) };
-        let query = Query { select, after, up_to, limit: random.index(1..12) };
+        let query = Query { select, after, up_to, limit: random.index(1..40) };
         let expected: Vec<Row> = all.iter().filter(|row| matches(&query, row)).cloned().collect();
         let page = bench.ledger().read(&viewer(), query.clone()).await.unwrap();
         assert_eq!(page.rows, expected[..expected.len().min(query.limit)], "{query:?}");

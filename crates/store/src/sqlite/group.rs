@@ -1,0 +1,104 @@
+//! Requests that share a commit.
+//! Owns: how many of them, and who gets which answer. Must not: keep anybody waiting for company longer than the
+//! company saves.
+
+use super::append::{Pen, Request};
+use super::writer::{Command, Reply};
+use countersign_runtime::ports::ledger::{Appended, Error};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
+
+/// What one transaction takes in at most; one request is always taken whole.
+const REQUESTS_MAX: usize = 1_024;
+const ROWS_MAX: usize = 10_000;
+const BYTES_MAX: usize = 8 * 1024 * 1024;
+/// However long a commit takes, nobody waits longer than this for neighbours to share it with.
+const WAIT_MAX: Duration = Duration::from_millis(1);
+
+/// What the last group tells about the next one.
+///
+/// Appenders that were just answered come back within microseconds, while a commit takes hundreds of them. Taking
+/// only what waits at that moment would split them into two groups that take turns, each half as large as it
+/// could be; so the writer waits for as many as there were, but never longer than half of a commit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Company {
+    /// Those who were answered and those who waited meanwhile.
+    pub(super) appenders: usize,
+    /// How long the last commit took.
+    pub(super) commit: Duration,
+}
+
+/// The requests of one transaction.
+#[derive(Debug)]
+pub(super) struct Group {
+    replies: Vec<Reply<Appended>>,
+    answers: Vec<Result<Appended, Error>>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Group {
+    /// A group of one, whose request is given to [`Group::fill`].
+    pub(super) fn of(reply: Reply<Appended>) -> Self {
+        Group { replies: vec![reply], answers: Vec::new(), rows: 0, bytes: 0 }
+    }
+
+    /// Whom it holds.
+    pub(super) fn len(&self) -> usize {
+        self.replies.len()
+    }
+
+    /// Appends the first request, then what waits and what is about to, in order, up to the limits: each is
+    /// worked on while the next is still on its way. Gives back a command that is no part of the group.
+    pub(super) fn fill(
+        &mut self,
+        pen: &mut Pen<'_>,
+        first: &Request,
+        commands: &mut mpsc::Receiver<Command>,
+        company: Company,
+    ) -> Result<Option<Command>, rusqlite::Error> {
+        self.append(pen, first)?;
+        let (start, patience) = (Instant::now(), (company.commit / 2).min(WAIT_MAX));
+        while self.len() < REQUESTS_MAX && self.rows < ROWS_MAX && self.bytes < BYTES_MAX {
+            match commands.try_recv() {
+                // Whoever has stopped waiting before the work began has no row written behind their back.
+                Ok(Command::Append { reply, .. }) if reply.is_closed() => {}
+                Ok(Command::Append { request, reply }) => {
+                    self.replies.push(reply);
+                    self.append(pen, &request)?;
+                }
+                Ok(other) => return Ok(Some(other)),
+                Err(TryRecvError::Empty) if self.len() < company.appenders && start.elapsed() < patience => {
+                    std::thread::yield_now();
+                }
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// A refusal has left no trace, so it does not undo the others.
+    fn append(&mut self, pen: &mut Pen<'_>, request: &Request) -> Result<(), rusqlite::Error> {
+        self.rows += request.batch.rows.len();
+        self.bytes += request.bytes();
+        self.answers.push(pen.append(request)?);
+        Ok(())
+    }
+
+    /// Tells everybody what came of it: their own answer if the group is durable, else why it is not.
+    pub(super) fn answer(self, outcome: Result<(), Error>) {
+        match outcome {
+            Ok(()) => {
+                for (reply, answer) in self.replies.into_iter().zip(self.answers) {
+                    drop(reply.send(answer));
+                }
+            }
+            Err(error) => {
+                for reply in self.replies {
+                    drop(reply.send(Err(error.clone())));
+                }
+            }
+        }
+    }
+}
