@@ -115,11 +115,13 @@ pub(crate) enum Envelope {
         file: String,
     },
     /// Print the SHA-256 of the canonical form
-    #[command(after_help = "A number that RFC 8785 would change is refused, except in a GenericEnvelope, where it is hashed with
+    #[command(
+        after_help = "A number that RFC 8785 would change is refused, except in a GenericEnvelope, where it is hashed with
 the digits it came with.
 
 Example:
-  countersign envelope hash handoff.json")]
+  countersign envelope hash handoff.json"
+    )]
     Hash {
         /// The document, or - for standard input
         #[arg(value_name = "FILE|-")]
@@ -133,13 +135,15 @@ Example:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {
     /// Append rows of kinds that begin with external., one JSON object a line
-    #[command(after_help = "Each line is a row: {\"stream\":…,\"kind\":\"external.…\",\"payload\":…} and, if wanted, version, data_class,
+    #[command(
+        after_help = "Each line is a row: {\"stream\":…,\"kind\":\"external.…\",\"payload\":…} and, if wanted, version, data_class,
 taint, cause, expected (where the stream must end), idem_key, blobs ([{\"text\":…}]). Each row is durable before
 it is acknowledged on standard output.
 
 Example:
   echo '{\"stream\":\"notes\",\"kind\":\"external.note\",\"payload\":{\"text\":\"lease received\"}}' |
-    countersign ledger append -")]
+    countersign ledger append -"
+    )]
     Append {
         /// The rows, or - for standard input
         #[arg(value_name = "FILE|-")]
@@ -155,7 +159,9 @@ Example:
     #[command(after_help = "Example:\n  countersign ledger rows --stream notes --after 10 --limit 5")]
     Rows(Rows),
     /// Print the last rows, then each new one as it comes
-    #[command(after_help = "Examples:\n  countersign ledger tail\n  countersign ledger tail --after 0 --count 3")]
+    #[command(
+        after_help = "Examples:\n  countersign ledger tail\n  countersign ledger tail --after 0 --count 3"
+    )]
     Tail {
         /// Begin after this row instead of near the end
         #[arg(long, value_name = "SEQ")]
@@ -213,7 +219,9 @@ Example:
         digest: String,
     },
     /// Erase a blob's bytes; the row that names it stays, and a receipt is appended
-    #[command(after_help = "Example:\n  countersign ledger erase 9f86d081… --reason 'request of the data subject' --as ana")]
+    #[command(
+        after_help = "Example:\n  countersign ledger erase 9f86d081… --reason 'request of the data subject' --as ana"
+    )]
     Erase {
         /// Its SHA-256
         digest: String,
@@ -248,7 +256,9 @@ pub(crate) struct Rows {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hold {
     /// Keep a blob, or every blob of the matter, from being erased
-    #[command(after_help = "Example:\n  countersign ledger hold place case-17 --reason 'litigation' --as ana")]
+    #[command(
+        after_help = "Example:\n  countersign ledger hold place case-17 --reason 'litigation' --as ana"
+    )]
     Place {
         /// The hold's name
         id: String,
@@ -260,7 +270,9 @@ pub(crate) enum Hold {
         reason: String,
     },
     /// End a hold
-    #[command(after_help = "Example:\n  countersign ledger hold release case-17 --reason 'case closed' --as ana")]
+    #[command(
+        after_help = "Example:\n  countersign ledger hold release case-17 --reason 'case closed' --as ana"
+    )]
     Release {
         /// The hold's name
         id: String,

@@ -17,7 +17,7 @@ use clap::CommandFactory;
 pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let global = arguments.global;
     // A bad --now is refused everywhere, also by commands that do not look at the clock.
-    drop(place::clock(&global)?);
+    place::clock(&global)?;
     match arguments.command {
         Command::Envelope(command) => envelope::run(&global, command),
         Command::Ledger(command) => ledger::run(&global, command).await,

@@ -76,9 +76,8 @@ impl Failure {
             _ => {}
         }
         match self.code.entry().area {
-            "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor" | "file" | "usage" => {
-                ExitCode::from(2)
-            }
+            "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
+            | "file" | "usage" => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }

@@ -39,7 +39,13 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn open(path: &str) -> Result<Self, Failure> {
-        Ok(Lines { reader: BufReader::with_capacity(1 << 16, open(path)?), path: path.to_owned(), number: 0, start: 0, end: 0 })
+        Ok(Lines {
+            reader: BufReader::with_capacity(1 << 16, open(path)?),
+            path: path.to_owned(),
+            number: 0,
+            start: 0,
+            end: 0,
+        })
     }
 
     /// The next line that is not blank, with its number from 1. A line beyond the limit is an error before it

@@ -79,10 +79,14 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         kind => {
             let text = error.render().to_string();
             let message = match kind {
-                Kind::DisplayHelpOnMissingArgumentOrSubcommand | Kind::MissingSubcommand => "a command is missing",
+                Kind::DisplayHelpOnMissingArgumentOrSubcommand | Kind::MissingSubcommand => {
+                    "a command is missing"
+                }
                 _ => text.lines().next().unwrap_or_default().trim_start_matches("error: "),
             };
-            failure(&Failure::new(Code::UsageInvalid, message).with("help", cut(text.trim_end(), HELP_CHARS_MAX)))
+            failure(
+                &Failure::new(Code::UsageInvalid, message).with("help", cut(text.trim_end(), HELP_CHARS_MAX)),
+            )
         }
     }
 }

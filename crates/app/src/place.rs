@@ -73,7 +73,10 @@ fn store_root(global: &Global) -> Result<PathBuf, Failure> {
         None => Ok(global.data.clone()),
         Some(url) => match url.strip_prefix("sqlite:") {
             Some(path) if !path.is_empty() => Ok(PathBuf::from(path.strip_prefix("//").unwrap_or(path))),
-            Some(_) | None => Err(Failure::new(Code::LedgerUnknownStore, format!("--store {url}: only sqlite:DIR is known"))),
+            Some(_) | None => Err(Failure::new(
+                Code::LedgerUnknownStore,
+                format!("--store {url}: only sqlite:DIR is known"),
+            )),
         },
     }
 }

@@ -36,7 +36,8 @@ fn steps(readme: &str) -> Vec<Step> {
 fn matches(pattern: &str, text: &str) -> bool {
     let trim = |text: &str| text.trim_end().lines().map(str::to_owned).collect::<Vec<_>>();
     let (patterns, lines) = (trim(pattern), trim(text));
-    patterns.len() == lines.len() && patterns.iter().zip(&lines).all(|(pattern, line)| line_matches(pattern, line))
+    patterns.len() == lines.len()
+        && patterns.iter().zip(&lines).all(|(pattern, line)| line_matches(pattern, line))
 }
 
 fn line_matches(pattern: &str, line: &str) -> bool {
@@ -66,7 +67,12 @@ fn the_tour_is_as_the_readme_says() {
             .unwrap();
         let output = String::from_utf8(shell.stdout).unwrap();
         assert_eq!(shell.status.code(), Some(step.exit), "$ {}\n{output}", step.command);
-        assert!(matches(&step.output, &output), "$ {}\nexpected:\n{}\nfound:\n{output}", step.command, step.output);
+        assert!(
+            matches(&step.output, &output),
+            "$ {}\nexpected:\n{}\nfound:\n{output}",
+            step.command,
+            step.output
+        );
     }
     std::fs::remove_dir_all(&place).unwrap();
 }

@@ -35,29 +35,47 @@ fn main() {
         black_box(sha2::Sha256::digest(&bytes));
     };
     let what = "canonicalise + hash a 4 KiB envelope, from the parsed value";
-    bench.compare(what, Side::new("countersign", hash), Side::new("serde_json_canonicalizer", peer), Bar::AtLeast(5.0));
+    bench.compare(
+        what,
+        Side::new("countersign", hash),
+        Side::new("serde_json_canonicalizer", peer),
+        Bar::AtLeast(5.0),
+    );
     if let Ok(python) = std::env::var("COUNTERSIGN_BENCH_PYTHON") {
         let in_python = |times| python_took(&python, times, &digest.to_string());
-        bench.compare(what, Side::new("countersign", hash), Side::timed("Python rfc8785", in_python), Bar::AtLeast(30.0));
+        bench.compare(
+            what,
+            Side::new("countersign", hash),
+            Side::timed("Python rfc8785", in_python),
+            Bar::AtLeast(30.0),
+        );
     }
     let only_hash = || drop(black_box(sha2::Sha256::digest(black_box(&bytes))));
     bench.compare(what, Side::new("countersign", hash), Side::new("SHA-256 alone", only_hash), Bar::None);
 
-    let parse_hash = || drop(black_box(canonical::hash(&json::parse(black_box(ENVELOPE.as_bytes())).unwrap())));
+    let parse_hash =
+        || drop(black_box(canonical::hash(&json::parse(black_box(ENVELOPE.as_bytes())).unwrap())));
     let parse_peer = || {
         let value: serde_json::Value = serde_json::from_str(black_box(ENVELOPE)).unwrap();
         black_box(sha2::Sha256::digest(serde_json_canonicalizer::to_vec(&value).unwrap()));
     };
     let what = "the same, from the text";
-    bench.compare(what, Side::new("countersign", parse_hash), Side::new("serde_json + canonicalizer", parse_peer), Bar::None);
+    bench.compare(
+        what,
+        Side::new("countersign", parse_hash),
+        Side::new("serde_json + canonicalizer", parse_peer),
+        Bar::None,
+    );
     bench.finish();
 }
 
 fn python_took(python: &str, times: u64, digest: &str) -> Duration {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/envelope-4k.json");
-    let output = Command::new(python).args(["-c", PYTHON, file, &times.to_string()]).output().expect("Python runs");
+    let output =
+        Command::new(python).args(["-c", PYTHON, file, &times.to_string()]).output().expect("Python runs");
     let text = String::from_utf8(output.stdout).unwrap();
-    let (seconds, hash) = text.trim().split_once(' ').unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let (seconds, hash) =
+        text.trim().split_once(' ').unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     assert_eq!(hash, digest, "Python makes the same hash");
     Duration::from_secs_f64(seconds.parse().unwrap())
 }

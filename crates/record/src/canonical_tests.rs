@@ -79,7 +79,8 @@ fn an_inexact_number_has_no_canonical_form_but_its_own_hash() {
     let hash_of_text = |text: &str| hash_as_written(&json::parse(text.as_bytes()).unwrap());
     let value = json::parse(b"{\"a\":[9007199254740993]}").unwrap();
     assert_eq!(to_bytes(&value), Err(Inexact { literal: "9007199254740993".into() }));
-    let texts = ["[9007199254740993]", "[9007199254740992]", "[\"9007199254740993\"]", "[9007199254740993.0]"];
+    let texts =
+        ["[9007199254740993]", "[9007199254740992]", "[\"9007199254740993\"]", "[9007199254740993.0]"];
     let hashes: Vec<_> = texts.iter().map(|text| hash_of_text(text)).collect();
     for (at, left) in hashes.iter().enumerate() {
         assert!(hashes.iter().skip(at + 1).all(|right| left != right), "{}", texts[at]);
@@ -89,7 +90,9 @@ fn an_inexact_number_has_no_canonical_form_but_its_own_hash() {
 
 #[test]
 fn scores_have_six_decimals_half_to_even_of_the_exact_value() {
-    let check = |value: f64, expected: f64| assert_eq!(Score::try_from(value).unwrap().value().to_bits(), expected.to_bits(), "{value}");
+    let check = |value: f64, expected: f64| {
+        assert_eq!(Score::try_from(value).unwrap().value().to_bits(), expected.to_bits(), "{value}")
+    };
     check(0.0000025, 0.000003);
     check(0.0000005, 0.0);
     check(0.5, 0.5);
@@ -135,7 +138,10 @@ fn zebra() -> Zebra {
             Inner { y: Score::try_from(1.0).unwrap(), x: Tagged::Filled { value: -3, a: '"' } },
         ],
         nothing: None,
-        map: BTreeMap::from([("\u{FB33}".into(), one("1.0")), ("\u{1F600}".into(), one("{\"b\":[],\"a\":{}}"))]),
+        map: BTreeMap::from([
+            ("\u{FB33}".into(), one("1.0")),
+            ("\u{1F600}".into(), one("{\"b\":[],\"a\":{}}")),
+        ]),
         extra: BTreeMap::from([("beta".into(), Json::Null)]),
     }
 }

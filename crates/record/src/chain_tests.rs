@@ -73,7 +73,8 @@ fn rehash(rows: &mut [Row], from: usize) {
         let payload = crate::canonical::to_bytes(&row.payload).unwrap();
         row.payload_hash = crate::digest::Digest::of(&payload);
         let packed = PackedBlobs::pack(row.blobs.iter().copied());
-        row.hash = row.as_stored(&payload, PackedBlobs::try_from(packed.as_slice()).unwrap()).computed_hash("acme");
+        row.hash =
+            row.as_stored(&payload, PackedBlobs::try_from(packed.as_slice()).unwrap()).computed_hash("acme");
     }
 }
 
@@ -103,7 +104,10 @@ fn the_header_is_the_row_without_hash_and_payload() {
         expected.remove("hash");
         expected.remove("payload");
         expected.insert("matter", "acme");
-        assert_eq!(String::from_utf8(header), String::from_utf8(crate::canonical::to_bytes(&expected.into()).unwrap()));
+        assert_eq!(
+            String::from_utf8(header),
+            String::from_utf8(crate::canonical::to_bytes(&expected.into()).unwrap())
+        );
     }
 }
 

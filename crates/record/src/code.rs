@@ -121,7 +121,14 @@ mod tests {
             assert!(names.insert(entry.name), "{} stands twice", entry.name);
             assert_eq!(Code::try_from(entry.name), Ok(*code));
             assert!(entry.name.starts_with(entry.area), "{} does not begin with its area", entry.name);
-            assert!(entry.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.".contains(&b)), "{}", entry.name);
+            assert!(
+                entry
+                    .name
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.".contains(&b)),
+                "{}",
+                entry.name
+            );
             for (what, text) in [("explanation", entry.explanation), ("fix", entry.fix)] {
                 assert!(text.len() >= 20 && text.ends_with('.'), "{}: the {what} is no sentence", entry.name);
             }

@@ -162,7 +162,17 @@ impl Envelope {
                 Some(provenance),
                 Some(payload),
             ) => Ok(Envelope {
-                agent, goal, timestamp, request_id, turn_id, source, version, escalate, reason, provenance, payload,
+                agent,
+                goal,
+                timestamp,
+                request_id,
+                turn_id,
+                source,
+                version,
+                escalate,
+                reason,
+                provenance,
+                payload,
             }),
             _ => Err(Vec::new()),
         }
@@ -172,7 +182,9 @@ impl Envelope {
 fn inexact_code(error: &Unwritable) -> Code {
     match error {
         Unwritable::Inexact { .. } => Code::NumberInexact,
-        Unwritable::NameNotString | Unwritable::DuplicateName { .. } | Unwritable::Custom { .. } => Code::FieldInvalid,
+        Unwritable::NameNotString | Unwritable::DuplicateName { .. } | Unwritable::Custom { .. } => {
+            Code::FieldInvalid
+        }
     }
 }
 

@@ -98,7 +98,11 @@ impl<'a> Fields<'a> {
     }
 
     /// Reads `name` only if it is there and not null.
-    pub fn optional<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self, &'static str) -> Option<T>) -> Option<T> {
+    pub fn optional<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut Self, &'static str) -> Option<T>,
+    ) -> Option<T> {
         match self.peek(name) {
             None | Some(Json::Null) => None,
             Some(_) => read(self, name),
@@ -106,7 +110,11 @@ impl<'a> Fields<'a> {
     }
 
     /// Reads `name` only if it is there; null is a wrong type like any other.
-    pub fn absent_or<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self, &'static str) -> Option<T>) -> Option<T> {
+    pub fn absent_or<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut Self, &'static str) -> Option<T>,
+    ) -> Option<T> {
         self.peek(name)?;
         read(self, name)
     }
@@ -146,13 +154,15 @@ impl<'a> Fields<'a> {
     /// An integer from 0 to 2^53.
     pub fn integer(&mut self, name: &'static str) -> Option<u64> {
         match self.value(name)? {
-            Json::Number(number) => match number.as_u64().filter(|value| *value <= crate::json::number::INTEGER_MAX) {
-                Some(value) => Some(value),
-                None => {
-                    self.trouble(name, Code::FieldInvalid, "an integer from 0 to 2^53 is needed");
-                    None
+            Json::Number(number) => {
+                match number.as_u64().filter(|value| *value <= crate::json::number::INTEGER_MAX) {
+                    Some(value) => Some(value),
+                    None => {
+                        self.trouble(name, Code::FieldInvalid, "an integer from 0 to 2^53 is needed");
+                        None
+                    }
                 }
-            },
+            }
             other => self.wrong_type(name, "an integer", other),
         }
     }
@@ -161,7 +171,8 @@ impl<'a> Fields<'a> {
     pub fn signed(&mut self, name: &'static str) -> Option<i64> {
         match self.value(name)? {
             Json::Number(number) => {
-                let value = number.as_i64().filter(|value| value.unsigned_abs() <= crate::json::number::INTEGER_MAX);
+                let value =
+                    number.as_i64().filter(|value| value.unsigned_abs() <= crate::json::number::INTEGER_MAX);
                 if value.is_none() {
                     self.trouble(name, Code::FieldInvalid, "an integer from -2^53 to 2^53 is needed");
                 }
@@ -172,7 +183,11 @@ impl<'a> Fields<'a> {
     }
 
     /// A string through the door `read`.
-    pub fn parse<T, E: fmt::Display>(&mut self, name: &'static str, read: impl FnOnce(&str) -> Result<T, E>) -> Option<T> {
+    pub fn parse<T, E: fmt::Display>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
         let text = self.text(name)?;
         match read(&text) {
             Ok(value) => Some(value),
@@ -202,7 +217,11 @@ impl<'a> Fields<'a> {
     }
 
     /// An object, read by `read`.
-    pub fn object<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Fields<'a>) -> Option<T>) -> Option<T> {
+    pub fn object<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut Fields<'a>) -> Option<T>,
+    ) -> Option<T> {
         match self.value(name)? {
             Json::Object(object) => {
                 let path = self.pointer(name);
@@ -285,11 +304,20 @@ impl<'a> Fields<'a> {
 
     /// Notes at the pointer `place` that `found` is not what is needed.
     pub(crate) fn wrong_type_at<T>(&mut self, place: &str, needed: &str, found: &Json) -> Option<T> {
-        self.trouble_at(place, Code::FieldWrongType, format!("{needed} is needed, not {}", with_article(found.kind())));
+        self.trouble_at(
+            place,
+            Code::FieldWrongType,
+            format!("{needed} is needed, not {}", with_article(found.kind())),
+        );
         None
     }
 
-    fn inside<T>(&mut self, object: &'a Object, path: String, read: impl FnOnce(&mut Fields<'a>) -> Option<T>) -> Option<T> {
+    fn inside<T>(
+        &mut self,
+        object: &'a Object,
+        path: String,
+        read: impl FnOnce(&mut Fields<'a>) -> Option<T>,
+    ) -> Option<T> {
         let mut fields = Fields::at(object, path);
         let value = read(&mut fields);
         let room = TROUBLES_MAX - self.troubles.len();

@@ -35,14 +35,16 @@ pub struct Holds {
 impl Holds {
     /// Takes the next row in.
     pub fn apply(&mut self, row: &Row) {
-        let Some(id) = row.payload.get("hold_id").and_then(Json::as_str).and_then(|id| HoldId::try_from(id).ok())
+        let Some(id) =
+            row.payload.get("hold_id").and_then(Json::as_str).and_then(|id| HoldId::try_from(id).ok())
         else {
             return;
         };
         match row.kind.as_str() {
             PLACED => {
                 let digest = row.payload.get("digest").and_then(Json::as_str);
-                let held = digest.and_then(|text| Digest::try_from(text).ok()).map_or(Held::Matter, Held::Blob);
+                let held =
+                    digest.and_then(|text| Digest::try_from(text).ok()).map_or(Held::Matter, Held::Blob);
                 let reason = row.payload.get("reason").and_then(Json::as_str).unwrap_or_default();
                 self.placed.insert(id, (held, reason.into()));
             }

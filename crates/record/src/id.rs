@@ -201,8 +201,17 @@ mod tests {
     fn tagged_ids() {
         let check = |text: &str, good: bool| assert_eq!(EnvelopeId::try_from(text).is_ok(), good, "{text:?}");
         check("env_0123456789abcdef", true);
-        for bad in ["", "env_", "env_0123456789abcde", "env_0123456789abcdef0", "env_0123456789ABCDEF", "req_0123456789abcdef",
-            "env_0123456789abcdef\n", "env_123e4567-e89b-12", "env_0123456789abcdeé"] {
+        for bad in [
+            "",
+            "env_",
+            "env_0123456789abcde",
+            "env_0123456789abcdef0",
+            "env_0123456789ABCDEF",
+            "req_0123456789abcdef",
+            "env_0123456789abcdef\n",
+            "env_123e4567-e89b-12",
+            "env_0123456789abcdeé",
+        ] {
             check(bad, false);
         }
     }

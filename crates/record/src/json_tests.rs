@@ -93,7 +93,20 @@ fn integers_are_what_json_schema_calls_integers() {
 
 #[test]
 fn names_sort_as_utf16() {
-    let names = ["", "a", "aa", "b", "é", "€", "\u{D7FF}", "\u{1F600}", "\u{10FFFF}", "\u{E000}", "\u{FB33}", "\u{FFFF}"];
+    let names = [
+        "",
+        "a",
+        "aa",
+        "b",
+        "é",
+        "€",
+        "\u{D7FF}",
+        "\u{1F600}",
+        "\u{10FFFF}",
+        "\u{E000}",
+        "\u{FB33}",
+        "\u{FFFF}",
+    ];
     for (at, left) in names.iter().enumerate() {
         for (other, right) in names.iter().enumerate() {
             assert_eq!(canonical_order(left, right), at.cmp(&other), "{left:?} {right:?}");
@@ -105,8 +118,36 @@ fn names_sort_as_utf16() {
 fn nearly_json() -> impl Strategy<Value = std::vec::Vec<u8>> {
     let piece = prop_oneof![
         proptest::sample::select(std::vec![
-            "{", "}", "[", "]", ":", ",", "\"a\"", "\"b\"", "\"\\u00e9\"", "\"\\ud83d\\ude00\"", "\"\\ud800\"", "1", "-0", "1.5e3",
-            "01", "-", "1e", "true", "false", "null", "nul", " ", "\n", "\"", "\\", "\u{7f}", "\u{1}", "é", "NaN", "1e400"
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\"a\"",
+            "\"b\"",
+            "\"\\u00e9\"",
+            "\"\\ud83d\\ude00\"",
+            "\"\\ud800\"",
+            "1",
+            "-0",
+            "1.5e3",
+            "01",
+            "-",
+            "1e",
+            "true",
+            "false",
+            "null",
+            "nul",
+            " ",
+            "\n",
+            "\"",
+            "\\",
+            "\u{7f}",
+            "\u{1}",
+            "é",
+            "NaN",
+            "1e400"
         ])
         .prop_map(|piece| piece.as_bytes().to_vec()),
         proptest::collection::vec(any::<u8>(), 0..3),

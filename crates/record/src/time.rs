@@ -129,9 +129,9 @@ fn read(text: &[u8]) -> Option<Instant> {
 }
 
 fn digits(text: &[u8], at: usize, count: usize) -> Option<i64> {
-    text.get(at..at + count)?.iter().try_fold(0, |value, byte| {
-        byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0'))
-    })
+    text.get(at..at + count)?
+        .iter()
+        .try_fold(0, |value, byte| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0')))
 }
 
 fn after(text: &[u8], at: usize, one_of: &[u8]) -> Option<usize> {

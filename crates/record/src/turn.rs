@@ -121,7 +121,11 @@ impl MemoryTurn {
         if let (Some(text), Some(provenance)) = (&text, &provenance)
             && Digest::of(text.as_bytes()) != provenance.hash
         {
-            fields.trouble("text", Code::FieldConflict, format!("the SHA-256 of the text is not {}", provenance.hash));
+            fields.trouble(
+                "text",
+                Code::FieldConflict,
+                format!("the SHA-256 of the text is not {}", provenance.hash),
+            );
         }
         let extra = Extra(fields.rest());
         fields.finish()?;
@@ -136,7 +140,9 @@ impl MemoryTurn {
 
 fn importance(fields: &mut Fields<'_>, name: &'static str) -> Option<Json> {
     match fields.value(name)? {
-        number @ Json::Number(value) if value.is_exact() && (0.0..=1.0).contains(&value.as_f64()) => Some(number.clone()),
+        number @ Json::Number(value) if value.is_exact() && (0.0..=1.0).contains(&value.as_f64()) => {
+            Some(number.clone())
+        }
         _ => {
             fields.trouble(name, Code::FieldInvalid, "a number from 0 to 1 is needed");
             None

@@ -99,7 +99,12 @@ mod tests {
         let start = Timestamp::try_from("2025-12-10T23:59:59.999Z").unwrap();
         let readings = || {
             let clock = Clock::new(Some(&start), Some(7), [0; 32]);
-            [clock.now().unwrap().to_string(), clock.now().unwrap().to_string(), clock.fresh("run"), clock.fresh("run")]
+            [
+                clock.now().unwrap().to_string(),
+                clock.now().unwrap().to_string(),
+                clock.fresh("run"),
+                clock.fresh("run"),
+            ]
         };
         assert_eq!(readings()[..2], ["2025-12-10T23:59:59.999Z", "2025-12-11T00:00:00Z"]);
         assert_eq!(readings(), readings());

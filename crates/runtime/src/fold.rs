@@ -30,9 +30,8 @@ pub struct Folded<F> {
 pub async fn current<F: Fold>(ledger: &dyn Ledger, access: &MatterAccess) -> Result<Folded<F>, Error> {
     let fold = FoldId::try_from(F::NAME).map_err(|error| Error::Archive { why: error.to_string() })?;
     let kept = ledger.kept(access, &fold, F::VERSION).await?;
-    let start = kept.and_then(|kept| {
-        F::load(&kept.bytes).map(|view| Folded { view, head: Some(kept.head), read: 0 })
-    });
+    let start = kept
+        .and_then(|kept| F::load(&kept.bytes).map(|view| Folded { view, head: Some(kept.head), read: 0 }));
     let start = start.unwrap_or_else(|| Folded { view: F::default(), head: None, read: 0 });
     let after = start.head.map_or(0, |head| head.seq);
     let state = Arc::new(Mutex::new((start, None)));

@@ -331,12 +331,14 @@ fn tampered_indexes_are_found() {
         assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
     });
     for change in [
-        "DELETE FROM by_stream WHERE seq = 700",
-        "DELETE FROM by_kind WHERE seq = 700",
-        "UPDATE by_stream SET seq = seq + 1 WHERE seq = 700",
-        "UPDATE by_stream SET stream_seq = stream_seq + 100000 WHERE seq = 700",
-        "UPDATE by_kind SET kind = kind + 1 WHERE seq = 700",
-        "INSERT INTO by_kind VALUES (1, 2500)",
+        "DELETE FROM lists WHERE what = 0 AND id = 3 AND first > 1000",
+        "DELETE FROM lists WHERE what = 1 AND first = 1",
+        "UPDATE lists SET first = first + 1 WHERE what = 0 AND id = 2 AND first < 1000",
+        "UPDATE lists SET rest = substr(rest, 3) WHERE what = 0 AND id = 2 AND first < 1000",
+        "UPDATE lists SET rest = substr(rest, 2) WHERE what = 0 AND id = 2 AND first < 1000",
+        "UPDATE lists SET rest = cast(rest || x'ffff' as blob) WHERE what = 1 AND first = 1",
+        "UPDATE lists SET id = id + 100 WHERE what = 0 AND id = 2 AND first < 1000",
+        "INSERT INTO lists VALUES (1, 1, 2500, x'')",
         "UPDATE head SET indexed = indexed - 1",
         "UPDATE head SET indexed = indexed + 1",
     ] {

@@ -101,9 +101,23 @@ mod tests {
     fn row<'a>(stream_seq: u64, kind: &'a str, at: &'a str, proof: Proof) -> RowRef<'a> {
         let hash = Digest::of(b"");
         RowRef {
-            seq: 1, stream: "s", stream_seq, kind, version: 1, at, actor: "ana", proof, cause: None, idem_key: None,
-            data_class: DataClass::Internal, taint: Taint::Unclassified, payload: b"null", payload_hash: hash,
-            blobs: PackedBlobs::try_from([].as_slice()).unwrap(), prev_hash: hash, hash,
+            seq: 1,
+            stream: "s",
+            stream_seq,
+            kind,
+            version: 1,
+            at,
+            actor: "ana",
+            proof,
+            cause: None,
+            idem_key: None,
+            data_class: DataClass::Internal,
+            taint: Taint::Unclassified,
+            payload: b"null",
+            payload_hash: hash,
+            blobs: PackedBlobs::try_from([].as_slice()).unwrap(),
+            prev_hash: hash,
+            hash,
         }
     }
 

@@ -57,7 +57,8 @@ struct Diagnosis {
 /// Looks at the machine; exit 1 if something that is needed is missing.
 pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
     let place = Place::open(global)?;
-    let mut checks = vec![data_directory(&place.root), durability(&place.root), clock(&place), ledger(&place).await];
+    let mut checks =
+        vec![data_directory(&place.root), durability(&place.root), clock(&place), ledger(&place).await];
     checks.push(keys(&place));
     checks.extend(kernel::checks());
     let ok = checks.iter().all(|check| check.verdict != Verdict::Failed);
@@ -136,7 +137,9 @@ fn durability(root: &Path) -> Check {
             let rate = f64::from(WRITES) / elapsed.as_secs_f64();
             Check::ok(NAME, format!("{rate:.0} a second of 4 KiB each"))
         }
-        Err(error) => Check::failed(NAME, error.to_string(), "free some space, or name another directory with --data"),
+        Err(error) => {
+            Check::failed(NAME, error.to_string(), "free some space, or name another directory with --data")
+        }
     }
 }
 
@@ -144,7 +147,9 @@ fn clock(place: &Place) -> Check {
     match place.clock.now() {
         Ok(now) if now.as_str() >= "2024" => Check::ok("clock", now.to_string()),
         Ok(now) => Check::failed("clock", now.to_string(), "set the machine's clock; rows carry its time"),
-        Err(error) => Check::failed("clock", error.to_string(), "set the machine's clock; rows carry its time"),
+        Err(error) => {
+            Check::failed("clock", error.to_string(), "set the machine's clock; rows carry its time")
+        }
     }
 }
 

@@ -61,7 +61,9 @@ fn kind_of(value: &Json, asked: Kind) -> Option<Kind> {
     match asked {
         Kind::Sr2 | Kind::Generic => Some(asked),
         Kind::Auto if any(&["agent", "payload", "turn_id", "provenance"]) => Some(Kind::Sr2),
-        Kind::Auto if any(&["envelope_id", "raw_input", "outputs", "current_stage", "terminated"]) => Some(Kind::Generic),
+        Kind::Auto if any(&["envelope_id", "raw_input", "outputs", "current_stage", "terminated"]) => {
+            Some(Kind::Generic)
+        }
         Kind::Auto => None,
     }
 }
@@ -90,9 +92,13 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         Kind::Sr2 | Kind::Auto => ("sr2", sr2(&value, files)),
     };
     let verdict = match result {
-        Ok(reading) => {
-            Verdict { valid: true, kind: name, sha256: digest(&value, Some(kind)).ok(), reading, errors: Vec::new() }
-        }
+        Ok(reading) => Verdict {
+            valid: true,
+            kind: name,
+            sha256: digest(&value, Some(kind)).ok(),
+            reading,
+            errors: Vec::new(),
+        },
         Err(errors) => Verdict { valid: false, kind: name, sha256: None, reading: Object::new(), errors },
     };
     if global.json {
@@ -108,7 +114,10 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         for trouble in &verdict.errors {
             output::line(&output::plain(&format!("{}: {trouble}", trouble.code)))?;
         }
-        output::line(&format!("not a valid {name} envelope: {}", output::count(verdict.errors.len() as u64, "error")))?;
+        output::line(&format!(
+            "not a valid {name} envelope: {}",
+            output::count(verdict.errors.len() as u64, "error")
+        ))?;
     }
     Ok(if verdict.valid { Exit::Success } else { Exit::Limited })
 }
@@ -132,7 +141,11 @@ fn changed_files(envelope: &Envelope, root: &Path) -> Vec<Trouble> {
                 Ok(digest) => format!("{} has the SHA-256 {digest}", file.path),
                 Err(why) => format!("{}: {why}", file.path),
             };
-            Some(Trouble { code: Code::EnvelopeFileChanged, path: format!("/provenance/files/{at}"), message })
+            Some(Trouble {
+                code: Code::EnvelopeFileChanged,
+                path: format!("/provenance/files/{at}"),
+                message,
+            })
         })
         .collect()
 }
@@ -178,7 +191,8 @@ fn generic(global: &Global, value: &Json) -> Result<Result<Object, Vec<Trouble>>
 
 fn told(reading: &Reading) -> Object {
     let names = |names: &[&'static str]| Json::Array(names.iter().map(|name| (*name).into()).collect());
-    let renamed = reading.renamed.iter().map(|word| format!("{}: {} is {}", word.path, word.from, word.to).into());
+    let renamed =
+        reading.renamed.iter().map(|word| format!("{}: {} is {}", word.path, word.from, word.to).into());
     let mut object = Object::from([("dialect", reading.dialect.as_str().into())]);
     if !reading.minted.is_empty() {
         object.insert("minted", names(&reading.minted));

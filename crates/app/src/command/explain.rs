@@ -68,8 +68,12 @@ fn nearest(name: &str) -> Option<&'static str> {
     let name: String = name.chars().take(80).collect::<String>().to_lowercase();
     let shared = |code: &str| {
         let mut rest = name.chars();
-        code.chars().filter(|letter| rest.clone().any(|other| other == *letter) && rest.any(|other| other == *letter)).count()
+        code.chars()
+            .filter(|letter| rest.clone().any(|other| other == *letter) && rest.any(|other| other == *letter))
+            .count()
     };
     let candidates = Code::ALL.iter().map(|code| code.as_str());
-    candidates.max_by_key(|code| (shared(code) * 100 / code.len().max(name.len()).max(1), core::cmp::Reverse(*code)))
+    candidates.max_by_key(|code| {
+        (shared(code) * 100 / code.len().max(name.len()).max(1), core::cmp::Reverse(*code))
+    })
 }

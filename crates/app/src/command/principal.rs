@@ -34,8 +34,11 @@ pub(super) fn run(global: &Global, command: Principal) -> Result<Exit, Failure> 
             show(global, Shown { name, key, own: false })?;
         }
         Principal::List => {
-            let all: Vec<Shown> =
-                keys.list()?.into_iter().map(|one| Shown { name: one.name, key: one.key, own: one.own }).collect();
+            let all: Vec<Shown> = keys
+                .list()?
+                .into_iter()
+                .map(|one| Shown { name: one.name, key: one.key, own: one.own })
+                .collect();
             if global.json {
                 output::json(&all)?;
             } else if all.is_empty() {

@@ -134,7 +134,11 @@ where
     if shape.is_map { emit_sorted_map(value, pen) } else { emit_sorted_struct(value, &mut shape.names, pen) }
 }
 
-fn emit_sorted_struct<T, S>(value: &T, names: &mut [&'static str], pen: &mut Pen<'_, S>) -> Result<(), Unwritable>
+fn emit_sorted_struct<T, S>(
+    value: &T,
+    names: &mut [&'static str],
+    pen: &mut Pen<'_, S>,
+) -> Result<(), Unwritable>
 where
     T: Serialize + ?Sized,
     S: Sink,

@@ -88,7 +88,12 @@ impl Anchor {
     ///
     /// # Errors
     /// None for the head of a ledger; a `seq` beyond 2^53 has no canonical form.
-    pub fn statement(matter: &MatterId, head: Head, at: &Timestamp, key: PublicKey) -> Result<Vec<u8>, Unwritable> {
+    pub fn statement(
+        matter: &MatterId,
+        head: Head,
+        at: &Timestamp,
+        key: PublicKey,
+    ) -> Result<Vec<u8>, Unwritable> {
         let statement = Statement { anchor: ANCHOR_VERSION, at, hash: head.hash, key, matter, seq: head.seq };
         canonical::to_bytes_of(&statement).map(|bytes| message(Purpose::Anchor, &bytes))
     }

@@ -117,7 +117,9 @@ impl Finding {
                 format!("row {seq} is number {found} of its stream and should be {expected}")
             }
             Damage::SignatureForged => format!("the signature of row {seq} is not of the key it names"),
-            Damage::BlobMissing { digest } => format!("blob {digest} of row {seq} is missing without a receipt"),
+            Damage::BlobMissing { digest } => {
+                format!("blob {digest} of row {seq} is missing without a receipt")
+            }
             Damage::BlobChanged { digest } => format!("the bytes of blob {digest} of row {seq} were changed"),
             Damage::RequestChanged => format!("what is remembered of the request of row {seq} was changed"),
             Damage::Truncated { to } if *to == seq => format!("row {seq} is missing at the end"),

@@ -76,7 +76,8 @@ impl Displaced {
         let mut tail = self.runs.len();
         let mut next = Run { first: head + 1, last: head + 1, shift: i64::MAX };
         for (at, run) in self.runs.iter().enumerate().rev() {
-            let adjoins = run.last < next.first && next.first - run.last <= next.shift.unsigned_abs().min(head) + 1;
+            let adjoins =
+                run.last < next.first && next.first - run.last <= next.shift.unsigned_abs().min(head) + 1;
             let grows = next.shift == i64::MAX
                 || (run.shift.signum() == next.shift.signum() && run.shift.abs() < next.shift.abs());
             if !(adjoins && grows) || (next.shift == i64::MAX && run.last != head) {

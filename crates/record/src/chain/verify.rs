@@ -93,7 +93,8 @@ impl<'a> Verifier<'a> {
     pub fn new(matter: &'a MatterId, anchors: &'a [Anchor]) -> Self {
         let prev = genesis(matter);
         let head = Head { seq: 0, hash: prev };
-        let report = Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0, signers: Vec::new() };
+        let report =
+            Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0, signers: Vec::new() };
         Verifier {
             matter,
             anchors,
@@ -139,7 +140,9 @@ impl<'a> Verifier<'a> {
             Standing::InPlace if row.seq < self.next_seq => {
                 self.note(row.seq, Damage::RowChanged);
             }
-            Standing::InPlace | Standing::Displaced { run_goes_on: true } if follows && !linked && self.before_sound => {
+            Standing::InPlace | Standing::Displaced { run_goes_on: true }
+                if follows && !linked && self.before_sound =>
+            {
                 self.blame_for_broken_link(row.seq);
             }
             Standing::InPlace | Standing::Displaced { .. } => {}
@@ -150,7 +153,8 @@ impl<'a> Verifier<'a> {
         self.follow_stream(row, matches!(standing, Standing::InPlace) && follows);
         self.check_signature(row);
         self.check_anchors(row);
-        self.before_sound = !matches!(standing, Standing::Nowhere | Standing::Displaced { run_goes_on: false });
+        self.before_sound =
+            !matches!(standing, Standing::Nowhere | Standing::Displaced { run_goes_on: false });
         self.report.rows += 1;
         self.report.bytes += row.payload.len() as u64;
         self.prev = row.hash;
@@ -266,7 +270,9 @@ impl<'a> Verifier<'a> {
 
     fn count_signer(&mut self, actor: &str, key: PublicKey) {
         let signers = &mut self.report.signers;
-        if let Some(signer) = signers.iter_mut().find(|signer| signer.actor.as_str() == actor && signer.key == key) {
+        if let Some(signer) =
+            signers.iter_mut().find(|signer| signer.actor.as_str() == actor && signer.key == key)
+        {
             signer.rows += 1;
         } else if signers.len() < SIGNERS_MAX {
             signers.extend(PrincipalId::try_from(actor).map(|actor| Signer { actor, key, rows: 1 }));

@@ -121,7 +121,11 @@ impl TryFrom<u64> for Number {
 
     /// Refuses what canonical JSON would merge with a neighbour.
     fn try_from(value: u64) -> Result<Self, Beyond> {
-        if value > INTEGER_MAX { Err(Beyond { value }) } else { Ok(Number::from_literal(itoa::Buffer::new().format(value))) }
+        if value > INTEGER_MAX {
+            Err(Beyond { value })
+        } else {
+            Ok(Number::from_literal(itoa::Buffer::new().format(value)))
+        }
     }
 }
 
@@ -156,7 +160,10 @@ impl Serialize for Number {
 
 fn plain_integer(literal: &str) -> Option<i64> {
     let digits = literal.strip_prefix('-').unwrap_or(literal);
-    if digits.len() > PLAIN_INTEGER_DIGITS_MAX || !digits.bytes().all(|b| b.is_ascii_digit()) || literal == "-0" {
+    if digits.len() > PLAIN_INTEGER_DIGITS_MAX
+        || !digits.bytes().all(|b| b.is_ascii_digit())
+        || literal == "-0"
+    {
         return None;
     }
     literal.parse().ok()
@@ -220,7 +227,8 @@ impl Decimal {
         if digits.is_empty() {
             return Decimal { negative: false, digits, exponent: 0 };
         }
-        let point = i64::try_from(whole.len()).unwrap_or(i64::MAX) - i64::try_from(leading).unwrap_or(i64::MAX);
+        let point =
+            i64::try_from(whole.len()).unwrap_or(i64::MAX) - i64::try_from(leading).unwrap_or(i64::MAX);
         Decimal { negative, digits, exponent: point.saturating_add(power) }
     }
 

@@ -133,7 +133,8 @@ pub fn parse_with(text: &[u8], limits: Limits) -> Result<Json, ParseError> {
     if text.starts_with(&[0xEF, 0xBB, 0xBF]) {
         return Err(located(text, 0, Problem::ByteOrderMark));
     }
-    let utf8 = core::str::from_utf8(text).map_err(|error| located(text, error.valid_up_to(), Problem::Utf8))?;
+    let utf8 =
+        core::str::from_utf8(text).map_err(|error| located(text, error.valid_up_to(), Problem::Utf8))?;
     let mut parser = Parser { text: utf8, bytes: text, at: 0, limits };
     parser.document().map_err(|(offset, problem)| located(text, offset, problem))
 }

@@ -81,7 +81,8 @@ fn read_row(fields: &mut Fields<'_>) -> Option<Row> {
     let data_class = fields.parse("data_class", |text| DataClass::try_from(text));
     let taint = fields.parse("taint", |text| Taint::try_from(text));
     let payload = fields.value("payload").cloned();
-    let digests = ["payload_hash", "prev_hash", "hash"].map(|name| fields.parse(name, |text| Digest::try_from(text)));
+    let digests =
+        ["payload_hash", "prev_hash", "hash"].map(|name| fields.parse(name, |text| Digest::try_from(text)));
     let [payload_hash, prev_hash, hash] = digests;
     let row = (
         fields.integer("seq"),

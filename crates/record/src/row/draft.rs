@@ -123,9 +123,9 @@ impl NotADraft {
     pub fn code(&self) -> Code {
         match self {
             NotADraft::Inexact(_) => Code::NumberInexact,
-            NotADraft::PayloadTooLarge { .. } | NotADraft::BlobTooLarge { .. } | NotADraft::TooManyBlobs { .. } => {
-                Code::RowTooLarge
-            }
+            NotADraft::PayloadTooLarge { .. }
+            | NotADraft::BlobTooLarge { .. }
+            | NotADraft::TooManyBlobs { .. } => Code::RowTooLarge,
             NotADraft::VersionZero => Code::RowInvalid,
         }
     }

@@ -138,7 +138,12 @@ pub trait Ledger: Send + Sync {
     fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>>;
 
     /// Shows every row from `after` on as it is stored, one at a time, in bounded memory.
-    fn scan<'a>(&'a self, access: &'a MatterAccess, after: u64, visitor: Visitor) -> Answer<'a, Result<(), Error>>;
+    fn scan<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        after: u64,
+        visitor: Visitor,
+    ) -> Answer<'a, Result<(), Error>>;
 
     /// A blob's bytes.
     fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>>;
@@ -165,7 +170,11 @@ pub trait Ledger: Send + Sync {
 
     /// Checks everything that is stored: the chain, the streams, the signatures, the blobs, the head, and the
     /// anchors, whose signatures the caller has checked.
-    fn verify<'a>(&'a self, access: &'a MatterAccess, anchors: Vec<Anchor>) -> Answer<'a, Result<Report, Error>>;
+    fn verify<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        anchors: Vec<Anchor>,
+    ) -> Answer<'a, Result<Report, Error>>;
 
     /// Makes an empty matter's ledger from an export, whole or not at all; the chain is checked on the way.
     fn restore<'a>(

@@ -2,7 +2,7 @@
 //! Owns: the order of the checks: the request's key, the ends of streams, causes. Must not: begin or commit, or
 //! put anything in before every check has passed.
 
-use super::columns::{self, Interned, int};
+use super::columns::{self, Entry, Interned, int};
 use super::state::State;
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;
@@ -162,8 +162,8 @@ impl Pen<'_> {
             blobs,
             row.payload,
         ])?;
-        self.state.head = Head { seq: row.seq, hash: row.hash };
-        self.state.index_if_due(self.connection)
+        let entry = Entry { seq: int(row.seq), stream, stream_seq: int(row.stream_seq), kind };
+        self.state.advance(self.connection, Head { seq: row.seq, hash: row.hash }, entry)
     }
 
     /// The place in a stream that a restored row takes.

@@ -13,10 +13,6 @@ use std::collections::BTreeMap;
 pub(super) const COLUMNS: &str = "seq, stream, stream_seq, kind, version, at, actor, proof, key, signature, cause, \
      idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload";
 
-/// The same columns where another table is joined that shares some of their names.
-pub(super) const OF_ROWS: &str = "rows.seq, rows.stream, rows.stream_seq, rows.kind, version, at, actor, proof, key, \
-     signature, cause, idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload";
-
 /// Puts a whole row in.
 pub(super) const INSERT: &str = "INSERT INTO rows(seq, stream, stream_seq, kind, version, at, actor, proof, key, \
      signature, cause, idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload) \
@@ -107,7 +103,7 @@ pub(super) struct Entry {
     pub(super) kind: i64,
 }
 
-/// The numbers of the row that `row` stands on; 0 where there is none. The columns are [`COLUMNS`].
+/// The numbers of the row that `row` stands on; 0 where there is none. The columns begin as [`COLUMNS`] does.
 pub(super) fn entry(row: &rusqlite::Row<'_>) -> Entry {
     let number = |at: usize| row.get_ref(at).ok().and_then(integer).unwrap_or(0);
     Entry { seq: number(0), stream: number(1), stream_seq: number(2), kind: number(3) }

@@ -3,6 +3,8 @@
 
 use super::append::Pen;
 use super::columns::{self, Interned, int};
+use super::indexes::{self, Of};
+use super::readers::Stop;
 use super::schema::BUSY_MAX;
 use countersign_record::digest::Digest;
 use countersign_record::hold::{self, Holds};
@@ -24,9 +26,10 @@ pub(super) fn erase(
         Some(_) => return Ok(Err(Error::BlobMissing { digest })),
         None => return Ok(Err(unknown_or_missing(pen.connection, digest)?)),
     };
-    let holds = match holds(pen.connection)? {
+    let holds = match holds(pen.connection) {
         Ok(holds) => holds,
-        Err(error) => return Ok(Err(error)),
+        Err(Stop::Ledger(error)) => return Ok(Err(error)),
+        Err(Stop::Sqlite(error)) => return Err(error),
     };
     if let Some(hold) = holds.keeping(&digest) {
         return Ok(Err(Error::Held { digest, hold: hold.clone() }));
@@ -106,29 +109,36 @@ pub(super) fn first_naming(connection: &Connection, digest: Digest) -> Result<Op
 }
 
 /// The holds in force. A hold that can't be read must not be lost: nothing is erased while there is one.
-fn holds(connection: &Connection) -> Result<Result<Holds, Error>, rusqlite::Error> {
-    let sql = format!(
-        "WITH wanted AS (SELECT id FROM kinds WHERE name IN (?1, ?2)) \
-         SELECT {0} FROM rows WHERE seq IN (SELECT seq FROM by_kind WHERE kind IN wanted) \
-         UNION ALL SELECT {0} FROM rows WHERE seq > (SELECT indexed FROM head) AND kind IN wanted ORDER BY seq",
-        columns::COLUMNS
-    );
+fn holds(connection: &Connection) -> Result<Holds, Stop> {
+    let mut places = Vec::new();
+    let indexed = indexes::indexed(connection)?;
+    let beyond = indexes::beyond(connection, indexed)?;
+    for name in [hold::PLACED, hold::RELEASED] {
+        let id = connection
+            .prepare_cached("SELECT id FROM kinds WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))
+            .optional()?;
+        let Some(of) = id.map(Of::Kind) else { continue };
+        indexes::walk(connection, of, (0, int(indexed)), |seq| {
+            places.push(seq);
+            Ok::<_, Stop>(true)
+        })?;
+        places.extend(beyond.iter().filter(|entry| of.holds(**entry)).map(|entry| entry.seq));
+    }
+    places.sort_unstable();
+    let sql = format!("SELECT {} FROM rows WHERE seq = ?1", columns::COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query([hold::PLACED, hold::RELEASED])?;
     let mut interned = Interned::new();
     let mut holds = Holds::default();
-    while let Some(row) = rows.next()? {
-        let (seq, stored) = columns::read(connection, &mut interned, row)?;
-        let seq = u64::try_from(seq).unwrap_or(0);
+    for place in places {
+        let seq = u64::try_from(place).unwrap_or(0);
         let corrupt = |why: String| Error::RowCorrupt { seq, why };
-        let row = match stored {
-            Ok(stored) => stored.to_row().map_err(|why| corrupt(why.to_string())),
-            Err(what) => Err(corrupt(format!("{what} is unreadable"))),
-        };
-        match row.and_then(|row| upcast::LEDGER.read(row).map_err(Error::from)) {
-            Ok(row) => holds.apply(&row),
-            Err(error) => return Ok(Err(error)),
-        }
+        let mut rows = statement.query([place])?;
+        let row = rows.next()?.ok_or_else(|| corrupt("it is not where it is listed".into()))?;
+        let (_, stored) = columns::read(connection, &mut interned, row)?;
+        let stored = stored.map_err(|what| corrupt(format!("{what} is unreadable")))?;
+        let row = stored.to_row().map_err(|why| corrupt(why.to_string()))?;
+        holds.apply(&upcast::LEDGER.read(row).map_err(Error::from)?);
     }
-    Ok(Ok(holds))
+    Ok(holds)
 }

@@ -1,137 +1,197 @@
 //! Finding the rows of a stream or a kind.
-//! Owns: the two indexes, which rows are in them, and holding them against the rows. Must not: name a damaged row;
-//! an index can be made anew from the rows.
+//! Owns: the lists of places, which rows are in them, and holding them against the rows. Must not: name a damaged
+//! row; the lists can be made anew from the rows.
 //!
 //! Each stream and each kind grows at a place of its own in an index, so indexing every row at once would write a
-//! page for every row of a commit. The last rows are therefore left out: the indexes hold the rows up to
+//! page for every row of a commit. The last rows are therefore left out: the lists hold the rows up to
 //! `head.indexed`, the few beyond are looked through one by one, and when there are [`BEYOND_MAX`] of them they
-//! are taken in together, in the index's order.
+//! are taken in together, one packed piece for each stream and kind.
 
 use super::columns::{self, Entry, int};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi};
-use std::collections::HashMap;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
+use std::collections::BTreeMap;
 
-/// So many rows are never beyond the indexes when a transaction ends: the most that a reader looks through.
+/// So many rows are never beyond the lists when a transaction ends: the most that a reader looks through.
 pub(super) const BEYOND_MAX: u64 = 1_024;
 
-/// The last row that is in the indexes.
+/// What a list is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Of {
+    /// The rows of a stream, by its number.
+    Stream(i64),
+    /// The rows of a kind, by its number.
+    Kind(i64),
+}
+
+impl Of {
+    fn key(self) -> (i64, i64) {
+        match self {
+            Of::Stream(id) => (0, id),
+            Of::Kind(id) => (1, id),
+        }
+    }
+
+    /// Whether the row is one of the list's.
+    pub(super) fn holds(self, entry: Entry) -> bool {
+        match self {
+            Of::Stream(id) => entry.stream == id,
+            Of::Kind(id) => entry.kind == id,
+        }
+    }
+}
+
+/// The last row that is in the lists.
 pub(super) fn indexed(connection: &Connection) -> Result<u64, rusqlite::Error> {
     connection
         .prepare_cached("SELECT indexed FROM head WHERE only = 1")?
         .query_row([], |row| columns::count(row.get_ref(0)?).ok_or(rusqlite::Error::InvalidQuery))
 }
 
-/// Takes the rows after `from`, up to and with `to`, in.
-pub(super) fn extend(connection: &Connection, from: u64, to: u64) -> Result<(), rusqlite::Error> {
-    let by_stream = "INSERT INTO by_stream SELECT stream, stream_seq, seq FROM rows \
-                     WHERE seq > ?1 AND seq <= ?2 ORDER BY stream, stream_seq";
-    let by_kind =
-        "INSERT INTO by_kind SELECT kind, seq FROM rows WHERE seq > ?1 AND seq <= ?2 ORDER BY kind, seq";
-    for sql in [by_stream, by_kind] {
-        connection.prepare_cached(sql)?.execute([int(from), int(to)])?;
+/// The rows after `indexed`, in order.
+pub(super) fn beyond(connection: &Connection, indexed: u64) -> Result<Vec<Entry>, rusqlite::Error> {
+    let sql = "SELECT seq, stream, stream_seq, kind FROM rows WHERE seq > ?1 ORDER BY seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([int(indexed)])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(columns::entry(row));
+    }
+    Ok(entries)
+}
+
+/// Takes rows in; they follow those that are in the lists.
+pub(super) fn extend(connection: &Connection, entries: &[Entry]) -> Result<(), rusqlite::Error> {
+    let mut lists: BTreeMap<Of, Vec<i64>> = BTreeMap::new();
+    for entry in entries {
+        for of in [Of::Stream(entry.stream), Of::Kind(entry.kind)] {
+            lists.entry(of).or_default().push(entry.seq);
+        }
+    }
+    let mut insert =
+        connection.prepare_cached("INSERT INTO lists(what, id, first, rest) VALUES (?1, ?2, ?3, ?4)")?;
+    for (of, seqs) in lists {
+        let (what, id) = of.key();
+        let mut left = seqs.as_slice();
+        while let [first, rest @ ..] = left {
+            let packed = pack(*first, rest);
+            insert.execute(params![what, id, first, packed])?;
+            left = rest.get(packed.len() / 2..).unwrap_or_default();
+        }
     }
     Ok(())
 }
 
-/// The ends of the streams that have rows after `indexed`.
-pub(super) fn ends_beyond(
+/// The distances of places from `first`, two bytes each, as far as they fit.
+fn pack(first: i64, rest: &[i64]) -> Vec<u8> {
+    let distances =
+        rest.iter().map_while(|seq| seq.checked_sub(first).and_then(|far| u16::try_from(far).ok()));
+    distances.flat_map(u16::to_be_bytes).collect()
+}
+
+/// The places in a piece, in order; `None` if it is no piece.
+fn unpack(first: i64, rest: ValueRef<'_>) -> Option<impl Iterator<Item = i64>> {
+    let ValueRef::Blob(packed) = rest else { return None };
+    let distances = packed.chunks_exact(2).map(|pair| i64::from(pair[0]) << 8 | i64::from(pair[1]));
+    let whole = packed.len().is_multiple_of(2);
+    whole.then(|| std::iter::once(first).chain(distances.map(move |far| first.saturating_add(far))))
+}
+
+/// Shows the places of a list after `after`, up to and with `up_to`, in order, until `see` has enough.
+pub(super) fn walk<E: From<rusqlite::Error>>(
     connection: &Connection,
-    indexed: u64,
-) -> Result<HashMap<i64, u64>, rusqlite::Error> {
-    let sql = "SELECT stream, max(stream_seq) FROM rows WHERE seq > ?1 GROUP BY stream";
+    of: Of,
+    (after, up_to): (i64, i64),
+    mut see: impl FnMut(i64) -> Result<bool, E>,
+) -> Result<(), E> {
+    let (what, id) = of.key();
+    // The piece in which `after` stands, or would, is the first that can hold a place after it.
+    let sql = "SELECT first, rest FROM lists WHERE what = ?1 AND id = ?2 AND first <= ?4 AND first >= coalesce( \
+               (SELECT max(first) FROM lists WHERE what = ?1 AND id = ?2 AND first <= ?3), 0) ORDER BY first";
     let mut statement = connection.prepare_cached(sql)?;
-    let ends = statement
-        .query_map([int(indexed)], |row| Ok((row.get(0)?, columns::count(row.get_ref(1)?).unwrap_or(0))))?;
-    ends.collect()
-}
-
-/// The end of a stream as far as the index knows.
-pub(super) fn end(connection: &Connection, stream: i64) -> Result<u64, rusqlite::Error> {
-    let last = connection
-        .prepare_cached(
-            "SELECT stream_seq FROM by_stream WHERE stream = ?1 ORDER BY stream_seq DESC LIMIT 1",
-        )?
-        .query_row([stream], |row| Ok(columns::count(row.get_ref(0)?).unwrap_or(0)))
-        .optional()?;
-    Ok(last.unwrap_or(0))
-}
-
-/// The place in its stream of the first indexed row after `after`. Places in a stream and in the matter grow
-/// together, so it is found by halving, and a page deep in a long stream costs no more than its first.
-pub(super) fn first_after(connection: &Connection, stream: i64, after: i64) -> Result<i64, rusqlite::Error> {
-    if after <= 0 {
-        return Ok(0);
-    }
-    let (mut first, mut last) = (0, int(end(connection, stream)?).saturating_add(1));
-    let mut probe = connection.prepare_cached(
-        "SELECT seq FROM by_stream WHERE stream = ?1 AND stream_seq >= ?2 ORDER BY stream_seq LIMIT 1",
-    )?;
-    while first < last {
-        let middle = first + (last - first) / 2;
-        let seq: Option<i64> = probe.query_row([stream, middle], |row| row.get(0)).optional()?;
-        match seq {
-            Some(seq) if seq <= after => first = middle + 1,
-            Some(_) | None => last = middle,
+    let mut pieces = statement.query(params![what, id, after, up_to])?;
+    while let Some(piece) = pieces.next()? {
+        let seqs =
+            unpack(piece.get(0)?, piece.get_ref(1)?).ok_or_else(|| disagrees("a list is unreadable"))?;
+        for seq in seqs.filter(|seq| *seq > after && *seq <= up_to) {
+            if !see(seq)? {
+                return Ok(());
+            }
         }
     }
-    Ok(first)
+    Ok(())
 }
 
-/// What the indexes should hold, as the rows have it: an order-free sum over the entries. So holding an index
-/// against the rows needs no memory and one walk, a tenth of the time of SQLite's own check.
+/// The last place in a stream as far as the lists know.
+pub(super) fn end(connection: &Connection, stream: i64) -> Result<u64, rusqlite::Error> {
+    let (what, id) = Of::Stream(stream).key();
+    let sql = "SELECT first, rest FROM lists WHERE what = ?1 AND id = ?2 ORDER BY first DESC LIMIT 1";
+    let last: Option<Option<i64>> = connection
+        .prepare_cached(sql)?
+        .query_row([what, id], |row| Ok(unpack(row.get(0)?, row.get_ref(1)?).and_then(Iterator::last)))
+        .optional()?;
+    let Some(last) = last else { return Ok(0) };
+    let row = last.ok_or_else(|| disagrees("a list is unreadable"))?;
+    connection
+        .prepare_cached("SELECT stream_seq FROM rows WHERE seq = ?1 AND stream = ?2")?
+        .query_row([row, stream], |row| columns::count(row.get_ref(0)?).ok_or(rusqlite::Error::InvalidQuery))
+        .optional()?
+        .ok_or_else(|| disagrees("a list does not agree with the rows"))
+}
+
+fn disagrees(why: &str) -> rusqlite::Error {
+    let corrupt = ffi::Error { code: ErrorCode::DatabaseCorrupt, extended_code: ffi::SQLITE_CORRUPT };
+    rusqlite::Error::SqliteFailure(corrupt, Some(why.into()))
+}
+
+/// What the lists should hold, as the rows have it: an order-free sum over the places. So holding the lists
+/// against the rows needs no memory and one walk.
 #[derive(Debug)]
-pub(super) struct Sums {
+pub(super) struct Sum {
     indexed: i64,
-    by_stream: u64,
-    by_kind: u64,
+    sum: u64,
 }
 
-impl Sums {
+impl Sum {
     /// Before the first row.
     pub(super) fn new(indexed: u64) -> Self {
-        Sums { indexed: int(indexed), by_stream: 0, by_kind: 0 }
+        Sum { indexed: int(indexed), sum: 0 }
     }
 
     /// Takes the next row in.
     pub(super) fn row(&mut self, entry: Entry) {
         if entry.seq <= self.indexed {
-            self.by_stream = self.by_stream.wrapping_add(mixed([entry.stream, entry.stream_seq, entry.seq]));
-            self.by_kind = self.by_kind.wrapping_add(mixed([entry.kind, entry.seq, 0]));
+            self.add(Of::Stream(entry.stream), entry.seq);
+            self.add(Of::Kind(entry.kind), entry.seq);
         }
     }
 
-    /// Walks the indexes: one that would hide a row from a reader, or show it twice, is an error.
+    fn add(&mut self, of: Of, seq: i64) {
+        let (what, id) = of.key();
+        self.sum = self.sum.wrapping_add(mixed([what, id, seq]));
+    }
+
+    /// Walks the lists: one that would hide a row from a reader, or show it twice, is an error.
     pub(super) fn check(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
-        let by_stream = "SELECT stream, stream_seq, seq FROM by_stream ORDER BY stream, stream_seq";
-        let by_kind = "SELECT kind, seq, 0 FROM by_kind ORDER BY kind, seq";
-        for (name, sql, expected) in
-            [("by_stream", by_stream, self.by_stream), ("by_kind", by_kind, self.by_kind)]
-        {
-            if sum(connection, sql)? != Some(expected) {
-                let corrupt =
-                    ffi::Error { code: ErrorCode::DatabaseCorrupt, extended_code: ffi::SQLITE_CORRUPT };
-                let why = format!("the index {name} does not agree with the rows");
-                return Err(rusqlite::Error::SqliteFailure(corrupt, Some(why)));
+        let mut statement =
+            connection.prepare_cached("SELECT what, id, first, rest FROM lists ORDER BY what, id, first")?;
+        let mut pieces = statement.query([])?;
+        let (mut sum, mut last) = (0_u64, None);
+        while let Some(piece) = pieces.next()? {
+            let (what, id): (i64, i64) = (piece.get(0)?, piece.get(1)?);
+            let seqs =
+                unpack(piece.get(2)?, piece.get_ref(3)?).ok_or_else(|| disagrees("a list is unreadable"))?;
+            for seq in seqs {
+                let here = [what, id, seq];
+                if last.is_some_and(|last| last >= here) {
+                    return Err(disagrees("a list is out of order"));
+                }
+                sum = sum.wrapping_add(mixed(here));
+                last = Some(here);
             }
         }
-        Ok(())
+        if sum == self.sum { Ok(()) } else { Err(disagrees("the lists do not agree with the rows")) }
     }
-}
-
-/// The sum over an index; `None` if its entries are out of order.
-fn sum(connection: &Connection, sql: &str) -> Result<Option<u64>, rusqlite::Error> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut entries = statement.query([])?;
-    let (mut sum, mut last) = (0_u64, None);
-    while let Some(entry) = entries.next()? {
-        let values: [i64; 3] = [entry.get(0)?, entry.get(1)?, entry.get(2)?];
-        if last.is_some_and(|last| last >= values) {
-            return Ok(None);
-        }
-        sum = sum.wrapping_add(mixed(values));
-        last = Some(values);
-    }
-    Ok(Some(sum))
 }
 
 /// Spreads three numbers over 64 bits, as SplitMix64 ends. Accidents are to be found, and the lazy: whoever forges
@@ -142,4 +202,24 @@ fn mixed(values: [i64; 3]) -> u64 {
         mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 32)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_gives_its_places_back() {
+        let check = |first: i64, rest: &[i64], fit: usize| {
+            let packed = pack(first, rest);
+            let found: Vec<i64> = unpack(first, ValueRef::Blob(&packed)).unwrap().collect();
+            assert_eq!(found, [&[first], &rest[..fit]].concat());
+        };
+        check(7, &[], 0);
+        check(7, &[8, 9, 500, 65_542], 4);
+        check(7, &[8, 65_543, 65_544], 1);
+        check(i64::MAX, &[i64::MIN], 0);
+        assert!(unpack(7, ValueRef::Blob(&[1])).is_none());
+        assert!(unpack(7, ValueRef::Null).is_none());
+    }
 }

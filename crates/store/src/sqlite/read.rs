@@ -3,7 +3,7 @@
 
 use super::columns::{self, Entry, Interned, int};
 use super::erase;
-use super::indexes;
+use super::indexes::{self, Of};
 use super::readers::Stop;
 use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
@@ -19,61 +19,36 @@ use std::ops::ControlFlow;
 /// A page ends after this many bytes of payload, even if it could hold more rows: 1,000 rows of 1 MiB are no page.
 const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// A page of rows: what the indexes know, then the rows beyond them.
+/// A page of rows: those in the lists, then the few beyond them.
 pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) -> Result<Page, Stop> {
     let limit = query.limit.clamp(1, PAGE_ROWS_MAX);
-    let (after, up_to) = (int(query.after), int(query.up_to));
-    let beyond = int(indexes::indexed(connection)?).max(after);
-    let mut filling =
-        Filling { connection, upcasts, limit, bytes: 0, page: Page { rows: Vec::new(), next: None } };
-    match &query.select {
-        Select::All => filling.fill(&of_all(), [0, after, up_to])?,
+    let range = (int(query.after), int(query.up_to));
+    let mut filling = Filling {
+        connection,
+        upcasts,
+        limit,
+        bytes: 0,
+        interned: Interned::new(),
+        page: Page { rows: Vec::new(), next: None },
+    };
+    let of = match &query.select {
+        Select::All => {
+            filling.fill(None, range)?;
+            return Ok(filling.page);
+        }
         Select::Kind(kind) => {
-            let id = number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())?;
-            if let Some(id) = id {
-                filling.fill(&of_kind(), [id, after, up_to])?;
-                filling.fill(&of_kind_beyond(), [id, beyond, up_to])?;
-            }
+            number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())?.map(Of::Kind)
         }
         Select::Stream(stream) => {
-            let id = number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?;
-            if let Some(id) = id {
-                let first = indexes::first_after(connection, id, after)?;
-                filling.fill(&of_stream(), [id, first, up_to])?;
-                filling.fill(&of_stream_beyond(), [id, beyond, up_to])?;
-            }
+            number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?.map(Of::Stream)
         }
+    };
+    if let Some(of) = of {
+        filling.fill_from_list(of, range)?;
+        let beyond = int(indexes::indexed(connection)?).max(range.0);
+        filling.fill(Some(of), (beyond, range.1))?;
     }
     Ok(filling.page)
-}
-
-fn of_all() -> String {
-    format!("SELECT {} FROM rows WHERE seq > ?2 AND seq <= ?3 ORDER BY seq", columns::COLUMNS)
-}
-
-fn of_kind() -> String {
-    format!(
-        "SELECT {} FROM by_kind AS found CROSS JOIN rows USING (seq) \
-         WHERE found.kind = ?1 AND found.seq > ?2 AND found.seq <= ?3 ORDER BY found.seq",
-        columns::OF_ROWS
-    )
-}
-
-/// By the place in the stream, so that the rows come in order without being sorted.
-fn of_stream() -> String {
-    format!(
-        "SELECT {} FROM by_stream AS found CROSS JOIN rows USING (seq) \
-         WHERE found.stream = ?1 AND found.stream_seq >= ?2 AND found.seq <= ?3 ORDER BY found.stream_seq",
-        columns::OF_ROWS
-    )
-}
-
-fn of_kind_beyond() -> String {
-    format!("SELECT {} FROM rows WHERE kind = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq", columns::COLUMNS)
-}
-
-fn of_stream_beyond() -> String {
-    format!("SELECT {} FROM rows WHERE stream = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq", columns::COLUMNS)
 }
 
 /// A page that is being filled.
@@ -82,31 +57,56 @@ struct Filling<'a> {
     upcasts: &'a Upcasts,
     limit: usize,
     bytes: usize,
+    interned: Interned,
     page: Page,
 }
 
 impl Filling<'_> {
-    /// Takes rows in until the page is full; then `next` says that there are more.
-    fn fill(&mut self, sql: &str, parameters: [i64; 3]) -> Result<(), Stop> {
-        if self.page.next.is_some() {
+    /// Takes in the rows of a range, of one list only if one is named.
+    fn fill(&mut self, of: Option<Of>, (after, up_to): (i64, i64)) -> Result<(), Stop> {
+        let sql = format!("SELECT {} FROM rows WHERE seq > ?1 AND seq <= ?2 ORDER BY seq", columns::COLUMNS);
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([after, up_to])?;
+        while self.page.next.is_none()
+            && let Some(row) = rows.next()?
+        {
+            if of.is_none_or(|of| of.holds(columns::entry(row))) {
+                self.take(row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in the rows of a list.
+    fn fill_from_list(&mut self, of: Of, range: (i64, i64)) -> Result<(), Stop> {
+        let sql = format!("SELECT {} FROM rows WHERE seq = ?1", columns::COLUMNS);
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        indexes::walk(self.connection, of, range, |seq| {
+            let mut rows = statement.query([seq])?;
+            match rows.next()? {
+                Some(row) if of.holds(columns::entry(row)) => self.take(row)?,
+                Some(_) | None => {
+                    let seq = u64::try_from(seq).unwrap_or(0);
+                    return Err(Error::RowCorrupt { seq, why: "it is not where it is listed".into() }.into());
+                }
+            }
+            Ok(self.page.next.is_none())
+        })
+    }
+
+    /// Takes the row in, unless the page is full: then `next` says that there are more.
+    fn take(&mut self, row: &rusqlite::Row<'_>) -> Result<(), Stop> {
+        if self.page.rows.len() == self.limit || self.bytes > PAGE_BYTES_MAX {
+            self.page.next = self.page.rows.last().map(|row| row.seq);
             return Ok(());
         }
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut found = statement.query(parameters)?;
-        let mut interned = Interned::new();
-        while let Some(row) = found.next()? {
-            if self.page.rows.len() == self.limit || self.bytes > PAGE_BYTES_MAX {
-                self.page.next = self.page.rows.last().map(|row| row.seq);
-                return Ok(());
-            }
-            let (seq, stored) = columns::read(self.connection, &mut interned, row)?;
-            let seq = u64::try_from(seq).unwrap_or(0);
-            let unreadable = |what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") };
-            let stored = stored.map_err(unreadable)?;
-            self.bytes += stored.payload.len();
-            let row = stored.to_row().map_err(|why| Error::RowCorrupt { seq, why: why.to_string() })?;
-            self.page.rows.push(self.upcasts.read(row).map_err(Error::from)?);
-        }
+        let (seq, stored) = columns::read(self.connection, &mut self.interned, row)?;
+        let seq = u64::try_from(seq).unwrap_or(0);
+        let unreadable = |what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") };
+        let stored = stored.map_err(unreadable)?;
+        self.bytes += stored.payload.len();
+        let row = stored.to_row().map_err(|why| Error::RowCorrupt { seq, why: why.to_string() })?;
+        self.page.rows.push(self.upcasts.read(row).map_err(Error::from)?);
         Ok(())
     }
 }
@@ -188,37 +188,4 @@ pub(super) fn kept(
             .flatten(),
     };
     Ok((standing == Some(head.hash)).then_some(Snapshot { head, bytes }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::schema::{Files, create, open_writer};
-    use super::*;
-    use countersign_testkit::scratch::Scratch;
-
-    /// A page must cost what it holds, not what the ledger holds: every query goes by an index.
-    #[test]
-    fn pages_and_ends_go_by_an_index() {
-        let scratch = Scratch::new();
-        let files = Files::of(scratch.path(), "m");
-        std::fs::create_dir_all(&files.dir).unwrap();
-        create(&files, &[0; 32]).unwrap();
-        let connection = open_writer(&files).unwrap();
-        let check = |sql: &str, ways: &[&str]| {
-            let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-            let mut steps = plan.raw_query();
-            let mut found = Vec::new();
-            while let Some(step) = steps.next().unwrap() {
-                found.push(step.get::<_, String>(3).unwrap());
-            }
-            assert_eq!(found, ways, "{sql}");
-        };
-        let of_rows = "SEARCH rows USING INTEGER PRIMARY KEY (rowid=?)";
-        let a_few = "SEARCH rows USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
-        check(&of_all(), &[a_few]);
-        check(&of_kind(), &["SEARCH found USING PRIMARY KEY (kind=? AND seq>? AND seq<?)", of_rows]);
-        check(&of_stream(), &["SEARCH found USING PRIMARY KEY (stream=? AND stream_seq>?)", of_rows]);
-        check(&of_kind_beyond(), &[a_few]);
-        check(&of_stream_beyond(), &[a_few]);
-    }
 }

@@ -27,7 +27,7 @@ pub(super) const BUSY_MAX: Duration = Duration::from_millis(5_000);
 /// Prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 48;
 
-/// `by_stream` and `by_kind` are indexes that the writer fills a thousand rows at a time, see `indexes`.
+/// `lists` is an index that the writer fills a thousand rows at a time, see `indexes`.
 ///
 /// Rows are never updated or deleted; `blobs` is only ever given a NULL for bytes, and bytes that come back are a
 /// new record. So no page is ever merged or split in the middle, and no stale copy of erased bytes is left in one.
@@ -67,16 +67,12 @@ CREATE TABLE rows(
     blobs BLOB,
     payload BLOB NOT NULL
 ) STRICT;
-CREATE TABLE by_stream(
-    stream INTEGER NOT NULL,
-    stream_seq INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    PRIMARY KEY (stream, stream_seq)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE by_kind(
-    kind INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    PRIMARY KEY (kind, seq)
+CREATE TABLE lists(
+    what INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    rest BLOB NOT NULL,
+    PRIMARY KEY (what, id, first)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rows_with_blobs ON rows(seq) WHERE blobs IS NOT NULL;
 CREATE TABLE idem(

@@ -1,7 +1,7 @@
 //! What the writer knows of its ledger without asking the disk.
 //! Owns: the head, the ends of streams, the numbers of names. Must not: outlive a transaction that failed.
 
-use super::columns::{self, int};
+use super::columns::{self, Entry, int};
 use super::indexes;
 use countersign_record::chain::Head;
 use countersign_record::id::{RowKind, StreamId};
@@ -24,10 +24,10 @@ pub(super) struct Stream {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) head: Head,
-    /// The last row that is in the indexes.
+    /// The last row that is in the lists of `indexes`.
     indexed: u64,
-    /// The ends of the streams that have rows beyond the indexes, by number.
-    beyond: HashMap<i64, u64>,
+    /// The rows after it.
+    beyond: Vec<Entry>,
     streams: HashMap<StreamId, Stream>,
     kinds: HashMap<RowKind, i64>,
 }
@@ -48,7 +48,7 @@ impl State {
     /// Asks the disk.
     pub(super) fn load(connection: &Connection) -> Result<Self, rusqlite::Error> {
         let indexed = indexes::indexed(connection)?;
-        let beyond = indexes::ends_beyond(connection, indexed)?;
+        let beyond = indexes::beyond(connection, indexed)?;
         Ok(State { head: head(connection)?, indexed, beyond, streams: HashMap::new(), kinds: HashMap::new() })
     }
 
@@ -75,9 +75,11 @@ impl State {
             .prepare_cached("SELECT id FROM streams WHERE name = ?1")?
             .query_row([name.as_str()], |row| row.get(0))
             .optional()?;
-        let last = match id.map(|id| (id, self.beyond.get(&id))) {
-            Some((_, Some(last))) => *last,
-            Some((id, None)) => indexes::end(connection, id)?,
+        let last = match id {
+            Some(id) => match self.beyond.iter().rev().find(|entry| entry.stream == id) {
+                Some(entry) => u64::try_from(entry.stream_seq).unwrap_or(0),
+                None => indexes::end(connection, id)?,
+            },
             None => 0,
         };
         let stream = Stream { id, last };
@@ -99,7 +101,6 @@ impl State {
             }
         };
         stream = Stream { id: Some(id), last: stream.last + 1 };
-        self.beyond.insert(id, stream.last);
         match self.streams.get_mut(name) {
             Some(known) => *known = stream,
             None => drop(self.streams.insert(name.clone(), stream)),
@@ -126,11 +127,18 @@ impl State {
         Ok(id)
     }
 
-    /// Takes the rows beyond the indexes into them, if there are enough of them.
-    pub(super) fn index_if_due(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
-        if self.head.seq.saturating_sub(self.indexed) >= indexes::BEYOND_MAX {
-            indexes::extend(connection, self.indexed, self.head.seq)?;
-            self.indexed = self.head.seq;
+    /// Moves the head to a row that was put in. When there are enough rows beyond the lists, they are taken in.
+    pub(super) fn advance(
+        &mut self,
+        connection: &Connection,
+        head: Head,
+        entry: Entry,
+    ) -> Result<(), rusqlite::Error> {
+        self.head = head;
+        self.beyond.push(entry);
+        if self.beyond.len() as u64 >= indexes::BEYOND_MAX {
+            indexes::extend(connection, &self.beyond)?;
+            self.indexed = head.seq;
             self.beyond.clear();
         }
         Ok(())

@@ -4,7 +4,7 @@
 
 use super::columns::{self, int};
 use super::erase;
-use super::indexes::{self, Sums};
+use super::indexes::{self, Sum};
 use super::read::walk;
 use super::readers::Stop;
 use countersign_record::canonical::{Hasher, Sink};
@@ -34,9 +34,9 @@ pub(super) fn verify(
     }
     let mut request = RequestRun::default();
     let mut last = Head { seq: 0, hash: recorded.hash };
-    let mut sums = Sums::new(indexes::indexed(connection)?);
+    let mut sum = Sum::new(indexes::indexed(connection)?);
     walk(connection, i64::MIN, |entry, stored| {
-        sums.row(entry);
+        sum.row(entry);
         // Places count from 1; what stands before was put there by other hands.
         let Some(seq) = u64::try_from(entry.seq).ok().filter(|seq| *seq > 0) else {
             verifier.note(0, Damage::Inserted);
@@ -65,7 +65,7 @@ pub(super) fn verify(
     let report = verifier.finish(Some(recorded));
     // Damage that names a row says more than damage of an index, which is most often a part of it.
     if report.is_sound() {
-        sums.check(connection)?;
+        sum.check(connection)?;
     }
     Ok(report)
 }

@@ -12,7 +12,8 @@ pub(super) fn checks() -> Vec<Check> {
 
 fn landlock() -> Check {
     const NAME: &str = "landlock";
-    const FIX: &str = "use a kernel from 5.13 on with landlock among its security modules; shell tools stay off without it";
+    const FIX: &str =
+        "use a kernel from 5.13 on with landlock among its security modules; shell tools stay off without it";
     // Making a set of rules confines nobody; only enforcing it would.
     let rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -54,7 +55,8 @@ fn openat2() -> Check {
 fn user_namespaces() -> Check {
     const NAME: &str = "user namespaces";
     const FIX: &str = "raise user.max_user_namespaces; tools then lose the network by namespace too";
-    match std::fs::read_to_string("/proc/sys/user/max_user_namespaces").map(|text| text.trim().parse::<u64>()) {
+    match std::fs::read_to_string("/proc/sys/user/max_user_namespaces").map(|text| text.trim().parse::<u64>())
+    {
         Ok(Ok(most)) if most > 0 => Check::ok(NAME, "allowed"),
         Ok(_) | Err(_) => Check::limited(NAME, "not allowed", FIX),
     }

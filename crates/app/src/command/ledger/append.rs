@@ -53,12 +53,17 @@ pub(super) async fn run(
     blobs: &[String],
 ) -> Result<Exit, Failure> {
     let mut lines = Lines::open(file)?;
-    let mut files = blobs.iter().map(|path| Ok(BlobBytes::new(input::blob(path)?)?)).collect::<Result<Vec<_>, Failure>>()?;
+    let mut files = blobs
+        .iter()
+        .map(|path| Ok(BlobBytes::new(input::blob(path)?)?))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let single = !files.is_empty();
     let mut held = Vec::new();
     let mut appended = 0_u64;
     let mut held_bytes = 0_usize;
-    while let Some((number, value)) = lines.next_document().map_err(|failure| failure.with_count("appended", appended))? {
+    while let Some((number, value)) =
+        lines.next_document().map_err(|failure| failure.with_count("appended", appended))?
+    {
         let told = |failure: Failure| at_line(failure, number, appended);
         if single && (appended > 0 || !held.is_empty()) {
             return Err(told(Failure::new(Code::UsageInvalid, "--blob takes one row")));
@@ -70,7 +75,10 @@ pub(super) async fn run(
             }
             held_bytes += request.bytes();
             if held_bytes > ATOMIC_BYTES_MAX {
-                return Err(told(Failure::new(Code::LedgerBatch, "the rows that go together have more than 64 MiB")));
+                return Err(told(Failure::new(
+                    Code::LedgerBatch,
+                    "the rows that go together have more than 64 MiB",
+                )));
             }
             held.push(request);
         } else {
@@ -127,13 +135,15 @@ async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Resul
 }
 
 fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Failure> {
-    let invalid = |troubles: Vec<Trouble>| Failure::troubles(Code::RowInvalid, "the row is not valid", &troubles);
+    let invalid =
+        |troubles: Vec<Trouble>| Failure::troubles(Code::RowInvalid, "the row is not valid", &troubles);
     let mut fields = Fields::of(&value).map_err(|trouble| invalid(vec![trouble]))?;
     let stream: Option<StreamId> = fields.id("stream");
     let kind: Option<RowKind> = fields.id("kind");
     fields.value("payload");
     let version = fields.absent_or("version", Fields::integer).unwrap_or(1);
-    let data_class = fields.absent_or("data_class", |fields, name| fields.parse(name, |word| DataClass::try_from(word)));
+    let data_class =
+        fields.absent_or("data_class", |fields, name| fields.parse(name, |word| DataClass::try_from(word)));
     let taint = fields.absent_or("taint", |fields, name| fields.parse(name, |word| Taint::try_from(word)));
     let cause = fields.optional("cause", Fields::integer).map(Cause::Row);
     let expected = fields.optional("expected", Fields::integer);
@@ -152,7 +162,9 @@ fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Fa
         Json::Object(mut object) => object.remove("payload"),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => None,
     };
-    let (Some(stream), Some(kind), Some(payload)) = (stream, kind, payload) else { return Err(invalid(Vec::new())) };
+    let (Some(stream), Some(kind), Some(payload)) = (stream, kind, payload) else {
+        return Err(invalid(Vec::new()));
+    };
     if !kind.as_str().starts_with(OUTSIDE) {
         return Err(Failure::new(Code::RowKindReserved, format!("{kind} does not begin with {OUTSIDE}")));
     }
@@ -160,7 +172,8 @@ fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Fa
     for text in texts.unwrap_or_default() {
         blobs.push(BlobBytes::new(text.into_bytes())?);
     }
-    let version = u32::try_from(version).map_err(|_| Failure::new(Code::RowInvalid, "the version is too large"))?;
+    let version =
+        u32::try_from(version).map_err(|_| Failure::new(Code::RowInvalid, "the version is too large"))?;
     let draft = Draft {
         stream,
         kind,

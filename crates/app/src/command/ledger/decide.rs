@@ -22,7 +22,12 @@ struct Receipt<'a> {
     proof: &'static str,
 }
 
-pub(super) async fn erase(global: &Global, place: &Place, digest: &str, reason: &str) -> Result<Exit, Failure> {
+pub(super) async fn erase(
+    global: &Global,
+    place: &Place,
+    digest: &str,
+    reason: &str,
+) -> Result<Exit, Failure> {
     let digest = read_digest(digest)?;
     let receipt = decision(place, hold::ERASED, hold::erased(&digest, filled(reason)?))?;
     let proof = proof_word(&receipt);

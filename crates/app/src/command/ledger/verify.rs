@@ -44,7 +44,8 @@ pub(super) async fn run(
     progress.finish_and_clear();
     let report = report?;
     let known = place.keys.list()?;
-    let strangers: Vec<Stranger<'_>> = report.signers.iter().filter_map(|signer| stranger(signer, &known)).collect();
+    let strangers: Vec<Stranger<'_>> =
+        report.signers.iter().filter_map(|signer| stranger(signer, &known)).collect();
     let sound = report.is_sound() && !strangers.iter().any(|stranger| stranger.contradicts);
     if global.json {
         output::json(&Verified { sound, report: &report, anchors: anchors.len(), strangers })?;
@@ -76,7 +77,9 @@ fn tell(report: &Report, strangers: &[Stranger<'_>], anchors: usize, sound: bool
     }
     let verdict = if sound { "sound" } else { "NOT sound" };
     let against = match anchors {
-        0 => "no anchor was given, so rows cut off at the end or a chain written anew can't be seen".to_owned(),
+        0 => {
+            "no anchor was given, so rows cut off at the end or a chain written anew can't be seen".to_owned()
+        }
         count => format!("checked against {}", output::count(count as u64, "anchor")),
     };
     let (rows, bytes) = (output::count(report.rows, "row"), output::count(report.bytes, "byte"));

@@ -5,8 +5,8 @@ use super::walk::{NameOnly, unsupported};
 use super::{Pen, Unwritable, emit};
 use crate::canonical::sink::Sink;
 use crate::canonical::text::write_string;
-use crate::json::number::{INTEGER_MAX, LITERAL_TOKEN, canonical_f64};
 use crate::json::Number;
+use crate::json::number::{INTEGER_MAX, LITERAL_TOKEN, canonical_f64};
 use alloc::string::{String, ToString};
 use serde::ser::{self, Impossible, Serialize, SerializeMap, SerializeStruct, Serializer};
 
@@ -114,11 +114,20 @@ impl<'p, 's, S: Sink> Serializer for Leaf<'p, 's, S> {
         self.serialize_unit()
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Unwritable> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<(), Unwritable> {
         self.serialize_str(variant)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Unwritable> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Unwritable> {
         if name == LITERAL_TOKEN {
             let literal: String = value.serialize(NameOnly)?;
             return self.pen.number(&Number::from_literal(&literal));
@@ -232,7 +241,11 @@ impl<S: Sink> SerializeStruct for Open<'_, '_, S> {
     type Ok = ();
     type Error = Unwritable;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Unwritable> {
         self.pen.name(name, &mut self.first);
         emit(value, self.pen)
     }

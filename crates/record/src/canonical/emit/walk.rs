@@ -53,7 +53,11 @@ impl<V: Visit> Serializer for Walk<'_, V> {
         value.serialize(self)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Unwritable> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Unwritable> {
         value.serialize(self)
     }
 
@@ -117,7 +121,11 @@ impl<V: Visit> SerializeStruct for Walk<'_, V> {
     type Ok = ();
     type Error = Unwritable;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Unwritable> {
         self.visitor.field(name, value)
     }
 
@@ -195,7 +203,12 @@ impl Serializer for NameOnly {
         Ok(name.into())
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<String, Unwritable> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<String, Unwritable> {
         Ok(variant.into())
     }
 
@@ -203,7 +216,11 @@ impl Serializer for NameOnly {
         value.serialize(self)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<String, Unwritable> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<String, Unwritable> {
         value.serialize(self)
     }
 
@@ -225,7 +242,11 @@ impl Serializer for NameOnly {
         Err(Unwritable::NameNotString)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, Unwritable> {
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleStruct, Unwritable> {
         Err(Unwritable::NameNotString)
     }
 
