@@ -4,8 +4,10 @@
 //! Every rule is a pure function from a path and its text to problems; only `files` touches the disk.
 
 mod bans;
+mod clippy;
 mod docs;
 mod edges;
+mod entries;
 mod files;
 mod manifests;
 mod modules;
@@ -14,6 +16,7 @@ mod no_std;
 mod place;
 mod problem;
 mod purity;
+mod raised;
 mod sizes;
 mod sleep;
 mod source;
@@ -24,7 +27,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use files::{File, ListedBy};
+use files::{ListedBy, Listing};
 use problem::Problem;
 use source::Source;
 
@@ -40,17 +43,29 @@ pub(crate) struct Report {
 
 /// Checks the repository at `root`.
 pub(crate) fn run(root: &Path) -> Result<Report> {
-    let (files, listed_by) = files::read(root)?;
-    Ok(Report { files: files.len(), listed_by, problems: check(&files) })
+    let listing = files::read(root)?;
+    Ok(Report { files: listing.files.len(), listed_by: listing.listed_by, problems: check(&listing) })
 }
 
 /// The rules over one parsed Rust file.
-const SOURCE_RULES: [fn(&Source) -> Vec<Problem>; 7] =
-    [bans::check, docs::check, names::check, no_std::check, purity::check, sizes::check, sleep::check];
+const SOURCE_RULES: [fn(&Source) -> Vec<Problem>; 8] = [
+    bans::check,
+    clippy::check_clock,
+    docs::check,
+    names::check,
+    no_std::check,
+    purity::check,
+    sizes::check,
+    sleep::check,
+];
 
-fn check(files: &[File]) -> Vec<Problem> {
-    let mut problems = manifests::check(files);
+fn check(listing: &Listing) -> Vec<Problem> {
+    let files = listing.files.as_slice();
+    let mut problems: Vec<Problem> = listing.oddities.iter().filter_map(entries::check).collect();
+    problems.extend(manifests::check(files));
+    problems.extend(clippy::check(files));
     problems.extend(no_std::check_roots(files));
+    problems.extend(files.iter().filter_map(purity::check_script));
     problems.extend(files.iter().flat_map(text::check));
 
     let mut sources = Vec::new();
@@ -64,6 +79,7 @@ fn check(files: &[File]) -> Vec<Problem> {
     for source in &sources {
         problems.extend(SOURCE_RULES.iter().flat_map(|rule| rule(source)));
     }
+    problems.extend(raised::check(&sources, &raised::names()));
 
     problems.sort();
     problems.dedup();
@@ -72,26 +88,28 @@ fn check(files: &[File]) -> Vec<Problem> {
 
 #[cfg(test)]
 mod tests {
+    use super::files::File;
     use super::*;
 
     fn check_all(files: &[(&str, &str)], expected: &[&str]) {
-        let files: Vec<File> = files.iter().map(|(path, text)| File::new(path, text)).collect();
-        let found: Vec<String> = check(&files).iter().map(Problem::head).collect();
+        let files = files.iter().map(|(path, text)| File::new(path, text)).collect();
+        let listing = Listing { files, oddities: Vec::new(), listed_by: ListedBy::Walk };
+        let found: Vec<String> = check(&listing).iter().map(Problem::head).collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn a_test_file_is_one_by_its_declaration_and_not_by_its_name() {
         let sleeping = "//! Tests.\nfn waits() { sleep(1) }\n";
-        let hashing = "//! Tests.\ntype Seen = HashSet<u8>;\n";
+        let hashing = "//! Tests. Owns: a. Must not: b.\ntype Seen = HashSet<u8>;\n";
         check_all(
             &[
                 (
                     "crates/kernel/src/run.rs",
-                    "//! Run.\n#[cfg(test)]\n#[path = \"run_tests.rs\"]\nmod tests;\n",
+                    "//! Run. Owns: a. Must not: b.\n#[cfg(test)]\n#[path = \"run_tests.rs\"]\nmod tests;\n",
                 ),
                 ("crates/kernel/src/run_tests.rs", sleeping),
-                ("crates/kernel/src/gate.rs", "//! Gate.\nmod gate_tests;\n"),
+                ("crates/kernel/src/gate.rs", "//! Gate. Owns: a. Must not: b.\nmod gate_tests;\n"),
                 ("crates/kernel/src/gate/gate_tests.rs", hashing),
             ],
             &[
@@ -105,7 +123,7 @@ mod tests {
     fn problems_come_sorted_and_once() {
         check_all(
             &[
-                ("crates/store/src/b.rs", "//! B.\nfn f() { todo!(); todo!() }\n"),
+                ("crates/store/src/b.rs", "//! Owns: B. Must not: b.\nfn f() { todo!(); todo!() }\n"),
                 ("crates/store/src/a.rs", "fn f() {}\nfn g() { dbg!(1); }\n"),
             ],
             &[

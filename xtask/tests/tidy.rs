@@ -29,6 +29,13 @@ fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
     root
 }
 
+fn git(root: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    // A commit hook that runs the tests has these set for its own repository.
+    command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
+    assert!(command.arg("-C").arg(root).args(arguments).status().unwrap().success());
+}
+
 #[test]
 fn a_clean_tree_is_one_line_and_a_walk_skips_what_is_built_or_hidden() {
     let files = [
@@ -36,7 +43,7 @@ fn a_clean_tree_is_one_line_and_a_walk_skips_what_is_built_or_hidden() {
         ("target/README.md", "dirty "),
         ("crates/store/target/a.md", "dirty "),
         (".hidden/README.md", "dirty "),
-        ("blob.md", "binary \0 "),
+        ("blob.bin", "binary \0 "),
     ];
     check(&tree("walk", &files), "tidy: 1 files listed by a directory walk, no problems\n", 0);
 }
@@ -62,16 +69,28 @@ fn each_problem_is_one_line_with_its_fix() {
 fn git_lists_tracked_and_new_files_but_no_ignored_or_deleted_ones() {
     let files = [(".gitignore", "ignored.md\n"), ("ignored.md", "dirty "), ("new.md", "x"), ("gone.md", "x")];
     let root = tree("git", &files);
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        // A commit hook that runs the tests has these set for its own repository.
-        command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
-        assert!(command.arg("-C").arg(&root).args(arguments).status().unwrap().success());
-    };
-    git(&["init", "--quiet"]);
-    git(&["add", "gone.md"]);
+    git(&root, &["init", "--quiet"]);
+    git(&root, &["add", "gone.md"]);
     std::fs::remove_file(root.join("gone.md")).unwrap();
     check(&root, "new.md:1: text: no newline at the end of the file (add one)\n", 1);
+}
+
+#[test]
+fn nothing_hides_from_either_list() {
+    let root = tree("hidden", &[("crates/a/src/a.rs", "//! A.\n// \0\n"), ("outside/b.rs", "")]);
+    std::os::unix::fs::symlink("../../../outside/b.rs", root.join("crates/a/src/b.rs")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("docs")).unwrap();
+    std::os::unix::fs::symlink("outside", root.join("target")).unwrap();
+    let link = "files: a symbolic link (put the file itself here)";
+    let expected = format!(
+        "crates/a/src/a.rs:2: files: a NUL or a byte that is not UTF-8 (write it as an escape, or save as UTF-8)\n\
+         crates/a/src/b.rs:1: {link}\n\
+         docs:1: {link}\n"
+    );
+    check(&root, &expected, 1);
+    std::fs::write(root.join(".gitignore"), "/target\n").unwrap();
+    git(&root, &["init", "--quiet"]);
+    check(&root, &expected, 1);
 }
 
 #[test]

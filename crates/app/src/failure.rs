@@ -72,7 +72,9 @@ impl Failure {
     pub(crate) fn exit(&self) -> ExitCode {
         match self.code {
             Code::LedgerUnknownStore => return ExitCode::from(2),
-            Code::ArchiveExists | Code::AnchorForged | Code::AnchorUntrusted => return ExitCode::from(1),
+            Code::ArchiveExists | Code::AnchorForged | Code::AnchorUntrusted | Code::RowTooNew => {
+                return ExitCode::from(1);
+            }
             _ => {}
         }
         match self.code.entry().area {
@@ -160,7 +162,11 @@ mod tests {
             let bad_input = Failure::new(*code, "").exit() == ExitCode::from(2);
             let other_way = matches!(
                 code,
-                Code::LedgerUnknownStore | Code::ArchiveExists | Code::AnchorForged | Code::AnchorUntrusted
+                Code::LedgerUnknownStore
+                    | Code::ArchiveExists
+                    | Code::AnchorForged
+                    | Code::AnchorUntrusted
+                    | Code::RowTooNew
             );
             assert_eq!(bad_input, refusals.contains(&area) == other_way, "{code}: bad input or a refusal?");
         }

@@ -82,8 +82,10 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
                 Kind::DisplayHelpOnMissingArgumentOrSubcommand | Kind::MissingSubcommand => {
                     "a command is missing"
                 }
-                _ => text.lines().next().unwrap_or_default().trim_start_matches("error: "),
+                // The first paragraph: what is wrong, and with which argument.
+                _ => text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: "),
             };
+            let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
             failure(
                 &Failure::new(Code::UsageInvalid, message).with("help", cut(text.trim_end(), HELP_CHARS_MAX)),
             )

@@ -77,6 +77,25 @@ fn the_tour_is_as_the_readme_says() {
     std::fs::remove_dir_all(&place).unwrap();
 }
 
+/// The first of the two commands works on a fresh clone.
+#[test]
+fn the_main_job_is_as_the_readme_says() {
+    let readme = include_str!("../../../README.md");
+    let line = readme.lines().find(|line| line.starts_with("cargo run --release -- ")).unwrap();
+    let command = line.split('#').next().unwrap().trim_start_matches("cargo run --release -- ");
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("main-job-{}", std::process::id()));
+    let done = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(command.split_whitespace())
+        .arg("--data")
+        .arg(&data)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(String::from_utf8(done.stdout).unwrap().lines().count(), 3);
+    std::fs::remove_dir_all(&data).unwrap();
+}
+
 #[test]
 fn a_pattern_is_no_blank_cheque() {
     assert!(matches("a [..] c\n", "a bb c\n"));

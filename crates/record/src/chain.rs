@@ -8,7 +8,7 @@ mod verify;
 
 pub use anchor::{Anchor, AnchorProblem, Head};
 pub use damage::{Damage, Finding};
-pub use verify::{Report, Signer, Verifier};
+pub use verify::{Backwards, Report, Signer, Unsigned, Verifier};
 
 use crate::canonical::{Hasher, Sink, write_string};
 use crate::digest::Digest;

@@ -7,6 +7,8 @@ use crate::digest::Digest;
 use crate::fields::{Fields, Trouble};
 use crate::json::{Json, Number, Object};
 use crate::time::Timestamp;
+use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -145,7 +147,7 @@ impl Envelope {
         let provenance = fields.object("provenance", read_provenance);
         let payload = fields.free_object("payload");
         if let Some(Err(error)) = payload.as_ref().map(canonical::hash_of) {
-            fields.trouble("payload", inexact_code(&error), alloc::format!("{error}"));
+            fields.trouble("payload", inexact_code(&error), format!("{error}"));
         }
         fields.deny_unknown();
         fields.finish()?;
@@ -191,7 +193,7 @@ fn inexact_code(error: &Unwritable) -> Code {
 fn read_provenance(provenance: &mut Fields<'_>) -> Option<Provenance> {
     let files = provenance.absent_or("files", |fields, name| {
         fields.objects(name, |file| {
-            let path = file.filled("path");
+            let path = file.parse("path", relative_path);
             let sha256 = file.parse("sha256", |text| Digest::try_from(text));
             let mtime = file.optional("mtime", number);
             file.deny_unknown();
@@ -207,6 +209,15 @@ fn read_provenance(provenance: &mut Fields<'_>) -> Option<Provenance> {
             Some(HistoryRef { id: id?, hash: hash?, score })
         })
     });
+    let mut digests = BTreeMap::new();
+    if let Some(files) = &files {
+        for (at, file) in files.iter().enumerate() {
+            if *digests.entry(&file.path).or_insert(file.sha256) != file.sha256 {
+                let message = format!("{} stands twice, with two digests", file.path);
+                provenance.trouble_at(&format!("files/{at}"), Code::FieldConflict, message);
+            }
+        }
+    }
     let eligibility = provenance.absent_or("eligibility", Fields::texts);
     provenance.deny_unknown();
     Some(Provenance {
@@ -214,6 +225,17 @@ fn read_provenance(provenance: &mut Fields<'_>) -> Option<Provenance> {
         history_refs: history_refs.unwrap_or_default(),
         eligibility: eligibility.unwrap_or_default(),
     })
+}
+
+/// A path that stays below the task's directory wherever that is.
+fn relative_path(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() || text.starts_with('/') || text.chars().any(char::is_control) {
+        return Err("a path relative to the task is needed, without control characters");
+    }
+    if text.split('/').any(|part| part == "..") {
+        return Err("the path leads out of the task");
+    }
+    Ok(text.into())
 }
 
 /// Longest reason code: a code is for machines, prose lives in the payload.

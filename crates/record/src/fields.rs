@@ -32,7 +32,10 @@ impl fmt::Display for Trouble {
 }
 
 /// More troubles than this are not listed: the document is hostile or something else altogether.
-const TROUBLES_MAX: usize = 100;
+pub const TROUBLES_MAX: usize = 100;
+
+/// A name longer than this is cut in a message.
+const NAME_SHOWN_MAX: usize = 64;
 
 /// An object that is being read.
 pub struct Fields<'a> {
@@ -72,9 +75,13 @@ impl<'a> Fields<'a> {
 
     /// Notes a trouble at the member `name`.
     pub fn trouble(&mut self, name: &str, code: Code, message: impl Into<String>) {
+        let path = self.pointer(name);
+        self.push(path, code, message.into());
+    }
+
+    fn push(&mut self, path: String, code: Code, message: String) {
         if self.troubles.len() < TROUBLES_MAX {
-            let path = self.pointer(name);
-            self.troubles.push(Trouble { code, path, message: message.into() });
+            self.troubles.push(Trouble { code, path, message });
         }
     }
 
@@ -296,10 +303,8 @@ impl<'a> Fields<'a> {
 
     /// Like a trouble at a member, but `place` is a pointer already.
     pub fn trouble_at(&mut self, place: &str, code: Code, message: impl Into<String>) {
-        if self.troubles.len() < TROUBLES_MAX {
-            let path = format!("{}/{place}", self.path);
-            self.troubles.push(Trouble { code, path, message: message.into() });
-        }
+        let path = format!("{}/{place}", self.path);
+        self.push(path, code, message.into());
     }
 
     /// Notes at the pointer `place` that `found` is not what is needed.
@@ -329,8 +334,14 @@ impl<'a> Fields<'a> {
     /// Notes every member that was not read.
     pub fn deny_unknown(&mut self) {
         for name in self.unread() {
-            let shown: String = name.chars().take(64).collect();
-            self.trouble(&shown, Code::FieldUnknown, "there is no such field");
+            if name.chars().count() <= NAME_SHOWN_MAX {
+                self.trouble(&name, Code::FieldUnknown, "there is no such field");
+                continue;
+            }
+            // A pointer with a cut name would point nowhere, so it points at the object.
+            let shown: String = name.chars().take(NAME_SHOWN_MAX).collect();
+            let (path, message) = (self.path.clone(), format!("there is no field {shown:?}…"));
+            self.push(path, Code::FieldUnknown, message);
         }
     }
 

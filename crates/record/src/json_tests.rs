@@ -52,6 +52,10 @@ fn limits_hold_in_bounded_time() {
     let small = Limits { bytes_max: 4, ..Limits::GOVERNED };
     let error = parse_with(b"[1,2]", small).unwrap_err();
     assert_eq!(error.problem, Problem::TooLong { bytes_max: 4 });
+    let many = Limits { values_max: 3, ..Limits::GOVERNED };
+    assert!(parse_with(b"[1,2]", many).is_ok());
+    let error = parse_with(b"[1,2,3]", many).unwrap_err();
+    assert_eq!((error.problem, error.offset), (Problem::TooManyValues { values_max: 3 }, 5));
     let nested = format!("{}{}", "[".repeat(128), "]".repeat(128));
     assert!(parse(nested.as_bytes()).is_ok());
 }

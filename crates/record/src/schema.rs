@@ -1,7 +1,7 @@
 //! JSON Schemas of everything that crosses the edge, made from the types that read and write it.
 //! Owns: the list of documents, their drafts, names and ids. Must not: say of a type what its reader does not hold.
 //!
-//! The GenericEnvelope's schema accepts exactly what the seed's accepts; a test compares the two on generated
+//! The GenericEnvelope's schema accepts exactly what the contract's accepts; a test compares the two on generated
 //! documents. Its reader also takes documents that the schema refuses: other dialects, and those with missing ids.
 
 use crate::chain::{Anchor, Report};
@@ -70,7 +70,7 @@ fn document<T: JsonSchema>(name: &str, mut settings: SchemaSettings) -> Document
 pub(crate) const FILLED: &str =
     "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
-/// What the seed requires of a GenericEnvelope: less than our type has, more than our reader does.
+/// What the contract requires of a GenericEnvelope: less than our type has, more than our reader does.
 pub(crate) fn seed_requires(schema: &mut Schema) {
     let mut required = json_schema!({
         "required": [
@@ -82,7 +82,7 @@ pub(crate) fn seed_requires(schema: &mut Schema) {
     }
 }
 
-/// The seed requires nothing of a completed stage.
+/// The contract requires nothing of a completed stage.
 pub(crate) fn requires_nothing(schema: &mut Schema) {
     schema.remove("required");
 }

@@ -1,8 +1,8 @@
-//! The run's state as it is exchanged between processes: the seed's GenericEnvelope.
+//! The run's state as it is exchanged between processes: the contract's GenericEnvelope.
 //! Owns: its members, reading it in three dialects, writing it in one. Must not: decide what a run does next, or
 //! mint an id or a time (they arrive as [`Minted`]).
 //!
-//! Dialect A is the seed's document. B and C are what the origin's Go and Python code really wrote. All three are
+//! Dialect A is the contract's document. B and C are what other implementations really write. All three are
 //! read, A is written with every member, and members that nobody here knows stay as they came.
 
 mod interrupt;
@@ -27,7 +27,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::ser::{Error as _, Serialize, Serializer};
 
-/// The run's state. Written in the seed's order of members, what others added after them.
+/// The run's state. Written in the contract's order of members, what others added after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transform = crate::schema::seed_requires))]
 pub struct GenericEnvelope {
@@ -58,7 +58,7 @@ pub struct GenericEnvelope {
     pub completed_at: Option<Timestamp>,
     /// Anything else about the request.
     pub metadata: Object,
-    /// What each agent did. The seed's schema does not name it, so the schema says nothing of its form.
+    /// What each agent did. The contract's schema does not name it, so the schema says nothing of its form.
     #[cfg_attr(feature = "schema", schemars(with = "Json"))]
     pub processing_history: Vec<ProcessingRecord>,
     /// The interrupt of dialects B and C; nothing in a document that never spoke of one. Whoever raises another
@@ -94,10 +94,25 @@ pub struct Reading {
     /// The members that were missing and taken from [`Minted`]. While there are any, the state's hash says nothing
     /// of the document.
     pub minted: Vec<&'static str>,
-    /// The members that were missing and took the seed's default.
+    /// The members that were missing and took the contract's default.
     pub defaulted: Vec<&'static str>,
-    /// The words of other dialects that were read as the seed's.
+    /// The words of other dialects that were read as the contract's.
     pub renamed: Vec<Renamed>,
+}
+
+/// The members that the contract requires.
+const REQUIRED: [&str; 8] = [
+    "envelope_id", "request_id", "user_id", "session_id", "raw_input", "outputs", "current_stage", "terminated",
+];
+
+impl Reading {
+    /// Whether the document was the contract's own: dialect A, with every required member and none of another
+    /// dialect's words. What does not conform can still be read.
+    #[must_use]
+    pub fn conforms(&self) -> bool {
+        let missing = |name: &&str| self.minted.contains(name) || self.defaulted.contains(name);
+        self.dialect == Dialect::A && self.renamed.is_empty() && !REQUIRED.iter().any(missing)
+    }
 }
 
 /// A word of another dialect.
@@ -107,7 +122,7 @@ pub struct Renamed {
     pub path: String,
     /// The word as it came.
     pub from: String,
-    /// The seed's word.
+    /// The contract's word.
     pub to: &'static str,
 }
 
@@ -217,7 +232,7 @@ struct Written<'a> {
     extra: &'a Extra,
 }
 
-/// The flag is derived from the seed's own flags, so that answering a question answers it in every dialect.
+/// The flag is derived from the contract's own flags, so that answering a question answers it in every dialect.
 #[derive(serde::Serialize)]
 struct WrittenInterrupt<'a> {
     interrupt: Option<&'a Object>,

@@ -22,6 +22,14 @@ pub struct Instant {
     pub nanos: u32,
 }
 
+impl Instant {
+    /// The instant that an RFC 3339 text names, without keeping the text.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        read(text.as_bytes())
+    }
+}
+
 /// A text that is no RFC 3339 timestamp with an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an RFC 3339 time with an offset is needed, such as 2025-12-10T10:00:00Z")]

@@ -52,6 +52,8 @@ proptest! {
 
     #[test]
     fn no_text_panics(text in "\\PC*") {
-        let _ = Timestamp::try_from(text);
+        if let Ok(time) = Timestamp::try_from(text.clone()) {
+            prop_assert_eq!(time.as_str(), text);
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! The schemas against the readers they speak for, and the GenericEnvelope's against the seed's own, judged by an
 //! independent validator on generated documents.
-#![cfg(feature = "schema")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod documents;

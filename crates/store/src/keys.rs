@@ -45,6 +45,14 @@ pub enum Error {
         /// Whose decision it is.
         actor: PrincipalId,
     },
+    /// Only the public half is here: a decision under this name would be somebody else's word.
+    #[error(
+        "the private key of {name} is not here, only its public half; {name} must decide where the key is"
+    )]
+    Elsewhere {
+        /// The name.
+        name: PrincipalId,
+    },
     /// Others can read the file.
     #[error("{} has mode {mode:o}; a private key is for its owner alone (0600)", place.display())]
     Exposed {
@@ -90,6 +98,7 @@ impl Error {
         match self {
             Error::Exists { .. } => Code::PrincipalExists,
             Error::OtherActor { .. }
+            | Error::Elsewhere { .. }
             | Error::Exposed { .. }
             | Error::Damaged { .. }
             | Error::Mismatch { .. }
@@ -170,6 +179,21 @@ impl Keyring {
         Ok(principals)
     }
 
+    /// The public halves alone, for whoever checks signatures and may not see, or need, a private key.
+    ///
+    /// # Errors
+    /// A public key can't be read.
+    pub fn known(&self) -> Result<Vec<Principal>, Error> {
+        let mut principals = Vec::new();
+        for name in files::names(&self.dir.join("principals"))? {
+            let own = files::exists(&self.private(&name));
+            if let Some(key) = files::read_public(&self.public(&name))? {
+                principals.push(Principal { name, key, own });
+            }
+        }
+        Ok(principals)
+    }
+
     /// Puts a proof on a decision: signed if `name` has a private key here, else marked as only asserted.
     ///
     /// # Errors
@@ -185,6 +209,9 @@ impl Keyring {
             return Err(Error::OtherActor { name: name.clone(), actor: actor.clone() });
         }
         let Some(signing) = files::read_private(&self.private(name))? else {
+            if files::exists(&self.public(name)) {
+                return Err(Error::Elsewhere { name: name.clone() });
+            }
             return Ok(decision.with_proof(Proof::SelfAsserted));
         };
         let key = PublicKey::try_from(signing.verifying_key().to_bytes())?;

@@ -1,12 +1,13 @@
 //! What must not be merged, whichever crate it is in.
 //! Owns: unfinished code, switched-off tests and switched-off lints. Must not: repeat what clippy holds.
 
-use proc_macro2::TokenTree;
+use proc_macro2::{Ident, TokenTree};
 use syn::Meta;
 
+use super::place;
 use super::problem::{Problem, Rule, line_at};
 use super::source::Source;
-use super::tokens::{self, Applied};
+use super::tokens;
 
 /// Macros that mean "not finished".
 const MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
@@ -21,16 +22,45 @@ const LINTS: [&str; 4] =
 /// Ways to take a lint below `deny`.
 const LEVELS: [&str; 3] = ["allow", "expect", "warn"];
 
-/// How a generator marks its output, within the first lines of a file.
-const GENERATED: &str = concat!("@gene", "rated");
-const GENERATED_WITHIN_LINES: usize = 5;
+/// Lints that keep panics out of the product, and the group that contains them.
+const PANIC_LINTS: [&str; 7] = [
+    "clippy::dbg_macro",
+    "clippy::expect_used",
+    "clippy::panic",
+    "clippy::restriction",
+    "clippy::todo",
+    "clippy::unimplemented",
+    "clippy::unwrap_used",
+];
 
-/// Checks one file of `crates/`.
+/// The files a generator writes. A marker in the file excuses nothing: anybody can write one.
+const GENERATED: [&str; 0] = [];
+
+/// Checks one file.
 pub(crate) fn check(source: &Source) -> Vec<Problem> {
-    if !source.path.starts_with("crates/") {
-        return Vec::new();
+    check_except(source, &GENERATED)
+}
+
+fn check_except(source: &Source, generated: &[&str]) -> Vec<Problem> {
+    let Some((package, _)) = place::package(source.path) else { return Vec::new() };
+    match package {
+        "fuzz" => Vec::new(),
+        "xtask" => silenced(source, &PANIC_LINTS, PANIC_WORDS),
+        package => {
+            let mut problems = unmerged(source);
+            if !generated.contains(&source.path) {
+                problems.extend(silenced(source, &LINTS, DOOR_WORDS));
+            }
+            if package != "testkit" {
+                problems.extend(silenced(source, &PANIC_LINTS, PANIC_WORDS));
+            }
+            problems
+        }
     }
-    let is_generated = source.text.lines().take(GENERATED_WITHIN_LINES).any(|line| line.contains(GENERATED));
+}
+
+/// What is not finished, or not run.
+fn unmerged(source: &Source) -> Vec<Problem> {
     let mut problems = wrong_comments(source);
     tokens::levels(source.tokens.clone(), &mut |level| {
         problems.extend(level.windows(3).filter_map(|window| unfinished(source, window)));
@@ -43,9 +73,6 @@ pub(crate) fn check(source: &Source) -> Vec<Problem> {
                     "`#[ignore]` switches a test off",
                     fix,
                 ));
-            }
-            if !is_generated {
-                problems.extend(silenced(source, &applied));
             }
         }
     });
@@ -81,33 +108,44 @@ fn unfinished(source: &Source, window: &[TokenTree]) -> Option<Problem> {
     Some(source.problem(Rule::Bans, name.span(), message, "finish it or leave it out"))
 }
 
-/// Lints of the list that an attribute takes back in product code.
-fn silenced(source: &Source, applied: &Applied) -> Vec<Problem> {
-    let Some(level) = LEVELS.iter().find(|level| applied.meta.path().is_ident(level)) else {
-        return Vec::new();
-    };
-    if applied.only_in_tests || source.is_test(applied.span) {
-        return Vec::new();
-    }
+/// What a silenced lint means, and what to do instead.
+#[derive(Clone, Copy)]
+struct Words {
+    meaning: &'static str,
+    fix: &'static str,
+}
+
+const DOOR_WORDS: Words =
+    Words { meaning: "opens a door that is shut on purpose", fix: "go through the port that owns it" };
+const PANIC_WORDS: Words = Words {
+    meaning: "lets more than tests panic",
+    fix: "return an error, or put it under `cfg_attr(test, …)`",
+};
+
+/// Lints of the list that attributes take back outside tests.
+fn silenced(source: &Source, lints: &[&str], words: Words) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for lint in tokens::arguments(&applied.meta) {
-        let name = written_path(&lint);
-        if LINTS.contains(&name.as_str()) {
-            let message = format!("`#[{level}({name})]` opens a door that is shut on purpose");
-            problems.push(source.problem(
-                Rule::Bans,
-                applied.span,
-                message,
-                "go through the port that owns it",
-            ));
+    tokens::levels(source.tokens.clone(), &mut |level| {
+        for applied in tokens::attributes(level) {
+            let attribute = written_path(&applied.meta);
+            if !LEVELS.contains(&attribute.as_str()) || applied.only_in_tests || source.is_test(applied.span)
+            {
+                continue;
+            }
+            let names = tokens::arguments(&applied.meta).into_iter().map(|lint| written_path(&lint));
+            for name in names.filter(|name| lints.contains(&name.as_str())) {
+                let message = format!("`#[{attribute}({name})]` {}", words.meaning);
+                problems.push(source.problem(Rule::Bans, applied.span, message, words.fix));
+            }
         }
-    }
+    });
     problems
 }
 
+/// The path as clippy knows it: without the `r#` that it does not mind.
 fn written_path(meta: &Meta) -> String {
-    let segments: Vec<String> =
-        meta.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let name = |ident: &Ident| ident.to_string().trim_start_matches("r#").to_owned();
+    let segments: Vec<String> = meta.path().segments.iter().map(|segment| name(&segment.ident)).collect();
     segments.join("::")
 }
 
@@ -163,9 +201,39 @@ mod tests {
             check_rule(check, SRC, &format!("#[{with_reason}]\nfn f() {{}}"), &[&found(attribute)]);
             check_rule(check, SRC, &format!("#![cfg_attr(unix, {attribute})]"), &[&found(attribute)]);
             check_rule(check, SRC, &format!("#![cfg_attr(test, {attribute})]"), &[]);
-            check_rule(check, SRC, &format!("// {GENERATED} by x\n#![{attribute}]"), &[]);
+            let marked = format!("#![{attribute}] // {}\n", concat!("@gene", "rated"));
+            check_rule(check, SRC, &marked, &[&found(attribute)]);
+            check_rule(|source| check_except(source, &[SRC]), SRC, &marked, &[]);
             check_rule(check, TEST, &format!("#![{attribute}]"), &[]);
         }
         check_rule(check, SRC, "#![allow(clippy::too_many_arguments)]\n#![deny(clippy::all)]", &[]);
+    }
+    #[test]
+    fn switched_off_panics() {
+        let found = |attribute: &str| format!("1: bans: `#[{attribute}]` lets more than tests panic");
+        for attribute in ["allow(clippy::unwrap_used)", "expect(clippy::expect_used)", "warn(clippy::panic)"]
+        {
+            let inner = format!("#![{attribute}]");
+            for path in [SRC, "crates/store/build.rs", "xtask/src/a.rs"] {
+                check_rule(check, path, &inner, &[&found(attribute)]);
+                check_rule(check, path, &format!("fn f() {{ #[{attribute}] g() }}"), &[&found(attribute)]);
+                let for_some = format!("#![cfg_attr(any(test, unix), {attribute})]");
+                check_rule(check, path, &for_some, &[&found(attribute)]);
+                check_rule(check, path, &format!("#![cfg_attr(test, {attribute})]"), &[]);
+                check_rule(check, path, &format!("#[cfg(test)]\nmod tests {{ {inner} }}"), &[]);
+            }
+            let exempt = [
+                TEST,
+                "crates/store/benches/a.rs",
+                "crates/testkit/src/a.rs",
+                "fuzz/src/lib.rs",
+                "xtask/tests/a.rs",
+            ];
+            for path in exempt {
+                check_rule(check, path, &inner, &[]);
+            }
+        }
+        check_rule(check, SRC, "#![r#allow(clippy::r#panic)]", &[&found("allow(clippy::panic)")]);
+        check_rule(check, SRC, "#![deny(clippy::panic)] #![allow(clippy::panic_in_result_fn)]", &[]);
     }
 }

@@ -10,6 +10,7 @@ use super::edges::{self, Kind, Row};
 use super::files::File;
 use super::place;
 use super::problem::{Problem, Rule, line_at};
+use super::purity;
 
 const PREFIX: &str = "countersign-";
 const TABLE_FILE: &str = "xtask/src/tidy/edges.rs";
@@ -62,8 +63,7 @@ fn check_member(
         let message = format!("package `{name}` lies in the directory of `{expected}`");
         problems.push(Problem::new(Rule::Edges, (path, name_line), message, format!("call it `{expected}`")));
     }
-    // The fuzz targets are a workspace of their own, with nothing to inherit from.
-    if dir != "fuzz" && !inherits_lints(table) {
+    if !inherits_lints(table) {
         let message = "the workspace lints do not apply here";
         problems.push(Problem::new(Rule::Lints, (path, 1), message, "add `[lints] workspace = true`"));
     }
@@ -74,6 +74,7 @@ fn check_member(
         let message = format!("the pure crate `{dir}` moves its root away from src/lib.rs");
         problems.push(Problem::new(Rule::NoStd, (path, line), message, "keep its root there"));
     }
+    problems.extend(declared_script(file, row, table));
     for dependency in dependencies(table, inherited) {
         let line = line_at(&file.text, dependency.offset);
         problems.extend(
@@ -83,6 +84,17 @@ fn check_member(
     }
     problems.sort();
     problems
+}
+
+/// The build script a manifest of a pure crate names; `purity` finds the one it need not name.
+fn declared_script(file: &File, row: &Row, table: &DeTable) -> Option<Problem> {
+    let build = table.get("package").and_then(|package| package.get_ref().get("build"))?;
+    if !matches!(row.kind, Kind::Pure { .. }) || build.get_ref().as_bool() == Some(false) {
+        return None;
+    }
+    let line = line_at(&file.text, build.span().start);
+    let message = format!("the pure crate `{}` has a build script", row.name);
+    Some(Problem::new(Rule::Purity, (&file.path, line), message, purity::NO_SCRIPT_FIX))
 }
 
 fn check_dependency(row: &Row, dependency: &Dependency) -> Option<(Rule, String, String)> {

@@ -137,7 +137,10 @@ fn a_package_needs_a_row_and_its_own_name() {
         &["crates/store/inner/Cargo.toml:2: edges: package `inner` has no row in the map"],
     );
     check_files(&[File::new("crates/store/tests/fixtures/a/Cargo.toml", "[package]\nname = \"a\"\n")], &[]);
-    check_files(&[File::new("fuzz/Cargo.toml", "[package]\nname = \"countersign-fuzz\"\n")], &[]);
+    check_files(
+        &[File::new("fuzz/Cargo.toml", "lints.workspace = true\n[package]\nname = \"countersign-fuzz\"\n")],
+        &[],
+    );
     check_files(
         &[File::new("xtask/Cargo.toml", "lints.workspace = true\n[package]\nname = \"xtask\"\n")],
         &[],
@@ -166,6 +169,10 @@ fn the_workspace_lints_hold_everywhere() {
         &[File::new("xtask/Cargo.toml", "[package]\nname = \"xtask\"\n")],
         &["xtask/Cargo.toml:1: lints: the workspace lints do not apply here"],
     );
+    check_files(
+        &[File::new("fuzz/Cargo.toml", "[package]\nname = \"countersign-fuzz\"\n")],
+        &["fuzz/Cargo.toml:1: lints: the workspace lints do not apply here"],
+    );
 }
 
 #[test]
@@ -178,6 +185,20 @@ fn a_pure_crate_keeps_its_root_where_it_is_checked() {
         body,
         &["crates/views/Cargo.toml:9: no_std: the pure crate `views` moves its root away from src/lib.rs"],
     );
+}
+
+#[test]
+fn a_pure_crate_names_no_build_script() {
+    let check_build = |dir: &str, build: &str, expected: &[&str]| {
+        let text =
+            format!("lints.workspace = true\n[package]\nname = \"countersign-{dir}\"\nbuild = {build}\n");
+        check_files(&[File::new(&format!("crates/{dir}/Cargo.toml"), &text)], expected);
+    };
+    let found = &["crates/kernel/Cargo.toml:4: purity: the pure crate `kernel` has a build script"];
+    check_build("kernel", "\"other.rs\"", found);
+    check_build("kernel", "true", found);
+    check_build("kernel", "false", &[]);
+    check_build("store", "\"other.rs\"", &[]);
 }
 
 #[test]

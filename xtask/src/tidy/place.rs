@@ -1,8 +1,10 @@
 //! What a path says about a file.
 //! Owns: the layout of the repository as tidy sees it. Must not: look into a file.
 
-/// Directories whose files are somebody's data: odd on purpose, or written by a tool.
+/// Directories whose files are somebody's data, odd on purpose or written by a tool, where they lie
+/// below a directory that says whose.
 const FIXTURE_DIRS: [&str; 4] = ["golden", "corpus", "data", "fixtures"];
+const FIXTURE_OWNERS: [&str; 2] = ["tests", "fuzz"];
 
 /// The package a path belongs to, by its directory name, and the path inside that package.
 pub(crate) fn package(path: &str) -> Option<(&str, &str)> {
@@ -30,7 +32,8 @@ pub(crate) fn is_test_target(path: &str) -> bool {
 pub(crate) fn is_fixture(path: &str) -> bool {
     let mut dirs: Vec<&str> = path.split('/').collect();
     dirs.pop();
-    let in_fixture_dir = dirs.iter().any(|dir| FIXTURE_DIRS.contains(dir));
+    let owned = dirs.iter().skip_while(|dir| !FIXTURE_OWNERS.contains(dir));
+    let in_fixture_dir = owned.skip(1).any(|dir| FIXTURE_DIRS.contains(dir));
     in_fixture_dir && !(is_below_src(path) && path.ends_with(".rs"))
 }
 
@@ -68,6 +71,9 @@ mod tests {
         check("crates/enforce/tests/fixtures/bad.rs", false);
         check("crates/enforce/tests/fixtures.rs", true);
         check("fuzz/corpus/seed.rs", false);
+        check("crates/kernel/data/code.rs", true);
+        check("crates/kernel/golden/tests/code.rs", true);
+        check("crates/kernel/tests/golden/deep/code.rs", false);
         check("examples/task/code.rs", false);
         check("crates/enforce/README.md", false);
     }

@@ -6,6 +6,7 @@ use std::fmt;
 /// A rule family, as printed. The order is that of problems on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rule {
+    Files,
     Parse,
     Edges,
     Externals,
@@ -13,6 +14,7 @@ pub(crate) enum Rule {
     NoStd,
     Purity,
     Bans,
+    Codes,
     Sleep,
     Sizes,
     Docs,
@@ -23,6 +25,7 @@ pub(crate) enum Rule {
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Rule::Files => "files",
             Rule::Parse => "parse",
             Rule::Edges => "edges",
             Rule::Externals => "externals",
@@ -30,6 +33,7 @@ impl fmt::Display for Rule {
             Rule::NoStd => "no_std",
             Rule::Purity => "purity",
             Rule::Bans => "bans",
+            Rule::Codes => "codes",
             Rule::Sleep => "sleep",
             Rule::Sizes => "sizes",
             Rule::Docs => "docs",

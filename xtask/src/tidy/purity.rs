@@ -3,7 +3,10 @@
 //!
 //! Names are read from tokens, so macros are seen and comments and strings are not.
 
+use proc_macro2::TokenTree;
+
 use super::edges;
+use super::files::File;
 use super::place;
 use super::problem::{Problem, Rule};
 use super::source::Source;
@@ -22,6 +25,8 @@ const NO_CHANCE: Why =
     Why { reason: "is random", fix: "take the id from the input or derive it from content" };
 const NO_WORLD: Why =
     Why { reason: "reaches outside", fix: "take a value, or return an effect for the runtime" };
+const NO_BUILD: Why =
+    Why { reason: "reads the environment of the build", fix: "take the value from the input" };
 const NO_ORDER: Why =
     Why { reason: "iterates in no fixed order", fix: "use a `BTreeMap`, `BTreeSet` or `Vec`" };
 const NO_ASYNC: Why =
@@ -41,7 +46,7 @@ const WORDS: [(&str, Why); 7] = [
 /// Names that are banned after another one: a trailing `*` stands for any ending. `Instant` alone is
 /// not banned, because an instant that arrives as data is a value like any other; the one that ticks
 /// comes from `std::time`.
-const PAIRS: [(&str, &str, Why); 12] = [
+const PAIRS: [(&str, &str, Why); 15] = [
     ("std", "time", NO_CLOCK),
     ("Instant", "now", NO_CLOCK),
     ("Timestamp", "now", NO_CLOCK),
@@ -49,12 +54,31 @@ const PAIRS: [(&str, &str, Why); 12] = [
     ("Zoned", "now", NO_CLOCK),
     ("Uuid", "new*", NO_CHANCE),
     ("Uuid", "now*", NO_CHANCE),
+    ("core", "env", NO_BUILD),
+    ("core", "option_env", NO_BUILD),
     ("std", "env", NO_WORLD),
+    ("std", "option_env", NO_BUILD),
     ("std", "fs", NO_WORLD),
     ("std", "net", NO_WORLD),
     ("std", "process", NO_WORLD),
     ("std", "thread", NO_WORLD),
 ];
+
+/// Macros that are banned wherever they are called.
+const MACROS: [(&str, Why); 3] = [
+    ("env", NO_BUILD),
+    ("option_env", NO_BUILD),
+    ("include", Why { reason: "could bring code these rules do not see", fix: "make it a module" }),
+];
+
+pub(crate) const NO_SCRIPT_FIX: &str = "write down what it would compute";
+
+/// No pure crate has the build script that cargo runs without being told.
+pub(crate) fn check_script(file: &File) -> Option<Problem> {
+    let Some((package, "build.rs")) = place::package(&file.path) else { return None };
+    let message = format!("the pure crate `{package}` has a build script");
+    edges::is_pure(package).then(|| Problem::new(Rule::Purity, (&file.path, 1), message, NO_SCRIPT_FIX))
+}
 
 /// Checks one file of a pure crate.
 pub(crate) fn check(source: &Source) -> Vec<Problem> {
@@ -78,13 +102,15 @@ pub(crate) fn check(source: &Source) -> Vec<Problem> {
                 problems.push(source.problem(Rule::Purity, applied.span, message, fix));
             }
         }
-        for window in level.windows(2) {
-            if tokens::is_word(window.first(), "include")
-                && tokens::is_punct(window.get(1), '!')
-                && !source.is_test(window[0].span())
+        for window in level.windows(3) {
+            if let [TokenTree::Ident(name), bang, TokenTree::Group(_)] = window
+                && tokens::is_punct(Some(bang), '!')
+                && let Some((called, why)) =
+                    MACROS.iter().find(|(called, _)| plain(&name.to_string()) == *called)
+                && !source.is_test(name.span())
             {
-                let message = "`include!` could bring code these rules do not see";
-                problems.push(source.problem(Rule::Purity, window[0].span(), message, "make it a module"));
+                let message = format!("`{called}!` {}", why.reason);
+                problems.push(source.problem(Rule::Purity, name.span(), message, why.fix));
             }
         }
     });
@@ -164,6 +190,31 @@ mod tests {
         check_pure("fn f() { m!(std::thread::spawn) }", &["1: purity: `std::thread` reaches outside"]);
         check_pure("use crate::{env, fs}; use std::fmt; // std::fs\nconst A: &str = \"std::fs\";", &[]);
         check_pure("/// Not `std::env`.\nfn process(net: u8) {}", &[]);
+    }
+
+    #[test]
+    fn the_environment_of_the_build() {
+        let reads = |name: &str| format!("2: purity: `{name}` reads the environment of the build");
+        for name in ["env!", "option_env!"] {
+            check_pure(&format!("const A: &str =\n {name}(\"A\");"), &[&reads(name)]);
+            let path = format!("core::{}", name.trim_end_matches('!'));
+            check_pure(&format!("const A: &str =\n core::{name}(\"A\");"), &[&reads(&path), &reads(name)]);
+            check_pure(&format!("use\n {path} as e;"), &[&reads(&path)]);
+        }
+        check_pure("const A: &str =\n r#env![\"A\"];", &[&reads("env!")]);
+        check_pure("fn f(env: bool) -> bool { env != (true) || my_env!() } // env!()", &[]);
+    }
+
+    #[test]
+    fn build_scripts() {
+        let check = |path: &str, expected: Option<&str>| {
+            let found = check_script(&File::new(path, "fn main() {}\n")).map(|problem| problem.head());
+            assert_eq!(found.as_deref(), expected);
+        };
+        let found = "crates/kernel/build.rs:1: purity: the pure crate `kernel` has a build script";
+        check("crates/kernel/build.rs", Some(found));
+        check("crates/kernel/src/build.rs", None);
+        check("crates/store/build.rs", None);
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! How long files, functions and inline test modules may be.
 //! Owns: the limits. Must not: count what only tests see against a product file.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{ImplItemFn, ItemFn, ItemMod, Signature, TraitItemFn};
+use syn::{ExprClosure, ImplItemFn, ItemFn, ItemMod, Signature, TraitItemFn};
 
 use super::problem::{Problem, Rule};
 use super::source::{Source, marks_test};
+use super::tokens;
 
 const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
+/// A macro is a function per arm, and none of them is seen as one.
+const MACRO_LINES_MAX: usize = 120;
 const INLINE_TESTS_LINES_MAX: usize = 150;
 const TEST_FILE_LINES_MAX: usize = 800;
 const TEST_FUNCTION_LINES_MAX: usize = 120;
@@ -35,7 +38,7 @@ pub(crate) fn check(source: &Source) -> Vec<Problem> {
     for function in &sizes.functions {
         let max = if source.is_test(function.at) { TEST_FUNCTION_LINES_MAX } else { FUNCTION_LINES_MAX };
         if function.lines > max {
-            let message = format!("function `{}` of {} lines, at most {max}", function.name, function.lines);
+            let message = format!("{} of {} lines, at most {max}", function.name, function.lines);
             problems.push(source.problem(
                 Rule::Sizes,
                 function.at,
@@ -44,6 +47,29 @@ pub(crate) fn check(source: &Source) -> Vec<Problem> {
             ));
         }
     }
+    problems.extend(long_macros(source));
+    problems
+}
+
+/// Definitions only: what a macro is called with may be a table. Read from tokens, so that a macro
+/// inside another is seen.
+fn long_macros(source: &Source) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    tokens::levels(source.tokens.clone(), &mut |level| {
+        for window in level.windows(4) {
+            if let [TokenTree::Ident(word), bang, TokenTree::Ident(name), TokenTree::Group(body)] = window
+                && word == "macro_rules"
+                && tokens::is_punct(Some(bang), '!')
+            {
+                let lines = lines_between(word.span(), body.span());
+                if lines > MACRO_LINES_MAX {
+                    let message = format!("macro `{name}` of {lines} lines, at most {MACRO_LINES_MAX}");
+                    let fix = "let it expand to calls of functions";
+                    problems.push(source.problem(Rule::Sizes, word.span(), message, fix));
+                }
+            }
+        }
+    });
     problems
 }
 
@@ -60,6 +86,7 @@ fn check_file(source: &Source, sizes: &Sizes) -> Option<Problem> {
 }
 
 struct Function {
+    /// As printed, with its kind.
     name: String,
     at: Span,
     lines: usize,
@@ -78,7 +105,7 @@ impl Sizes {
     fn measure(&mut self, signature: &Signature, body: Span) {
         let at = signature.fn_token.span;
         self.functions.push(Function {
-            name: signature.ident.to_string(),
+            name: format!("function `{}`", signature.ident),
             at,
             lines: lines_between(at, body),
         });
@@ -98,6 +125,13 @@ impl<'ast> Visit<'ast> for Sizes {
         }
         visit::visit_item_mod(self, node);
         self.in_tests = was_in_tests;
+    }
+
+    fn visit_expr_closure(&mut self, node: &'ast ExprClosure) {
+        let at = node.inputs_begin.span;
+        let lines = lines_between(at, node.body.span());
+        self.functions.push(Function { name: "closure".to_owned(), at, lines });
+        visit::visit_expr_closure(self, node);
     }
 
     fn visit_item_fn(&mut self, node: &'ast ItemFn) {
@@ -158,6 +192,29 @@ mod tests {
         check_rule(check, SRC, &format!("{}{}", "/// Doc.\n".repeat(30), block("fn f()", 70)), &[]);
         check_rule(check, SRC, &format!("#[test]\n{}", block("fn f()", 120)), &[]);
         check_rule(check, TEST, &block("fn f()", 121), &["1: sizes: function `f` of 121 lines, at most 120"]);
+    }
+
+    #[test]
+    fn closures() {
+        let long = &["2: sizes: closure of 71 lines, at most 70"];
+        for open in ["const F: fn() =\n ||", "static F: L = L::new(\nmove |a|"] {
+            let close = if open.contains('(') { ");" } else { ";" };
+            check_rule(check, SRC, &(block(open, 70) + close), &[]);
+            check_rule(check, SRC, &(block(open, 71) + close), long);
+            check_rule(check, TEST, &(block(open, 120) + close), &[]);
+        }
+        let rows = "1,\n".repeat(80);
+        check_rule(check, SRC, &format!("const A: &[u8] = &[{rows}];\nconst F: fn() = || ();"), &[]);
+    }
+
+    #[test]
+    fn macros() {
+        let long = &["2: sizes: macro `m` of 121 lines, at most 120"];
+        check_rule(check, SRC, &block("macro_rules! m", 120), &[]);
+        check_rule(check, SRC, &format!("\n{}", block("macro_rules! m", 121)), long);
+        check_rule(check, TEST, &format!("\n{}", block("macro_rules! m", 121)), long);
+        check_rule(check, SRC, &format!("hidden! {{\n{} }}", block("macro_rules! m", 121)), long);
+        check_rule(check, SRC, &block("m!", 200), &[]);
     }
 
     #[test]

@@ -57,9 +57,11 @@ struct Diagnosis {
 /// Looks at the machine; exit 1 if something that is needed is missing.
 pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
     let place = Place::open(global)?;
-    let mut checks =
-        vec![data_directory(&place.root), durability(&place.root), clock(&place), ledger(&place).await];
-    checks.push(keys(&place));
+    let mut checks = vec![data_directory(&global.data)];
+    if place.root != global.data {
+        checks.push(Check { name: "store directory", ..data_directory(&place.root) });
+    }
+    checks.extend([durability(&place.root), clock(&place), ledger(&place).await, keys(&place)]);
     checks.extend(kernel::checks());
     let ok = checks.iter().all(|check| check.verdict != Verdict::Failed);
     if global.json {

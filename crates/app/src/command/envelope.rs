@@ -10,11 +10,13 @@ use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::Envelope;
-use countersign_record::fields::Trouble;
+use countersign_record::fields::{TROUBLES_MAX, Trouble};
 use countersign_record::json::{Json, Object};
 use countersign_record::state::{GenericEnvelope, Minted, Reading};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 use serde::Serialize;
-use std::path::{Component, Path};
+use std::path::Path;
 
 pub(super) fn run(global: &Global, command: Subcommand) -> Result<Exit, Failure> {
     match command {
@@ -57,13 +59,14 @@ fn digest(value: &Json, kind: Option<Kind>) -> Result<Digest, Failure> {
 
 /// What the document is, from the members that only one of the two has.
 fn kind_of(value: &Json, asked: Kind) -> Option<Kind> {
-    let any = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
+    let marks = |names: &[&str]| names.iter().filter(|name| value.get(name).is_some()).count();
+    let sr2 = marks(&["agent", "goal", "payload", "turn_id", "provenance", "escalate"]);
+    let generic = marks(&["envelope_id", "raw_input", "outputs", "current_stage", "session_id", "terminated"]);
     match asked {
         Kind::Sr2 | Kind::Generic => Some(asked),
-        Kind::Auto if any(&["agent", "payload", "turn_id", "provenance"]) => Some(Kind::Sr2),
-        Kind::Auto if any(&["envelope_id", "raw_input", "outputs", "current_stage", "terminated"]) => {
-            Some(Kind::Generic)
-        }
+        // Either may carry members of its own that the other knows too, so the better fit wins.
+        Kind::Auto if sr2 > generic => Some(Kind::Sr2),
+        Kind::Auto if generic > sr2 => Some(Kind::Generic),
         Kind::Auto => None,
     }
 }
@@ -72,6 +75,8 @@ fn kind_of(value: &Json, asked: Kind) -> Option<Kind> {
 struct Verdict {
     valid: bool,
     kind: &'static str,
+    /// Whether the contract's schema would take it too; other dialects and missing members can be read without.
+    conforms: bool,
     sha256: Option<Digest>,
     /// What was read besides: dialect, defaults, aliases.
     #[serde(skip_serializing_if = "Object::is_empty")]
@@ -82,7 +87,7 @@ struct Verdict {
 fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Result<Exit, Failure> {
     let value = input::document(file)?;
     let Some(kind) = kind_of(&value, kind) else {
-        return Err(Failure::new(Code::EnvelopeUnknown, "the document has the members of neither envelope"));
+        return Err(Failure::new(Code::EnvelopeUnknown, "the document fits neither envelope better than the other"));
     };
     let (name, result) = match kind {
         Kind::Generic if files.is_some() => {
@@ -92,20 +97,24 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         Kind::Sr2 | Kind::Auto => ("sr2", sr2(&value, files)),
     };
     let verdict = match result {
-        Ok(reading) => Verdict {
+        Ok((reading, conforms)) => Verdict {
             valid: true,
             kind: name,
+            conforms,
             sha256: digest(&value, Some(kind)).ok(),
             reading,
             errors: Vec::new(),
         },
-        Err(errors) => Verdict { valid: false, kind: name, sha256: None, reading: Object::new(), errors },
+        Err(errors) => {
+            Verdict { valid: false, kind: name, conforms: false, sha256: None, reading: Object::new(), errors }
+        }
     };
     if global.json {
         output::json(&verdict)?;
     } else if verdict.valid {
         let sha256 = verdict.sha256.map(|digest| format!("  sha256 {digest}")).unwrap_or_default();
-        output::line(&format!("valid {name} envelope{sha256}"))?;
+        let how = if verdict.conforms { "valid" } else { "readable, but not conforming:" };
+        output::line(&format!("{how} {name} envelope{sha256}"))?;
         for (what, value) in verdict.reading.iter() {
             let text = countersign_record::json::to_text(value).unwrap_or_default();
             output::line(&output::plain(&format!("  {what}: {text}")))?;
@@ -116,19 +125,25 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         }
         output::line(&format!(
             "not a valid {name} envelope: {}",
-            output::count(verdict.errors.len() as u64, "error")
+            errors_counted(verdict.errors.len())
         ))?;
     }
     Ok(if verdict.valid { Exit::Success } else { Exit::Limited })
 }
 
-fn sr2(value: &Json, files: Option<&Path>) -> Result<Object, Vec<Trouble>> {
+/// How many errors there are; beyond the limit of what is listed nobody has counted.
+fn errors_counted(listed: usize) -> String {
+    let count = output::count(listed as u64, "error");
+    if listed < TROUBLES_MAX { count } else { format!("{count} or more") }
+}
+
+fn sr2(value: &Json, files: Option<&Path>) -> Result<(Object, bool), Vec<Trouble>> {
     let envelope = Envelope::read(value)?;
     let troubles: Vec<Trouble> = match files {
         Some(root) => changed_files(&envelope, root),
         None => Vec::new(),
     };
-    if troubles.is_empty() { Ok(Object::new()) } else { Err(troubles) }
+    if troubles.is_empty() { Ok((Object::new(), true)) } else { Err(troubles) }
 }
 
 /// The files that are not what the envelope says they are.
@@ -152,21 +167,19 @@ fn changed_files(envelope: &Envelope, root: &Path) -> Vec<Trouble> {
 
 /// Hashes a file beneath `root` without holding it.
 fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
-    const OUTSIDE: &str = "the path leads out of the directory";
-    let relative = Path::new(path);
-    if !relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err(OUTSIDE.to_owned());
-    }
     let words = |error: std::io::Error| error.to_string();
-    let place = root.join(relative).canonicalize().map_err(words)?;
-    if !place.starts_with(root.canonicalize().map_err(words)?) {
-        return Err(OUTSIDE.to_owned());
-    }
-    // Opening a pipe would wait for ever, and a device may have no end.
-    if !place.metadata().map_err(words)?.is_file() {
+    let root = std::fs::File::open(root).map_err(words)?;
+    // The kernel keeps the path beneath the root, links included; without NONBLOCK a pipe would wait for ever.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let mut file = match rustix::fs::openat2(&root, path, flags, Mode::empty(), beneath) {
+        Ok(file) => std::fs::File::from(file),
+        Err(Errno::XDEV) => return Err("the path leads out of the directory".to_owned()),
+        Err(error) => return Err(words(error.into())),
+    };
+    if !file.metadata().map_err(words)?.is_file() {
         return Err("it is no regular file".to_owned());
     }
-    let mut file = std::fs::File::open(place).map_err(words)?;
     let mut hasher = canonical::Hasher::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -177,7 +190,10 @@ fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
     }
 }
 
-fn generic(global: &Global, value: &Json) -> Result<Result<Object, Vec<Trouble>>, Failure> {
+/// What was read besides the envelope, and whether it conforms.
+type Read = Result<(Object, bool), Vec<Trouble>>;
+
+fn generic(global: &Global, value: &Json) -> Result<Read, Failure> {
     let place = Place::open(global)?;
     let id = |prefix: &str| format!("{prefix}_{}", place.clock.fresh(prefix));
     let minted = Minted {
@@ -186,7 +202,7 @@ fn generic(global: &Global, value: &Json) -> Result<Result<Object, Vec<Trouble>>
         session_id: id("sess").try_into()?,
         received_at: place.now()?,
     };
-    Ok(GenericEnvelope::read(value, minted).map(|reading| told(&reading)))
+    Ok(GenericEnvelope::read(value, minted).map(|reading| (told(&reading), reading.conforms())))
 }
 
 fn told(reading: &Reading) -> Object {

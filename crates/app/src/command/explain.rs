@@ -63,17 +63,26 @@ fn list(global: &Global) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The code that shares the most of the given name's letters in order.
+/// The code that is spelt most alike, if it is alike at all.
 fn nearest(name: &str) -> Option<&'static str> {
     let name: String = name.chars().take(80).collect::<String>().to_lowercase();
-    let shared = |code: &str| {
-        let mut rest = name.chars();
-        code.chars()
-            .filter(|letter| rest.clone().any(|other| other == *letter) && rest.any(|other| other == *letter))
-            .count()
-    };
-    let candidates = Code::ALL.iter().map(|code| code.as_str());
-    candidates.max_by_key(|code| {
-        (shared(code) * 100 / code.len().max(name.len()).max(1), core::cmp::Reverse(*code))
-    })
+    let codes = Code::ALL.iter().map(|code| code.as_str());
+    let (apart, code) = codes.map(|code| (distance(&name, code), code)).min()?;
+    // More than a third of the letters wrong is another word.
+    (apart * 3 <= code.len()).then_some(code)
+}
+
+/// How many letters must be put in, taken out or changed to make one of the other (Levenshtein).
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, letter) in left.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+        for (column, other) in right.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
 }

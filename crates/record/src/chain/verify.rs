@@ -7,6 +7,7 @@ use crate::digest::Digest;
 use crate::id::{MatterId, PrincipalId};
 use crate::row::{BlobRef, Decision, Proof, RowRef, decision_message};
 use crate::sign::PublicKey;
+use crate::time::Instant;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -35,6 +36,31 @@ pub struct Report {
     pub unlisted: u64,
     /// Who signed, with which key. Whether a key is the person's is for the reader to say.
     pub signers: Vec<Signer>,
+    /// Whose decisions rest on the name alone.
+    pub unsigned: Vec<Unsigned>,
+    /// Rows whose time is before that of the row before: a clock was wrong, or somebody backdates. The chain
+    /// can't tell which, so it is no damage.
+    pub backwards: Backwards,
+}
+
+/// A name under which decisions were made without a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Unsigned {
+    /// The name.
+    pub actor: PrincipalId,
+    /// How many decisions.
+    pub rows: u64,
+}
+
+/// Where time runs backwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Backwards {
+    /// In how many rows.
+    pub rows: u64,
+    /// The first of them.
+    pub first: Option<u64>,
 }
 
 /// A name and a key that signed decisions.
@@ -68,6 +94,8 @@ pub struct Verifier<'a> {
     before_sound: bool,
     streams: BTreeMap<String, u64>,
     suspects: Vec<Suspect>,
+    /// The time of the row before.
+    latest: Option<Instant>,
     report: Report,
 }
 
@@ -94,7 +122,11 @@ impl<'a> Verifier<'a> {
         let prev = genesis(matter);
         let head = Head { seq: 0, hash: prev };
         let report =
-            Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0, signers: Vec::new() };
+            Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0,
+            signers: Vec::new(),
+            unsigned: Vec::new(),
+            backwards: Backwards::default(),
+        };
         Verifier {
             matter,
             anchors,
@@ -104,6 +136,7 @@ impl<'a> Verifier<'a> {
             before_sound: true,
             streams: BTreeMap::new(),
             suspects: Vec::new(),
+            latest: None,
             report,
         }
     }
@@ -152,6 +185,7 @@ impl<'a> Verifier<'a> {
         }
         self.follow_stream(row, matches!(standing, Standing::InPlace) && follows);
         self.check_signature(row);
+        self.check_time(row);
         self.check_anchors(row);
         self.before_sound =
             !matches!(standing, Standing::Nowhere | Standing::Displaced { run_goes_on: false });
@@ -249,7 +283,11 @@ impl<'a> Verifier<'a> {
     }
 
     fn check_signature(&mut self, row: &RowRef<'_>) {
-        let Proof::Signed { key, signature } = row.proof else { return };
+        let (key, signature) = match row.proof {
+            Proof::None => return,
+            Proof::SelfAsserted => return self.count_unsigned(row.actor),
+            Proof::Signed { key, signature } => (key, signature),
+        };
         let blobs: Vec<BlobRef> = row.blobs.iter().collect();
         let message = decision_message(&Decision {
             actor: row.actor,
@@ -265,6 +303,24 @@ impl<'a> Verifier<'a> {
             self.count_signer(row.actor, key);
         } else {
             self.note(row.seq, Damage::SignatureForged);
+        }
+    }
+
+    fn count_unsigned(&mut self, actor: &str) {
+        let unsigned = &mut self.report.unsigned;
+        if let Some(one) = unsigned.iter_mut().find(|one| one.actor.as_str() == actor) {
+            one.rows += 1;
+        } else if unsigned.len() < SIGNERS_MAX {
+            unsigned.extend(PrincipalId::try_from(actor).map(|actor| Unsigned { actor, rows: 1 }));
+        }
+    }
+
+    fn check_time(&mut self, row: &RowRef<'_>) {
+        // A time that is none is damage to the row, which its hash shows.
+        let Some(instant) = Instant::read(row.at) else { return };
+        if self.latest.replace(instant).is_some_and(|before| instant < before) {
+            self.report.backwards.rows += 1;
+            self.report.backwards.first.get_or_insert(row.seq);
         }
     }
 

@@ -52,6 +52,9 @@ codes! {
     JsonNumberTooLong "json"."number_too_long" Error, "A number has too many digits",
         "A number in a governed document may have 1,000 characters.",
         "Write such a number as a string.";
+    JsonTooManyValues "json"."too_many_values" Error, "The text holds too many values",
+        "A governed document may hold a million values. Each takes far more memory than text, so a short hostile document could fill the machine.",
+        "Split the document, or store it as a blob and name it by its digest.";
     JsonDuplicateName "json"."duplicate_name" Error, "A name stands twice in one object",
         "Readers disagree on which of two members of one name counts, so a document with both means different things to different people.",
         "Keep one of the two members.";
@@ -98,9 +101,6 @@ codes! {
         "A time without an offset names no instant; second 60 names none that can be compared.",
         "Write it like 2025-12-10T10:00:00Z or 2025-12-10T10:00:00.123+05:30.";
 
-    EnvelopeInvalid "envelope"."invalid" Error, "The document is no valid envelope",
-        "The controller dispatches nothing that does not keep its contract: the next agent is never called and the run escalates with validation_fail.",
-        "Mend every field in `details.errors`; each names its path.";
     EnvelopeUnknown "envelope"."unknown" Error, "The document is no envelope of a known kind",
         "The document has neither the members of an SR2 envelope nor those of a GenericEnvelope.",
         "Say which it should be with --kind sr2 or --kind generic to see what is missing.";
@@ -239,9 +239,6 @@ codes! {
     PrincipalExists "principal"."exists" Error, "There is a principal of this name",
         "A name stands for one key. Replacing it would put old decisions under a new key.",
         "Choose another name.";
-    PrincipalUnknown "principal"."unknown" Error, "There is no principal of this name",
-        "The data directory has no key of this name.",
-        "`countersign principal list` shows the names; `countersign principal add NAME` makes one.";
     PrincipalKey "principal"."key" Error, "The key can't be used",
         "The key file is damaged, readable for others, or no Ed25519 key.",
         "Set its mode to 0600, or restore it from a backup; a lost key can't be made again.";

@@ -26,8 +26,18 @@ enum Repr {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Written {
     literal: Box<str>,
-    /// RFC 8785's print, if it denotes the same decimal value as the literal.
-    canonical: Option<Box<str>>,
+    canonical: Print,
+}
+
+/// RFC 8785's print of a literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Print {
+    /// The literal itself.
+    Literal,
+    /// Another text for the same decimal number.
+    Text(Box<str>),
+    /// It would be another number.
+    Inexact,
 }
 
 impl Number {
@@ -36,11 +46,12 @@ impl Number {
         if let Some(value) = plain_integer(literal) {
             return Number(Repr::Plain(value));
         }
-        let canonical = canonical_print(literal).filter(|print| same_decimal(literal, print));
-        Number(Repr::Written(Box::new(Written {
-            literal: literal.into(),
-            canonical: canonical.map(String::into_boxed_str),
-        })))
+        let canonical = match canonical_print(literal) {
+            Some(print) if print == literal => Print::Literal,
+            Some(print) if same_decimal(literal, &print) => Print::Text(print.into_boxed_str()),
+            Some(_) | None => Print::Inexact,
+        };
+        Number(Repr::Written(Box::new(Written { literal: literal.into(), canonical })))
     }
 
     /// The number as it arrived.
@@ -57,8 +68,9 @@ impl Number {
         match &self.0 {
             Repr::Plain(value) => put(itoa::Buffer::new().format(*value)),
             Repr::Written(written) => match &written.canonical {
-                Some(print) => put(print),
-                None => return false,
+                Print::Literal => put(&written.literal),
+                Print::Text(print) => put(print),
+                Print::Inexact => return false,
             },
         }
         true
@@ -77,7 +89,7 @@ impl Number {
     pub fn is_exact(&self) -> bool {
         match &self.0 {
             Repr::Plain(_) => true,
-            Repr::Written(written) => written.canonical.is_some(),
+            Repr::Written(written) => written.canonical != Print::Inexact,
         }
     }
 

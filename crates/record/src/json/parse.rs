@@ -16,11 +16,13 @@ pub struct Limits {
     pub depth_max: usize,
     /// Characters of one number.
     pub number_max: usize,
+    /// Values of any kind: a value takes far more room in memory than the two bytes it may take in a text.
+    pub values_max: usize,
 }
 
 impl Limits {
     /// What every governed document must fit in.
-    pub const GOVERNED: Limits = Limits { bytes_max: 16 * 1024 * 1024, depth_max: 128, number_max: 1_000 };
+    pub const GOVERNED: Limits = Limits { bytes_max: 16 * 1024 * 1024, depth_max: 128, number_max: 1_000, values_max: 1_000_000 };
 }
 
 /// What is wrong with a text, and where.
@@ -67,6 +69,12 @@ pub enum Problem {
         /// The limit.
         number_max: usize,
     },
+    /// More values than the limit.
+    #[error("the text holds more than {values_max} values")]
+    TooManyValues {
+        /// The limit.
+        values_max: usize,
+    },
     /// One object names a member twice.
     #[error("the name {name:?} stands twice in one object")]
     DuplicateName {
@@ -104,6 +112,7 @@ impl Problem {
             Problem::TooLong { .. } => Code::JsonTooLong,
             Problem::TooDeep { .. } => Code::JsonTooDeep,
             Problem::NumberTooLong { .. } => Code::JsonNumberTooLong,
+            Problem::TooManyValues { .. } => Code::JsonTooManyValues,
             Problem::DuplicateName { .. } => Code::JsonDuplicateName,
             Problem::LoneSurrogate => Code::JsonLoneSurrogate,
             Problem::NotFinite => Code::JsonNotFinite,
@@ -135,7 +144,7 @@ pub fn parse_with(text: &[u8], limits: Limits) -> Result<Json, ParseError> {
     }
     let utf8 =
         core::str::from_utf8(text).map_err(|error| located(text, error.valid_up_to(), Problem::Utf8))?;
-    let mut parser = Parser { text: utf8, bytes: text, at: 0, limits };
+    let mut parser = Parser { text: utf8, bytes: text, at: 0, values: 0, limits };
     parser.document().map_err(|(offset, problem)| located(text, offset, problem))
 }
 
@@ -155,6 +164,7 @@ struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    values: usize,
     limits: Limits,
 }
 
@@ -173,6 +183,10 @@ impl Parser<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Parsed<Json> {
+        self.values += 1;
+        if self.values > self.limits.values_max {
+            return self.fail(Problem::TooManyValues { values_max: self.limits.values_max });
+        }
         match self.peek() {
             Some(b'{') => self.object(depth + 1).map(Json::Object),
             Some(b'[') => self.array(depth + 1).map(Json::Array),

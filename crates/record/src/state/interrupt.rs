@@ -1,4 +1,4 @@
-//! The interrupt of dialects B and C, and how it goes together with the seed's own members.
+//! The interrupt of dialects B and C, and how it goes together with the contract's own members.
 //! Owns: reading it, mapping it onto clarification and confirmation, refusing contradictions. Must not: drop what the
 //! seed has no member for, nor lose that something is pending.
 
@@ -46,7 +46,7 @@ impl Interrupt {
         self.expires_at.as_ref()
     }
 
-    /// Whether the run waits for it in a way that neither of the seed's flags can say: it is of another kind, or of
+    /// Whether the run waits for it in a way that neither of the contract's flags can say: it is of another kind, or of
     /// none that was named.
     #[must_use]
     pub fn waits(&self) -> bool {
@@ -54,7 +54,7 @@ impl Interrupt {
     }
 }
 
-/// The seed's members about questions, before they are joined with an interrupt.
+/// The contract's members about questions, before they are joined with an interrupt.
 struct Asked {
     clarification_pending: Option<bool>,
     question: Option<String>,
@@ -65,7 +65,7 @@ struct Asked {
     approved: Option<bool>,
 }
 
-/// The members of an interrupt that the seed has members for, and whether it is pending.
+/// The members of an interrupt that the contract has members for, and whether it is pending.
 #[derive(Default)]
 struct Said {
     pending: bool,
@@ -171,7 +171,7 @@ fn join(
     let (clarifies, confirms) =
         (said.kind == Some(InterruptKind::Clarification), said.kind == Some(InterruptKind::Confirmation));
     if is_interrupted {
-        // A pending interrupt that does not say its kind may be the very question that the seed's flag speaks of.
+        // A pending interrupt that does not say its kind may be the very question that the contract's flag speaks of.
         let may_be_either = said.pending && said.kind.is_none();
         for (name, flag, is_this) in [
             ("clarification_pending", asked.clarification_pending, clarifies),
@@ -208,7 +208,7 @@ fn join(
     (clarification, confirmation, is_interrupted.then_some(interrupt))
 }
 
-/// Takes what the interrupt says where the seed's member says nothing. What both say must be the same.
+/// Takes what the interrupt says where the contract's member says nothing. What both say must be the same.
 fn agree<T: PartialEq>(fields: &mut Fields<'_>, name: &'static str, own: &mut Option<T>, said: Option<T>) {
     match (&own, said) {
         (_, None) => {}

@@ -138,7 +138,7 @@ pub struct Goals {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transform = crate::schema::requires_nothing))]
 pub struct CompletedStage {
-    /// Which stage. The seed neither requires it nor bounds it, and a number that was not given is not made up.
+    /// Which stage. The contract neither requires it nor bounds it, and a number that was not given is not made up.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "i64"))]
     pub stage_number: Option<i64>,

@@ -3,7 +3,8 @@
 //! the first trouble, default a bad value, or take a document that contradicts itself.
 
 use super::interrupt;
-use super::parts::{Bounds, CompletedStage, Ending, Extra, Goals, Identity, ProcessingRecord, Progress};
+use super::parts::{
+    Bounds, Clarification, CompletedStage, Confirmation, Ending, Extra, Goals, Identity, ProcessingRecord, Progress};
 use super::words::{Dialect, GoalStatus, TerminalReason, Vocabulary, alias_of, seed_word};
 use super::{GenericEnvelope, Minted, Reading, Renamed};
 use crate::code::Code;
@@ -63,23 +64,8 @@ impl<'a> Reader<'a> {
         let metadata = self.list("metadata", Fields::free_object);
         let processing_history =
             self.list("processing_history", |fields, name| fields.objects(name, read_record));
-        if let Some(Ending { terminal_reason: Some(reason), terminated: false, .. }) = &ending {
-            let waits = match reason {
-                TerminalReason::ClarificationRequired => clarification.pending,
-                TerminalReason::ConfirmationRequired => confirmation.pending,
-                TerminalReason::CompletedSuccessfully
-                | TerminalReason::DeniedByPolicy
-                | TerminalReason::ToolFailedRecoverably
-                | TerminalReason::ToolFailedFatally
-                | TerminalReason::MaxIterationsExceeded
-                | TerminalReason::MaxLlmCallsExceeded
-                | TerminalReason::MaxAgentHopsExceeded
-                | TerminalReason::MaxCriticFiresExceeded => false,
-            };
-            if !waits {
-                let message = format!("{reason}, but the run is neither terminated nor waiting for that");
-                self.fields.trouble("terminal_reason", Code::FieldConflict, message);
-            }
+        if let Some(ending) = &ending {
+            self.contradictions(ending, &clarification, &confirmation);
         }
         let extra = Extra(self.fields.rest());
         Some(GenericEnvelope {
@@ -97,6 +83,35 @@ impl<'a> Reader<'a> {
             interrupt,
             extra,
         })
+    }
+
+    /// Notes what can't be true together.
+    fn contradictions(&mut self, ending: &Ending, clarification: &Clarification, confirmation: &Confirmation) {
+        if clarification.pending && confirmation.pending {
+            let message = "a run waits for one thing at a time, and clarification_pending is true too";
+            self.fields.trouble("confirmation_pending", Code::FieldConflict, message);
+        }
+        if ending.terminated && (clarification.pending || confirmation.pending) {
+            self.fields.trouble("terminated", Code::FieldConflict, "a run that has ended waits for nothing");
+        }
+        if let Ending { terminal_reason: Some(reason), terminated: false, .. } = ending {
+            let waits = match reason {
+                TerminalReason::ClarificationRequired => clarification.pending,
+                TerminalReason::ConfirmationRequired => confirmation.pending,
+                TerminalReason::CompletedSuccessfully
+                | TerminalReason::DeniedByPolicy
+                | TerminalReason::ToolFailedRecoverably
+                | TerminalReason::ToolFailedFatally
+                | TerminalReason::MaxIterationsExceeded
+                | TerminalReason::MaxLlmCallsExceeded
+                | TerminalReason::MaxAgentHopsExceeded
+                | TerminalReason::MaxCriticFiresExceeded => false,
+            };
+            if !waits {
+                let message = format!("{reason}, but the run is neither terminated nor waiting for that");
+                self.fields.trouble("terminal_reason", Code::FieldConflict, message);
+            }
+        }
     }
 
     fn identity(&mut self, minted: Minted) -> Option<Identity> {

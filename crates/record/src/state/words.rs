@@ -6,10 +6,10 @@
 use core::fmt;
 use serde::Serialize;
 
-/// Which of the origin's writers a document comes from.
+/// Which way of writing a document comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Dialect {
-    /// The seed's document.
+    /// The contract's document.
     A,
     /// Go and Python with one `interrupt` for every kind of waiting.
     B,
@@ -45,7 +45,7 @@ impl Dialect {
     }
 
     /// Whether its writers put null where a list or an object is empty, or a time is not known: Go does for every
-    /// slice and map that was never made, Python for a `None`. The seed forbids it.
+    /// slice and map that was never made, Python for a `None`. The contract forbids it.
     pub(super) fn writes_null_for_empty(self) -> bool {
         match self {
             Dialect::A => false,
@@ -70,7 +70,7 @@ pub(super) enum Vocabulary {
     InterruptMember,
 }
 
-/// What other dialects say, and the seed's word for it. `user_cancelled` is not here: no reason of the seed says it.
+/// What other dialects say, and the contract's word for it. `user_cancelled` is not here: no reason of the contract says it.
 const ALIASES: &[(Vocabulary, &str, &str)] = &[
     (Vocabulary::TerminalReason, "completed", "completed_successfully"),
     (Vocabulary::TerminalReason, "policy_violation", "denied_by_policy"),
@@ -81,7 +81,7 @@ const ALIASES: &[(Vocabulary, &str, &str)] = &[
     (Vocabulary::InterruptMember, "type", "kind"),
 ];
 
-/// The seed's word for `word`; `word` itself where no other dialect has it.
+/// The contract's word for `word`; `word` itself where no other dialect has it.
 pub(super) fn seed_word(vocabulary: Vocabulary, word: &str) -> &str {
     let alias = ALIASES.iter().find(|(of, alias, _)| *of == vocabulary && *alias == word);
     alias.map_or(word, |(_, _, seed)| seed)
@@ -110,7 +110,7 @@ macro_rules! vocabulary {
         }
 
         impl $name {
-            /// Every value, in the seed's order.
+            /// Every value, in the contract's order.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
             pub(super) const VOCABULARY: Vocabulary = Vocabulary::$name;
 

@@ -9,7 +9,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::{IdemKey, RowKind, StreamId};
 use countersign_record::row::{BlobBytes, Cause, PackedBlobs, Place, RowRef, Sealed};
 use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Error, Stamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 /// A batch on its way to the writer.
 #[derive(Debug)]
@@ -59,9 +59,20 @@ pub(super) struct Pen<'a> {
     pub(super) connection: &'a Connection,
     pub(super) matter: &'a str,
     pub(super) state: &'a mut State,
+    /// Held through the transaction: looking it up for every row would cost a tenth of putting the row in.
+    insert: CachedStatement<'a>,
 }
 
-impl Pen<'_> {
+impl<'a> Pen<'a> {
+    /// Takes the pen in a transaction that has begun.
+    pub(super) fn new(
+        connection: &'a Connection,
+        matter: &'a str,
+        state: &'a mut State,
+    ) -> Result<Self, rusqlite::Error> {
+        Ok(Pen { connection, matter, state, insert: connection.prepare_cached(columns::INSERT)? })
+    }
+
     /// Appends the request. The inner error is a refusal and has left no trace; the outer one ends the transaction.
     pub(super) fn append(&mut self, request: &Request) -> Result<Result<Appended, Error>, rusqlite::Error> {
         let batch = &request.batch;
@@ -141,7 +152,7 @@ impl Pen<'_> {
         let kind = self.state.kind(self.connection, kind)?;
         let (proof, key, signature) = columns::of_proof(&row.proof);
         let blobs = Some(row.blobs.as_bytes()).filter(|packed| !packed.is_empty());
-        self.connection.prepare_cached(columns::INSERT)?.execute(params![
+        self.insert.execute(params![
             int(row.seq),
             stream,
             int(row.stream_seq),

@@ -3,6 +3,7 @@
 //! company saves.
 
 use super::append::{Pen, Request};
+use super::bell::Bell;
 use super::writer::{Command, Reply};
 use countersign_runtime::ports::ledger::{Appended, Error};
 use std::time::{Duration, Instant};
@@ -27,6 +28,13 @@ pub(super) struct Company {
     pub(super) appenders: usize,
     /// How long the last commit took.
     pub(super) commit: Duration,
+}
+
+impl Company {
+    /// How long it is worth waiting for the next of them.
+    pub(super) fn patience(self) -> Duration {
+        (self.commit / 2).min(WAIT_MAX)
+    }
 }
 
 /// The requests of one transaction.
@@ -56,10 +64,11 @@ impl Group {
         pen: &mut Pen<'_>,
         first: &Request,
         commands: &mut mpsc::Receiver<Command>,
+        bell: &Bell,
         company: Company,
     ) -> Result<Option<Command>, rusqlite::Error> {
         self.append(pen, first)?;
-        let (start, patience) = (Instant::now(), (company.commit / 2).min(WAIT_MAX));
+        let (start, patience) = (Instant::now(), company.patience());
         while self.len() < REQUESTS_MAX && self.rows < ROWS_MAX && self.bytes < BYTES_MAX {
             match commands.try_recv() {
                 // Whoever has stopped waiting before the work began has no row written behind their back.
@@ -70,7 +79,11 @@ impl Group {
                 }
                 Ok(other) => return Ok(Some(other)),
                 Err(TryRecvError::Empty) if self.len() < company.appenders && start.elapsed() < patience => {
-                    std::thread::yield_now();
+                    let missing = company.appenders - self.len();
+                    // Half of them are worth working on while the other half is on its way.
+                    bell.wait(missing.div_ceil(2), patience - start.elapsed().min(patience), || {
+                        commands.len()
+                    });
                 }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
             }

@@ -5,7 +5,7 @@ use super::follow::Following;
 use super::news::News;
 use super::readers::{Readers, Stop};
 use super::schema::Files;
-use super::writer::{Command, Reply, Writer};
+use super::writer::{Command, Entrance, Reply, Writer};
 use countersign_record::chain::Head;
 use countersign_record::id::MatterId;
 use countersign_runtime::ports::ledger::Error;
@@ -75,14 +75,13 @@ impl Matter {
 
     /// Has the writer do something, and waits for its answer.
     pub(super) async fn write<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
-        let queue = self.queue()?;
+        let entrance = self.entrance()?;
         let (reply, answer) = oneshot::channel();
-        queue.send(command(reply)).await.map_err(|_| Error::Closed)?;
-        drop(queue);
+        entrance.send(command(reply)).await?;
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
-    fn queue(&self) -> Result<tokio::sync::mpsc::Sender<Command>, Error> {
+    fn entrance(&self) -> Result<Entrance, Error> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let started = match &mut *writer {
             Some(started) => started,
@@ -92,7 +91,7 @@ impl Matter {
                 writer.insert(fresh)
             }
         };
-        started.queue().ok_or(Error::Closed)
+        started.entrance().ok_or(Error::Closed)
     }
 
     /// Starts watching.

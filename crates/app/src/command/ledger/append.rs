@@ -9,6 +9,7 @@ use crate::place::Place;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::fields::{Fields, Trouble};
+use countersign_record::hold;
 use countersign_record::id::{IdemKey, RowKind, StreamId};
 use countersign_record::json::Json;
 use countersign_record::row::{BlobBytes, Cause, DataClass, Draft, Proof, Sealed, Taint};
@@ -167,6 +168,10 @@ fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Fa
     };
     if !kind.as_str().starts_with(OUTSIDE) {
         return Err(Failure::new(Code::RowKindReserved, format!("{kind} does not begin with {OUTSIDE}")));
+    }
+    if kind.as_str() == OUTSIDE || stream.as_str() == hold::STREAM {
+        let message = format!("{kind} in {stream}: a kind has a name after {OUTSIDE}, and the stream is not the ledger's own");
+        return Err(Failure::new(Code::RowKindReserved, message));
     }
     let mut blobs = files;
     for text in texts.unwrap_or_default() {

@@ -41,6 +41,10 @@ pub(super) async fn hold(global: &Global, place: &Place, command: Hold) -> Resul
             let id = HoldId::try_from(id)?;
             let held = digest.as_deref().map(read_digest).transpose()?.map_or(Held::Matter, Held::Blob);
             let (holds, at) = holds(place).await?;
+            if let Held::Blob(digest) = held {
+                // Refuses a blob that no row names; one that was erased before may still be held.
+                place.ledger.blob(&place.access, digest).await?;
+            }
             if holds.contains(&id) {
                 return Err(Failure::new(Code::HoldExists, format!("the hold {id} is in force")));
             }
@@ -65,11 +69,8 @@ async fn holds(place: &Place) -> Result<(Holds, u64), Failure> {
     loop {
         let select = Select::Stream(StreamId::try_from(hold::STREAM)?);
         let query = Query { select, after, up_to: u64::MAX, limit: PAGE_ROWS_MAX };
-        let page = match place.ledger.read(&place.access, query).await {
-            Ok(page) => page,
-            Err(Error::Missing { .. }) => return Ok((holds, 0)),
-            Err(error) => return Err(error.into()),
-        };
+        // A matter that is not there has no holds, and nothing to hold: a mistyped name must not look like either.
+        let page = place.ledger.read(&place.access, query).await?;
         for row in &page.rows {
             holds.apply(row);
             end = row.stream_seq;

@@ -8,6 +8,7 @@ use crate::output;
 use crate::place::Place;
 use countersign_record::chain::{Anchor, Report, Signer};
 use countersign_record::code::Code;
+use countersign_record::id::PrincipalId;
 use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_store::keys::Principal;
@@ -20,6 +21,8 @@ struct Verified<'a> {
     report: &'a Report,
     anchors: usize,
     strangers: Vec<Stranger<'a>>,
+    /// What is no damage, but worth a question.
+    notes: Vec<String>,
 }
 
 /// A signer who is not the principal this data directory knows under that name.
@@ -43,16 +46,34 @@ pub(super) async fn run(
     let report = place.ledger.verify(&place.access, anchors.clone()).await;
     progress.finish_and_clear();
     let report = report?;
-    let known = place.keys.list()?;
+    let mut notes = Vec::new();
+    // Whoever may read the ledger may check it, whether or not the keys can be read.
+    let known = place.keys.known().unwrap_or_else(|error| {
+        notes.push(format!("signers could not be judged: {error}"));
+        Vec::new()
+    });
+    notes.extend(questions(&report, &known));
     let strangers: Vec<Stranger<'_>> =
         report.signers.iter().filter_map(|signer| stranger(signer, &known)).collect();
     let sound = report.is_sound() && !strangers.iter().any(|stranger| stranger.contradicts);
     if global.json {
-        output::json(&Verified { sound, report: &report, anchors: anchors.len(), strangers })?;
+        output::json(&Verified { sound, report: &report, anchors: anchors.len(), strangers, notes })?;
     } else {
         tell(&report, &strangers, anchors.len(), sound)?;
+        notes.iter().try_for_each(|note| output::line(&format!("note: {note}")))?;
     }
     Ok(if sound { Exit::Success } else { Exit::Limited })
+}
+
+fn questions(report: &Report, known: &[Principal]) -> Vec<String> {
+    let has_key = |actor: &PrincipalId| known.iter().any(|one| one.name == *actor);
+    let unsigned = report.unsigned.iter().filter(|one| has_key(&one.actor)).map(|one| {
+        format!("{} of {} self-asserted, though a key is known", output::count(one.rows, "decision"), one.actor)
+    });
+    let backwards = report.backwards.first.map(|first| {
+        format!("time runs backwards in {}, first at row {first}", output::count(report.backwards.rows, "row"))
+    });
+    unsigned.chain(backwards).collect()
 }
 
 fn stranger<'a>(signer: &'a Signer, known: &[Principal]) -> Option<Stranger<'a>> {
@@ -92,8 +113,9 @@ fn read_anchors(place: &Place, files: &[String], trusted: &[String]) -> Result<V
         let key = PublicKey::try_from(text.as_str());
         keys.push(key.map_err(|error| Failure::new(Code::FieldInvalid, format!("--trusted-key: {error}")))?);
     }
-    if !files.is_empty() {
-        keys.extend(place.keys.public_node_key()?);
+    // Where the node's key can't be read, only --trusted-key counts; an anchor of another key is then refused.
+    if let (false, Ok(Some(key))) = (files.is_empty(), place.keys.public_node_key()) {
+        keys.push(key);
     }
     files.iter().map(|file| read_anchor(place, file, &keys)).collect()
 }
