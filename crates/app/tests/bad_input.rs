@@ -324,3 +324,17 @@ fn arguments_that_are_no_text() {
     done(&[]).refused_silently(2, "usage.invalid");
     assert!(!work.path(DATA).exists());
 }
+
+/// A short text of very many values must not fill the machine, valid as it is.
+#[test]
+fn a_document_of_very_many_values() {
+    let work = Work::new();
+    let text = format!("[{}]", vec!["[[[-0]]]"; 1_500_000].join(","));
+    for command in ["canonical", "hash", "validate"] {
+        work.write("many.json", text.as_bytes());
+        let line = format!("ulimit -v 700000; exec '{BINARY}' envelope {command} many.json");
+        let output = work.command("sh", &["-c", &line]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("json.too_many_values"), "{output:?}");
+    }
+}

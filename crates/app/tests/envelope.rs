@@ -205,39 +205,28 @@ fn files_are_checked() {
     std::os::unix::fs::symlink("Req.md", work.path("task/docs/alias.md")).unwrap();
     let pipe = std::process::Command::new("mkfifo").arg(work.path("task/docs/pipe")).status().unwrap();
     assert!(pipe.success());
-    let check = |path: &str, good: bool| {
+    let check = |path: &str, error: Option<&str>| {
         let document = with("/provenance/files/0/path", json!(path)).to_string();
         let done = work.feed(&["envelope", "validate", "-", "--json", "--files", "task"], &document);
-        let done = done.exits(i32::from(!good));
-        if !good {
-            assert_eq!(
-                one_error(&done.json()["errors"][0]),
-                "envelope.file_changed /provenance/files/0",
-                "{path}"
-            );
+        let done = done.exits(i32::from(error.is_some()));
+        if let Some(error) = error {
+            assert_eq!(one_error(&done.json()["errors"][0]), error, "{path}");
         }
     };
     for good in ["docs/Req.md", "./docs/./Req.md", "docs/alias.md"] {
-        check(good, true);
+        check(good, None);
     }
     let absolute = work.path("task/docs/Req.md");
-    for bad in [
-        "docs/missing.md",
-        "docs",
-        "docs/pipe",
-        "docs/link.md",
-        "../outside.md",
-        "docs/../docs/Req.md",
-        "/etc/passwd",
-        absolute.to_str().unwrap(),
-        "docs/\0Req.md",
-    ] {
-        check(bad, false);
+    for bad in ["docs/missing.md", "docs", "docs/pipe", "docs/link.md"] {
+        check(bad, Some("envelope.file_changed /provenance/files/0"));
+    }
+    for bad in ["../outside.md", "docs/../docs/Req.md", "/etc/passwd", absolute.to_str().unwrap(), "docs/\0Req.md"] {
+        check(bad, Some("field.invalid /provenance/files/0/path"));
     }
     let args = ["envelope", "validate", "-", "--files", "task", "--kind", "generic"];
     work.feed(&args, "{}").refused_silently(2, "usage.invalid");
     work.write("task/docs/Req.md", b"The lease ends in June.\n");
-    check("docs/Req.md", false);
+    check("docs/Req.md", Some("envelope.file_changed /provenance/files/0"));
     let text = with("/provenance/files/0/path", json!("docs/Req.md")).to_string();
     let done = work.feed(&["envelope", "validate", "-", "--files", "task"], &text).exits(1);
     let changed = sha256(b"The lease ends in June.\n");
@@ -354,4 +343,42 @@ fn a_foreign_envelope_keeps_its_digits() {
     let text = "{\"metadata\":{\"n\":9007199254740993}}";
     work.feed(&["envelope", "hash", "-"], text).refused_silently(2, "number.inexact");
     work.feed(&["envelope", "hash", "-", "--kind", "generic"], text).good();
+}
+
+#[test]
+fn one_file_has_one_digest() {
+    let work = Work::new();
+    let mut document = example();
+    let mut second = document["provenance"]["files"][0].clone();
+    second["sha256"] = json!("0".repeat(64));
+    document["provenance"]["files"].as_array_mut().unwrap().push(second);
+    let done = work.feed(&["envelope", "validate", "-", "--json"], document.to_string()).exits(1);
+    assert_eq!(one_error(&done.json()["errors"][0]), "field.conflict /provenance/files/1");
+}
+
+#[test]
+fn the_better_fit_is_taken() {
+    let work = Work::new();
+    let validate = |document: &Value| work.feed(&["envelope", "validate", "-", "--json"], document.to_string());
+    let mut generic = json!({"envelope_id": "env_0123456789abcdef", "raw_input": "x", "outputs": {}, "agent": "planner"});
+    let verdict = validate(&generic).exits(0).json();
+    assert_eq!((&verdict["kind"], &verdict["conforms"]), (&json!("generic"), &json!(false)));
+    for (name, value) in [("request_id", "req_0123456789abcdef"), ("session_id", "sess_0123456789abcdef")] {
+        generic[name] = json!(value);
+    }
+    (generic["user_id"], generic["current_stage"], generic["terminated"]) = (json!("u"), json!("start"), json!(false));
+    assert_eq!(validate(&generic).exits(0).json()["conforms"], json!(true));
+    validate(&json!({"agent": "a", "raw_input": "x"})).refused_silently(2, "envelope.unknown");
+}
+
+#[test]
+fn a_run_waits_for_one_thing_or_has_ended() {
+    let work = Work::new();
+    for (document, path) in [
+        (json!({"raw_input": "x", "clarification_pending": true, "confirmation_pending": true}), "/confirmation_pending"),
+        (json!({"raw_input": "x", "clarification_pending": true, "terminated": true}), "/terminated"),
+    ] {
+        let done = work.feed(&["envelope", "validate", "-", "--json"], document.to_string()).exits(1);
+        assert_eq!(one_error(&done.json()["errors"][0]), format!("field.conflict {path}"));
+    }
 }

@@ -168,7 +168,12 @@ fn an_unknown_code_is_answered_with_a_near_one() {
         assert_eq!(refusal.message, format!("there is no code {asked}; did you mean {near}?"));
         assert!(refusal.details["fix"].is_string());
     }
-    work.run(&["explain", ""]).refused_silently(2, "usage.invalid");
+    for nonsense in ["", "nope", "x"] {
+        let refusal = work.run(&["explain", nonsense]).refused_silently(2, "usage.invalid");
+        assert!(!refusal.message.contains("did you mean"), "{}", refusal.message);
+    }
+    let refusal = work.run(&["explain"]).refused_silently(2, "usage.invalid");
+    assert!(refusal.message.contains("<CODE>"), "{}", refusal.message);
 }
 
 #[test]

@@ -124,6 +124,7 @@ fn a_blob_goes_with_one_row() {
 #[test]
 fn decisions_are_signed_where_there_is_a_key() {
     let work = Work::new();
+    work.append("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1}");
     let ana = work.run(&["principal", "add", "ana", "--json"]).good().json();
     assert_eq!((&ana["name"], &ana["own"]), (&json!("ana"), &json!(true)));
     let place = |name: &str, who: &str| {
@@ -131,7 +132,7 @@ fn decisions_are_signed_where_there_is_a_key() {
     };
     assert_eq!(place("one", "ana"), "signed");
     assert_eq!(place("two", "ben"), "self-asserted");
-    let rows = work.run(&["ledger", "rows"]).good().lines();
+    let rows = work.run(&["ledger", "rows", "--stream", "ledger"]).good().lines();
     assert_eq!(
         (&rows[0]["actor"], &rows[0]["proof"]["kind"], &rows[0]["proof"]["key"]),
         (&json!("ana"), &json!("signed"), &ana["key"])
@@ -184,8 +185,9 @@ fn principals_have_one_key_each() {
         (&json!("ben"), &json!(key), &json!(false))
     );
     // Trusting a key is not having it.
-    let done = work.run(&["ledger", "hold", "place", "h", "--reason", "r", "--as", "ben", "--json"]).good();
-    assert_eq!(done.json()["proof"], "self-asserted");
+    work.append("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1}");
+    let place = ["ledger", "hold", "place", "h", "--reason", "r", "--as", "ben"];
+    work.run(&place).refused_silently(1, "principal.key");
 }
 
 #[test]
@@ -220,4 +222,17 @@ fn private_keys_are_private() {
     work.write("data/keys/principals/ana.key", "not a key\n");
     work.run(&["ledger", "hold", "release", "h", "--reason", "r", "--as", "ana"])
         .refused_silently(1, "principal.key");
+}
+
+#[test]
+fn a_hold_on_nothing_is_refused() {
+    let work = Work::new();
+    let place = ["ledger", "hold", "place", "h", "--reason", "r"];
+    work.run(&place).refused_silently(1, "ledger.missing");
+    work.run(&["ledger", "hold", "list"]).refused_silently(1, "ledger.missing");
+    work.append("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1}");
+    let digest = "1".repeat(64);
+    work.run(&[&place[..], &["--digest", &digest]].concat()).refused_silently(1, "blob.unknown");
+    work.run(&["ledger", "hold", "list", "--matter", "defualt"]).refused_silently(1, "ledger.missing");
+    work.run(&place).good();
 }

@@ -140,7 +140,7 @@ fn a_ledger_written_anew_shows_against_an_anchor() {
     std::fs::remove_dir_all(place).unwrap();
     let forged: Vec<String> = rows
         .iter()
-        .map(|row| json!({"stream": row["stream"], "kind": "external.a", "payload": "forged"}).to_string())
+        .map(|_| json!({"stream": "forged", "kind": "external.a", "payload": "forged"}).to_string())
         .collect();
     work.feed(&["ledger", "append", "-"], forged.join("\n")).good();
     work.run(&["ledger", "verify"]).good();
@@ -220,4 +220,32 @@ fn files_that_are_no_ledger() {
     });
     check("another application", "ledger.corrupt", &|work| tamper(work, "PRAGMA application_id = 7"));
     check("a newer format", "ledger.too_new", &|work| tamper(work, "PRAGMA user_version = 2"));
+}
+
+#[test]
+fn whoever_reads_the_ledger_can_check_it_without_the_keys() {
+    let work = Work::new();
+    work.append("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1}");
+    work.run(&["principal", "add", "ana"]).good();
+    work.run(&["ledger", "hold", "place", "h", "--reason", "r", "--as", "ana"]).good();
+    work.write(&format!("{DATA}/keys/principals/ana.key"), b"garbage");
+    assert_eq!(work.run(&["ledger", "verify", "--json"]).good().json()["notes"], json!([]));
+    work.write(&format!("{DATA}/keys/principals/ana.pub"), b"garbage");
+    let verdict = work.run(&["ledger", "verify", "--json"]).good().json();
+    assert!(verdict["notes"][0].as_str().unwrap().starts_with("signers could not be judged"), "{verdict}");
+}
+
+#[test]
+fn what_is_no_damage_is_still_told() {
+    let work = Work::new();
+    work.write("row.jsonl", b"{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1}");
+    for now in ["2030-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2020-01-01T02:00:00+01:00"] {
+        work.run(&["ledger", "append", "row.jsonl", "--now", now]).good();
+    }
+    work.run(&["ledger", "hold", "place", "h", "--reason", "r", "--as", "ana"]).good();
+    work.run(&["principal", "add", "ana"]).good();
+    let verdict = work.run(&["ledger", "verify", "--json"]).good().json();
+    assert_eq!(verdict["backwards"], json!({"rows": 1, "first": 2}));
+    let notes = ["1 decision of ana self-asserted, though a key is known", "time runs backwards in 1 row, first at row 2"];
+    assert_eq!(verdict["notes"], json!(notes));
 }

@@ -197,8 +197,7 @@ mod tests {
     #[test]
     fn closures() {
         let long = &["2: sizes: closure of 71 lines, at most 70"];
-        for open in ["const F: fn() =\n ||", "static F: L = L::new(\nmove |a|"] {
-            let close = if open.contains('(') { ");" } else { ";" };
+        for (open, close) in [("const F: fn() =\n ||", ";"), ("static F: L = L::new(\nmove |a|", ");")] {
             check_rule(check, SRC, &(block(open, 70) + close), &[]);
             check_rule(check, SRC, &(block(open, 71) + close), long);
             check_rule(check, TEST, &(block(open, 120) + close), &[]);
