@@ -210,6 +210,8 @@ fn export_and_import_round_trip() {
         json!({"stream": "f", "kind": "external.file", "payload": null, "idem_key": "k"}).to_string(),
     );
     work.run(&["ledger", "append", "row", "--blob", "lease.txt"]).good();
+    let rows = work.run(&["ledger", "rows", "--stream", "f"]).good().json();
+    let digest = rows["blobs"][0]["digest"].as_str().unwrap();
     work.run(&[
         "ledger",
         "hold",
@@ -218,7 +220,7 @@ fn export_and_import_round_trip() {
         "--reason",
         "r",
         "--digest",
-        &"0".repeat(64),
+        digest,
         "--as",
         "ana",
     ])

@@ -2,7 +2,6 @@
 //! Owns: which matters are open, and who may do what with them. Must not: let one matter's request see another's file.
 
 mod append;
-mod bell;
 mod columns;
 mod erase;
 mod failure;

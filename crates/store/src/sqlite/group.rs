@@ -3,7 +3,6 @@
 //! company saves.
 
 use super::append::{Pen, Request};
-use super::bell::Bell;
 use super::writer::{Command, Reply};
 use countersign_runtime::ports::ledger::{Appended, Error};
 use std::time::{Duration, Instant};
@@ -64,7 +63,6 @@ impl Group {
         pen: &mut Pen<'_>,
         first: &Request,
         commands: &mut mpsc::Receiver<Command>,
-        bell: &Bell,
         company: Company,
     ) -> Result<Option<Command>, rusqlite::Error> {
         self.append(pen, first)?;
@@ -79,11 +77,7 @@ impl Group {
                 }
                 Ok(other) => return Ok(Some(other)),
                 Err(TryRecvError::Empty) if self.len() < company.appenders && start.elapsed() < patience => {
-                    let missing = company.appenders - self.len();
-                    // Half of them are worth working on while the other half is on its way.
-                    bell.wait(missing.div_ceil(2), patience - start.elapsed().min(patience), || {
-                        commands.len()
-                    });
+                    std::thread::yield_now();
                 }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
             }

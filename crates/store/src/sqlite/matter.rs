@@ -5,7 +5,7 @@ use super::follow::Following;
 use super::news::News;
 use super::readers::{Readers, Stop};
 use super::schema::Files;
-use super::writer::{Command, Entrance, Reply, Writer};
+use super::writer::{Command, Reply, Writer};
 use countersign_record::chain::Head;
 use countersign_record::id::MatterId;
 use countersign_runtime::ports::ledger::Error;
@@ -75,13 +75,14 @@ impl Matter {
 
     /// Has the writer do something, and waits for its answer.
     pub(super) async fn write<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
-        let entrance = self.entrance()?;
+        let queue = self.queue()?;
         let (reply, answer) = oneshot::channel();
-        entrance.send(command(reply)).await?;
+        queue.send(command(reply)).await.map_err(|_| Error::Closed)?;
+        drop(queue);
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
-    fn entrance(&self) -> Result<Entrance, Error> {
+    fn queue(&self) -> Result<tokio::sync::mpsc::Sender<Command>, Error> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let started = match &mut *writer {
             Some(started) => started,
@@ -91,7 +92,7 @@ impl Matter {
                 writer.insert(fresh)
             }
         };
-        started.entrance().ok_or(Error::Closed)
+        started.queue().ok_or(Error::Closed)
     }
 
     /// Starts watching.

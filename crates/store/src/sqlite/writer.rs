@@ -3,7 +3,6 @@
 //! durable, or keep anything in memory of a transaction that failed.
 
 use super::append::{Pen, Request};
-use super::bell::Bell;
 use super::erase;
 use super::failure;
 use super::group::{Company, Group};
@@ -41,7 +40,7 @@ pub(super) enum Command {
 
 /// The way to the writer's thread. Dropping it ends the thread, after what waits is done, and gives the lock back.
 pub(super) struct Writer {
-    entrance: Option<Entrance>,
+    queue: Option<mpsc::Sender<Command>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -52,9 +51,7 @@ impl Writer {
         let place = files.database.clone();
         let name = format!("ledger {matter}");
         let company = Company { appenders: 1, commit: Duration::ZERO };
-        let bell = Arc::new(Bell::default());
         let desk = Desk {
-            bell: Arc::clone(&bell),
             matter,
             files,
             news,
@@ -66,34 +63,18 @@ impl Writer {
         };
         let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
         let thread = thread.map_err(|error| failure::of_io(&place, &error))?;
-        Ok(Writer { entrance: Some(Entrance { queue, bell }), thread: Some(thread) })
+        Ok(Writer { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// The way into the queue.
-    pub(super) fn entrance(&self) -> Option<Entrance> {
-        self.entrance.clone()
-    }
-}
-
-/// The way into the writer's queue.
-#[derive(Clone)]
-pub(super) struct Entrance {
-    queue: mpsc::Sender<Command>,
-    bell: Arc<Bell>,
-}
-
-impl Entrance {
-    /// Queues a command, when there is room.
-    pub(super) async fn send(self, command: Command) -> Result<(), Error> {
-        self.queue.send(command).await.map_err(|_| Error::Closed)?;
-        self.bell.ring(self.queue.max_capacity() - self.queue.capacity());
-        Ok(())
+    /// The queue's entrance.
+    pub(super) fn queue(&self) -> Option<mpsc::Sender<Command>> {
+        self.queue.clone()
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.entrance = None;
+        self.queue = None;
         if let Some(thread) = self.thread.take() {
             // A panic of the writer has been told to everybody who waited; there is nobody left to tell.
             drop(thread.join());
@@ -123,7 +104,6 @@ struct Desk {
     /// Erasures that are durable, but whose bytes are still in the log.
     unpurged: Vec<(Stamp, Reply<Stamp>)>,
     company: Company,
-    bell: Arc<Bell>,
 }
 
 /// Whether the log may hold bytes of an erased blob.
@@ -139,7 +119,6 @@ enum Purge {
 
 impl Desk {
     fn work(mut self, mut commands: mpsc::Receiver<Command>) {
-        self.bell.belong_to_this_thread();
         while let Some(command) = self.next(&mut commands) {
             match command {
                 Command::Append { request, reply } => self.append(&request, reply, &mut commands),
@@ -170,9 +149,16 @@ impl Desk {
                 Err(mpsc::error::TryRecvError::Empty) => self.try_purge(),
             }
         }
-        // Where several append at once, waking for the first of them would only be in the way of the others.
+        // Where several append at once, the next request is nearer than waking this thread would be.
         if self.company.appenders > 1 {
-            self.bell.wait(self.company.appenders.div_ceil(2), self.company.patience(), || commands.len());
+            let (start, patience) = (Instant::now(), self.company.patience());
+            while start.elapsed() < patience {
+                match commands.try_recv() {
+                    Ok(command) => return Some(command),
+                    Err(mpsc::error::TryRecvError::Disconnected) => return None,
+                    Err(mpsc::error::TryRecvError::Empty) => std::thread::yield_now(),
+                }
+            }
         }
         commands.blocking_recv()
     }
@@ -181,10 +167,10 @@ impl Desk {
         if reply.is_closed() {
             return;
         }
-        let (company, bell) = (self.company, Arc::clone(&self.bell));
+        let company = self.company;
         let (mut group, mut held, mut gathered) = (Group::of(reply), None, Instant::now());
         let outcome = self.transact(|pen| {
-            held = group.fill(pen, request, commands, &bell, company)?;
+            held = group.fill(pen, request, commands, company)?;
             gathered = Instant::now();
             Ok(Ok(()))
         });
