@@ -46,7 +46,9 @@ pub enum Error {
         actor: PrincipalId,
     },
     /// Only the public half is here: a decision under this name would be somebody else's word.
-    #[error("the private key of {name} is not here, only its public half; {name} must decide where the key is")]
+    #[error(
+        "the private key of {name} is not here, only its public half; {name} must decide where the key is"
+    )]
     Elsewhere {
         /// The name.
         name: PrincipalId,

@@ -84,12 +84,13 @@ fn a_decision_is_signed_or_marked_as_asserted() {
     );
     let other = keys.sign_decision(&name("ada"), &here, decision()).unwrap_err();
     assert!(matches!(other, Error::OtherActor { .. }), "nobody signs for another");
-    // Somebody who is only trusted has no private key here.
+    // Of somebody who is only trusted the private key is elsewhere, so a decision here is not theirs.
     keys.trust(&name("bob"), foreign()).unwrap();
     let mut theirs = draft("run:1", "call.approved", "yes");
     theirs.actor = name("bob");
-    let theirs = keys.sign_decision(&name("bob"), &here, theirs.seal().unwrap()).unwrap();
-    assert_eq!(theirs.draft().proof, Proof::SelfAsserted);
+    let refused = keys.sign_decision(&name("bob"), &here, theirs.seal().unwrap()).unwrap_err();
+    assert!(matches!(refused, Error::Elsewhere { .. }));
+    assert_eq!(refused.code(), Code::PrincipalKey);
 }
 
 #[test]
