@@ -1,8 +1,9 @@
 //! The ledger's own business: erased blobs and legal holds.
 //! Owns: the rows about them, and what is held at a given row. Must not: erase.
 
+use crate::access::Role;
 use crate::digest::Digest;
-use crate::id::HoldId;
+use crate::id::{HoldId, RowKind};
 use crate::json::{Json, Object};
 use crate::row::Row;
 use alloc::collections::BTreeMap;
@@ -16,6 +17,15 @@ pub const RELEASED: &str = "hold.released";
 pub const ERASED: &str = "blob.erased";
 /// The stream that these rows stand in.
 pub const STREAM: &str = "ledger";
+
+/// The role that it takes to append a row of this kind: whoever may end a hold may erase.
+#[must_use]
+pub fn role_to_append(kind: &RowKind) -> Role {
+    match kind.as_str() {
+        PLACED | RELEASED | ERASED => Role::Admin,
+        _ => Role::Operator,
+    }
+}
 
 /// What a hold keeps from being erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

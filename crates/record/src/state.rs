@@ -102,7 +102,14 @@ pub struct Reading {
 
 /// The members that the contract requires.
 const REQUIRED: [&str; 8] = [
-    "envelope_id", "request_id", "user_id", "session_id", "raw_input", "outputs", "current_stage", "terminated",
+    "envelope_id",
+    "request_id",
+    "user_id",
+    "session_id",
+    "raw_input",
+    "outputs",
+    "current_stage",
+    "terminated",
 ];
 
 impl Reading {

@@ -71,6 +71,13 @@ impl Ledger for Sqlite {
     fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>> {
         Box::pin(async move {
             access.require(Role::Operator)?;
+            for row in &batch.rows {
+                access.require(hold::role_to_append(&row.draft().kind))?;
+                // Believed without the erasure, it would let a blob that is held vanish from the next export.
+                if row.draft().kind.as_str() == hold::ERASED {
+                    return Err(Error::Batch { why: "a receipt for an erased blob is appended by erasing it" });
+                }
+            }
             let request = Request::new(batch)?;
             self.matter(access).write(|reply| Command::Append { request, reply }).await
         })

@@ -121,8 +121,12 @@ impl<'a> Verifier<'a> {
     pub fn new(matter: &'a MatterId, anchors: &'a [Anchor]) -> Self {
         let prev = genesis(matter);
         let head = Head { seq: 0, hash: prev };
-        let report =
-            Report { rows: 0, bytes: 0, head, findings: Vec::new(), unlisted: 0,
+        let report = Report {
+            rows: 0,
+            bytes: 0,
+            head,
+            findings: Vec::new(),
+            unlisted: 0,
             signers: Vec::new(),
             unsigned: Vec::new(),
             backwards: Backwards::default(),

@@ -22,7 +22,8 @@ pub struct Limits {
 
 impl Limits {
     /// What every governed document must fit in.
-    pub const GOVERNED: Limits = Limits { bytes_max: 16 * 1024 * 1024, depth_max: 128, number_max: 1_000, values_max: 1_000_000 };
+    pub const GOVERNED: Limits =
+        Limits { bytes_max: 16 * 1024 * 1024, depth_max: 128, number_max: 1_000, values_max: 1_000_000 };
 }
 
 /// What is wrong with a text, and where.

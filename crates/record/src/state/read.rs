@@ -4,7 +4,9 @@
 
 use super::interrupt;
 use super::parts::{
-    Bounds, Clarification, CompletedStage, Confirmation, Ending, Extra, Goals, Identity, ProcessingRecord, Progress};
+    Bounds, Clarification, CompletedStage, Confirmation, Ending, Extra, Goals, Identity, ProcessingRecord,
+    Progress,
+};
 use super::words::{Dialect, GoalStatus, TerminalReason, Vocabulary, alias_of, seed_word};
 use super::{GenericEnvelope, Minted, Reading, Renamed};
 use crate::code::Code;
@@ -86,7 +88,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes what can't be true together.
-    fn contradictions(&mut self, ending: &Ending, clarification: &Clarification, confirmation: &Confirmation) {
+    fn contradictions(
+        &mut self,
+        ending: &Ending,
+        clarification: &Clarification,
+        confirmation: &Confirmation,
+    ) {
         if clarification.pending && confirmation.pending {
             let message = "a run waits for one thing at a time, and clarification_pending is true too";
             self.fields.trouble("confirmation_pending", Code::FieldConflict, message);

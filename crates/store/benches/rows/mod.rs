@@ -40,7 +40,7 @@ pub(crate) fn open(root: &Path) -> Sqlite {
 }
 
 /// A row whose payload has about `bytes` bytes.
-pub(crate) fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
+pub(crate) fn draft(stream: usize, number: usize, bytes: usize) -> Draft {
     let filler = "The tenant may recover the reasonable cost of the repair. ";
     let text: String = filler.chars().cycle().take(bytes.saturating_sub(60)).collect();
     let payload = Object::from([
@@ -48,7 +48,7 @@ pub(crate) fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
         ("number", Json::String(number.to_string())),
         ("text", Json::String(text)),
     ]);
-    let draft = Draft {
+    Draft {
         stream: format!("runs/{stream}").as_str().try_into().expect("a stream"),
         kind: "external.handoff".try_into().expect("a kind"),
         version: 1,
@@ -60,8 +60,11 @@ pub(crate) fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
         taint: Taint::Unclassified,
         payload: payload.into(),
         blobs: Vec::new(),
-    };
-    draft.seal().expect("a row")
+    }
+}
+
+pub(crate) fn row(stream: usize, number: usize, bytes: usize) -> Sealed {
+    draft(stream, number, bytes).seal().expect("a row")
 }
 
 pub(crate) fn batch(rows: Vec<Sealed>) -> Batch {

@@ -209,19 +209,22 @@ impl<'a> Pen<'a> {
         let mut interned = Interned::new();
         let mut rows = Vec::new();
         let mut same = request.batch.rows.len() as u64 == earlier.count;
+        // Damage to this request's own rows refuses this request; its neighbours in the group are not touched.
+        let damaged = |seq| Ok(Err(Error::RowCorrupt { seq, why: "a request's rows are not as they were".into() }));
         while let Some(row) = found.next()? {
             let (_, Ok(stored)) = columns::read(self.connection, &mut interned, row)? else {
-                return Err(rusqlite::Error::InvalidQuery);
+                return damaged(earlier.first + rows.len() as u64);
             };
             let asked = request.batch.rows.get(rows.len());
             same = same && asked.is_some_and(|asked| is_same(asked, &stored, earlier.first));
             rows.push(Stamp { seq: stored.seq, stream_seq: stored.stream_seq, hash: stored.hash });
         }
         if rows.len() as u64 != earlier.count {
-            return Err(rusqlite::Error::InvalidQuery);
+            return damaged(earlier.first + rows.len() as u64);
         }
-        // An import knows the rows of a request, not the request; then the rows themselves are compared.
-        let same = earlier.request_hash.map_or(same, |hash| Some(hash) == request.request_hash);
+        // The rows can't be forged without the chain showing it; the request's hash stands in no chain, so it can
+        // only refuse. An import does not even have it.
+        let same = same && earlier.request_hash.is_none_or(|hash| Some(hash) == request.request_hash);
         if !same {
             return Ok(Err(Error::IdemMismatch { key: key.clone(), first_seq: earlier.first }));
         }

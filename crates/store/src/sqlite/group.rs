@@ -41,6 +41,8 @@ impl Company {
 pub(super) struct Group {
     replies: Vec<Reply<Appended>>,
     answers: Vec<Result<Appended, Error>>,
+    /// What was asked for, kept until everybody is answered: taking it apart is work that nobody waits for.
+    done: Vec<Request>,
     rows: usize,
     bytes: usize,
 }
@@ -48,7 +50,7 @@ pub(super) struct Group {
 impl Group {
     /// A group of one, whose request is given to [`Group::fill`].
     pub(super) fn of(reply: Reply<Appended>) -> Self {
-        Group { replies: vec![reply], answers: Vec::new(), rows: 0, bytes: 0 }
+        Group { replies: vec![reply], answers: Vec::new(), done: Vec::new(), rows: 0, bytes: 0 }
     }
 
     /// Whom it holds.
@@ -74,6 +76,7 @@ impl Group {
                 Ok(Command::Append { request, reply }) => {
                     self.replies.push(reply);
                     self.append(pen, &request)?;
+                    self.done.push(request);
                 }
                 Ok(other) => return Ok(Some(other)),
                 Err(TryRecvError::Empty) if self.len() < company.appenders && start.elapsed() < patience => {

@@ -7,6 +7,8 @@ use crate::random::Seed;
 use countersign_record::access::Role;
 use countersign_record::chain::genesis;
 use countersign_record::code::Code;
+use countersign_record::hold::{self, Held};
+use countersign_record::id::HoldId;
 use countersign_record::row::{Cause, Sealed};
 use countersign_record::time::Timestamp;
 use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Error};
@@ -220,8 +222,7 @@ async fn roles(bench: Bench) {
         ledger.append(&access("m", role), one()).await.unwrap();
     }
     let digest = genesis(viewer().matter());
-    let receipt =
-        || draft("ledger", "blob.erased", countersign_record::hold::erased(&digest, "")).seal().unwrap();
+    let receipt = || draft(hold::STREAM, hold::ERASED, hold::erased(&digest, "")).seal().unwrap();
     for role in [Role::Viewer, Role::Operator, Role::Approver] {
         let refused = ledger.erase(&access("m", role), digest, receipt()).await.unwrap_err();
         assert_eq!(refused.code(), Code::AccessRole);
@@ -229,7 +230,19 @@ async fn roles(bench: Bench) {
         assert_eq!(refused.code(), Code::AccessRole);
     }
     assert_eq!(ledger.erase(&admin(), digest, receipt()).await.unwrap_err().code(), Code::BlobUnknown);
-    assert_eq!(bench.head().await.seq, 3);
+    // A receipt comes in by erasing alone, and whoever may end a hold is whoever may erase.
+    assert_eq!(ledger.append(&admin(), batch(vec![receipt()])).await.unwrap_err().code(), Code::LedgerBatch);
+    let id = HoldId::try_from("case").unwrap();
+    for payload in [hold::placed(&id, Held::Matter, "r"), hold::released(&id, "r")] {
+        let kind = if payload.get("digest").is_some() { hold::PLACED } else { hold::RELEASED };
+        let decision = || batch(vec![draft(hold::STREAM, kind, payload.clone()).seal().unwrap()]);
+        for role in [Role::Operator, Role::Approver] {
+            let refused = ledger.append(&access("m", role), decision()).await.unwrap_err();
+            assert_eq!(refused.code(), Code::AccessRole);
+        }
+        ledger.append(&admin(), decision()).await.unwrap();
+    }
+    assert_eq!(bench.head().await.seq, 5);
 }
 
 async fn matters(bench: Bench) {

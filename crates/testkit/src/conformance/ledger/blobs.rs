@@ -88,11 +88,11 @@ async fn held(bench: Bench) {
     let hold_id = |name: &str| HoldId::try_from(name).unwrap();
     let place = async |name: &str, what: Held| {
         let row = draft(hold::STREAM, hold::PLACED, hold::placed(&hold_id(name), what, "litigation"));
-        bench.append(batch(vec![row.seal().unwrap()])).await.unwrap();
+        bench.ledger().append(&admin(), batch(vec![row.seal().unwrap()])).await.unwrap();
     };
     let release = async |name: &str| {
         let row = draft(hold::STREAM, hold::RELEASED, hold::released(&hold_id(name), "settled"));
-        bench.append(batch(vec![row.seal().unwrap()])).await.unwrap();
+        bench.ledger().append(&admin(), batch(vec![row.seal().unwrap()])).await.unwrap();
     };
     place("one", Held::Blob(held)).await;
     place("all", Held::Matter).await;
