@@ -43,14 +43,16 @@ impl Lock {
             }
             // Whoever takes a failed import back removes the file: a lock on a file without a name locks nobody out.
             if is_named(&file, path) {
-                let pid = format!("{}\n", std::process::id());
-                let lock = Lock { file, pid };
-                lock.file.set_len(0).map_err(|error| failure::of_io(path, &error))?;
-                lock.tell().map_err(|error| failure::of_io(path, &error))?;
-                return Ok(lock);
+                return Ok(Lock { file, pid: format!("{}\n", std::process::id()) });
             }
         }
         Err(Error::Locked { matter: matter.clone(), pid: None })
+    }
+
+    /// Says whose it is.
+    pub(super) fn sign(&self) -> std::io::Result<()> {
+        self.file.set_len(0)?;
+        self.tell()
     }
 
     /// Writes the pid (again). SQLite makes a commit visible through shared memory, which nobody can wait for, so

@@ -285,42 +285,56 @@ impl Desk {
             schema::recognise(&self.files)?;
             let made = durable::make_dirs(&self.files.dir, 0o700);
             let made = made.map_err(|error| failure::of_io(&self.files.dir, &error))?;
-            match self.open_in(made) {
-                Ok(open) => {
-                    self.news.set_writing(true);
-                    self.open = Some(open);
-                    // A crash may have come between an erasure and the emptying of the log.
-                    self.purge = Purge::Due;
-                    self.try_purge();
-                }
-                Err((error, made)) => {
-                    if !made.is_empty() {
-                        drop(std::fs::remove_file(&self.files.lock));
-                        durable::remove_dirs(&made);
-                    }
-                    return Err(error);
-                }
-            }
+            let open = self.open_in(made)?;
+            self.news.set_writing(true);
+            self.open = Some(open);
+            // A crash may have come between an erasure and the emptying of the log.
+            self.purge = Purge::Due;
+            self.try_purge();
         }
         self.open.as_mut().ok_or(Error::Closed)
     }
 
-    fn open_in(&self, made: Vec<PathBuf>) -> Result<Open, (Error, Vec<PathBuf>)> {
-        let open = || -> Result<(Connection, Lock, bool), Error> {
-            let lock = Lock::take(&self.files.lock, &self.matter)?;
-            let is_new = schema::recognise(&self.files)? == Found::Nothing;
-            if is_new {
-                schema::create(&self.files, genesis(&self.matter).as_bytes())?;
+    /// Opens the ledger, or leaves the place as it was. What the lock guards is only touched while it is held:
+    /// whoever removed another's lock file would let a second writer in beside it.
+    fn open_in(&self, made: Vec<PathBuf>) -> Result<Open, Error> {
+        let found = Lock::take(&self.files.lock, &self.matter)
+            .and_then(|lock| Ok((schema::recognise(&self.files)? == Found::Nothing, lock)));
+        let (is_new, lock) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                durable::remove_dirs(&made);
+                return Err(error);
             }
-            let connection = schema::open_writer(&self.files)?;
-            Ok((connection, lock, is_new))
         };
-        match open() {
-            Ok((connection, lock, is_new)) => {
-                Ok(Open { connection, state: None, lock, made: is_new.then_some(made) })
+        match self.connect(&lock, is_new) {
+            Ok(connection) => Ok(Open { connection, state: None, lock, made: is_new.then_some(made) }),
+            Err(error) => {
+                if is_new {
+                    self.remove(lock, &made);
+                }
+                Err(error)
             }
-            Err(error) => Err((error, made)),
         }
+    }
+
+    fn connect(&self, lock: &Lock, is_new: bool) -> Result<Connection, Error> {
+        lock.sign().map_err(|error| failure::of_io(&self.files.lock, &error))?;
+        if is_new {
+            schema::create(&self.files, genesis(&self.matter).as_bytes())?;
+        }
+        schema::open_writer(&self.files)
+    }
+
+    /// Removes a ledger that nothing was ever committed to. The lock is given back when its file has no name any
+    /// more: who waits for it then finds that it locks nobody out, and takes a new one.
+    fn remove(&self, lock: Lock, made: &[PathBuf]) {
+        for suffix in ["", "-wal", "-shm"] {
+            drop(std::fs::remove_file(self.files.beside(suffix)));
+        }
+        drop(std::fs::remove_file(&self.files.lock));
+        drop(lock);
+        durable::remove_dirs(made);
     }
 
     /// Removes the ledger again if opening it has made it and nothing was ever committed to it.
@@ -331,12 +345,7 @@ impl Desk {
         if let Some(Open { connection, lock, made, .. }) = self.open.take() {
             self.news.set_writing(false);
             drop(connection);
-            for suffix in ["", "-wal", "-shm"] {
-                drop(std::fs::remove_file(self.files.beside(suffix)));
-            }
-            drop(std::fs::remove_file(&self.files.lock));
-            drop(lock);
-            durable::remove_dirs(&made.unwrap_or_default());
+            self.remove(lock, &made.unwrap_or_default());
         }
     }
 }
