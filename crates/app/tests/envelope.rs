@@ -220,7 +220,9 @@ fn files_are_checked() {
     for bad in ["docs/missing.md", "docs", "docs/pipe", "docs/link.md"] {
         check(bad, Some("envelope.file_changed /provenance/files/0"));
     }
-    for bad in ["../outside.md", "docs/../docs/Req.md", "/etc/passwd", absolute.to_str().unwrap(), "docs/\0Req.md"] {
+    for bad in
+        ["../outside.md", "docs/../docs/Req.md", "/etc/passwd", absolute.to_str().unwrap(), "docs/\0Req.md"]
+    {
         check(bad, Some("field.invalid /provenance/files/0/path"));
     }
     let args = ["envelope", "validate", "-", "--files", "task", "--kind", "generic"];
@@ -359,14 +361,17 @@ fn one_file_has_one_digest() {
 #[test]
 fn the_better_fit_is_taken() {
     let work = Work::new();
-    let validate = |document: &Value| work.feed(&["envelope", "validate", "-", "--json"], document.to_string());
-    let mut generic = json!({"envelope_id": "env_0123456789abcdef", "raw_input": "x", "outputs": {}, "agent": "planner"});
+    let validate =
+        |document: &Value| work.feed(&["envelope", "validate", "-", "--json"], document.to_string());
+    let mut generic =
+        json!({"envelope_id": "env_0123456789abcdef", "raw_input": "x", "outputs": {}, "agent": "planner"});
     let verdict = validate(&generic).exits(0).json();
     assert_eq!((&verdict["kind"], &verdict["conforms"]), (&json!("generic"), &json!(false)));
     for (name, value) in [("request_id", "req_0123456789abcdef"), ("session_id", "sess_0123456789abcdef")] {
         generic[name] = json!(value);
     }
-    (generic["user_id"], generic["current_stage"], generic["terminated"]) = (json!("u"), json!("start"), json!(false));
+    (generic["user_id"], generic["current_stage"], generic["terminated"]) =
+        (json!("u"), json!("start"), json!(false));
     assert_eq!(validate(&generic).exits(0).json()["conforms"], json!(true));
     validate(&json!({"agent": "a", "raw_input": "x"})).refused_silently(2, "envelope.unknown");
 }
@@ -375,7 +380,10 @@ fn the_better_fit_is_taken() {
 fn a_run_waits_for_one_thing_or_has_ended() {
     let work = Work::new();
     for (document, path) in [
-        (json!({"raw_input": "x", "clarification_pending": true, "confirmation_pending": true}), "/confirmation_pending"),
+        (
+            json!({"raw_input": "x", "clarification_pending": true, "confirmation_pending": true}),
+            "/confirmation_pending",
+        ),
         (json!({"raw_input": "x", "clarification_pending": true, "terminated": true}), "/terminated"),
     ] {
         let done = work.feed(&["envelope", "validate", "-", "--json"], document.to_string()).exits(1);

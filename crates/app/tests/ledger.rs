@@ -212,19 +212,7 @@ fn export_and_import_round_trip() {
     work.run(&["ledger", "append", "row", "--blob", "lease.txt"]).good();
     let rows = work.run(&["ledger", "rows", "--stream", "f"]).good().json();
     let digest = rows["blobs"][0]["digest"].as_str().unwrap();
-    work.run(&[
-        "ledger",
-        "hold",
-        "place",
-        "case",
-        "--reason",
-        "r",
-        "--digest",
-        digest,
-        "--as",
-        "ana",
-    ])
-    .good();
+    work.run(&["ledger", "hold", "place", "case", "--reason", "r", "--digest", digest, "--as", "ana"]).good();
     let exported = work.run(&["ledger", "export", "archive", "--json"]).good().json();
     assert_eq!((&exported["matter"], &exported["rows"]), (&json!("default"), &json!(4)));
     let files: Vec<String> =

@@ -246,6 +246,9 @@ fn what_is_no_damage_is_still_told() {
     work.run(&["principal", "add", "ana"]).good();
     let verdict = work.run(&["ledger", "verify", "--json"]).good().json();
     assert_eq!(verdict["backwards"], json!({"rows": 1, "first": 2}));
-    let notes = ["1 decision of ana self-asserted, though a key is known", "time runs backwards in 1 row, first at row 2"];
+    let notes = [
+        "1 decision of ana self-asserted, though a key is known",
+        "time runs backwards in 1 row, first at row 2",
+    ];
     assert_eq!(verdict["notes"], json!(notes));
 }

@@ -75,7 +75,9 @@ impl Ledger for Sqlite {
                 access.require(hold::role_to_append(&row.draft().kind))?;
                 // Believed without the erasure, it would let a blob that is held vanish from the next export.
                 if row.draft().kind.as_str() == hold::ERASED {
-                    return Err(Error::Batch { why: "a receipt for an erased blob is appended by erasing it" });
+                    return Err(Error::Batch {
+                        why: "a receipt for an erased blob is appended by erasing it",
+                    });
                 }
             }
             let request = Request::new(batch)?;

@@ -61,7 +61,8 @@ fn digest(value: &Json, kind: Option<Kind>) -> Result<Digest, Failure> {
 fn kind_of(value: &Json, asked: Kind) -> Option<Kind> {
     let marks = |names: &[&str]| names.iter().filter(|name| value.get(name).is_some()).count();
     let sr2 = marks(&["agent", "goal", "payload", "turn_id", "provenance", "escalate"]);
-    let generic = marks(&["envelope_id", "raw_input", "outputs", "current_stage", "session_id", "terminated"]);
+    let generic =
+        marks(&["envelope_id", "raw_input", "outputs", "current_stage", "session_id", "terminated"]);
     match asked {
         Kind::Sr2 | Kind::Generic => Some(asked),
         // Either may carry members of its own that the other knows too, so the better fit wins.
@@ -87,7 +88,10 @@ struct Verdict {
 fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Result<Exit, Failure> {
     let value = input::document(file)?;
     let Some(kind) = kind_of(&value, kind) else {
-        return Err(Failure::new(Code::EnvelopeUnknown, "the document fits neither envelope better than the other"));
+        return Err(Failure::new(
+            Code::EnvelopeUnknown,
+            "the document fits neither envelope better than the other",
+        ));
     };
     let (name, result) = match kind {
         Kind::Generic if files.is_some() => {
@@ -105,9 +109,14 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
             reading,
             errors: Vec::new(),
         },
-        Err(errors) => {
-            Verdict { valid: false, kind: name, conforms: false, sha256: None, reading: Object::new(), errors }
-        }
+        Err(errors) => Verdict {
+            valid: false,
+            kind: name,
+            conforms: false,
+            sha256: None,
+            reading: Object::new(),
+            errors,
+        },
     };
     if global.json {
         output::json(&verdict)?;
@@ -123,10 +132,7 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
         for trouble in &verdict.errors {
             output::line(&output::plain(&format!("{}: {trouble}", trouble.code)))?;
         }
-        output::line(&format!(
-            "not a valid {name} envelope: {}",
-            errors_counted(verdict.errors.len())
-        ))?;
+        output::line(&format!("not a valid {name} envelope: {}", errors_counted(verdict.errors.len())))?;
     }
     Ok(if verdict.valid { Exit::Success } else { Exit::Limited })
 }

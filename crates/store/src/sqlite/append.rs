@@ -210,7 +210,8 @@ impl<'a> Pen<'a> {
         let mut rows = Vec::new();
         let mut same = request.batch.rows.len() as u64 == earlier.count;
         // Damage to this request's own rows refuses this request; its neighbours in the group are not touched.
-        let damaged = |seq| Ok(Err(Error::RowCorrupt { seq, why: "a request's rows are not as they were".into() }));
+        let damaged =
+            |seq| Ok(Err(Error::RowCorrupt { seq, why: "a request's rows are not as they were".into() }));
         while let Some(row) = found.next()? {
             let (_, Ok(stored)) = columns::read(self.connection, &mut interned, row)? else {
                 return damaged(earlier.first + rows.len() as u64);

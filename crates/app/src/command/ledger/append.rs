@@ -170,7 +170,9 @@ fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Fa
         return Err(Failure::new(Code::RowKindReserved, format!("{kind} does not begin with {OUTSIDE}")));
     }
     if kind.as_str() == OUTSIDE || stream.as_str() == hold::STREAM {
-        let message = format!("{kind} in {stream}: a kind has a name after {OUTSIDE}, and the stream is not the ledger's own");
+        let message = format!(
+            "{kind} in {stream}: a kind has a name after {OUTSIDE}, and the stream is not the ledger's own"
+        );
         return Err(Failure::new(Code::RowKindReserved, message));
     }
     let mut blobs = files;

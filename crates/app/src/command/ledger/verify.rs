@@ -68,10 +68,17 @@ pub(super) async fn run(
 fn questions(report: &Report, known: &[Principal]) -> Vec<String> {
     let has_key = |actor: &PrincipalId| known.iter().any(|one| one.name == *actor);
     let unsigned = report.unsigned.iter().filter(|one| has_key(&one.actor)).map(|one| {
-        format!("{} of {} self-asserted, though a key is known", output::count(one.rows, "decision"), one.actor)
+        format!(
+            "{} of {} self-asserted, though a key is known",
+            output::count(one.rows, "decision"),
+            one.actor
+        )
     });
     let backwards = report.backwards.first.map(|first| {
-        format!("time runs backwards in {}, first at row {first}", output::count(report.backwards.rows, "row"))
+        format!(
+            "time runs backwards in {}, first at row {first}",
+            output::count(report.backwards.rows, "row")
+        )
     });
     unsigned.chain(backwards).collect()
 }
