@@ -175,7 +175,7 @@ impl GenericEnvelope {
     pub fn to_json(&self) -> Result<Json, Unwritable> {
         let text = json::to_text(self)?;
         // The defaults may carry a document over the limit of what is taken in; it is still one to be written.
-        let limits = Limits { bytes_max: usize::MAX, ..Limits::GOVERNED };
+        let limits = Limits { bytes_max: usize::MAX, values_max: usize::MAX, ..Limits::GOVERNED };
         json::parse_with(text.as_bytes(), limits).map_err(Unwritable::custom)
     }
 
