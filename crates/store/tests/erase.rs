@@ -5,16 +5,18 @@ mod support;
 
 use countersign_record::digest::Digest;
 use countersign_record::hold;
+use countersign_record::id::HoldId;
 use countersign_record::json::Json;
 use countersign_record::row::Sealed;
-use countersign_runtime::ports::ledger::{Blob, Ledger};
+use countersign_runtime::ports::ledger::{Blob, Error, Ledger};
 use countersign_testkit::drafts::{self, batch, blob, draft};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
+use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use support::{admin, block_on, open};
+use support::{admin, block_on, database, open};
 
 fn naming(bytes: &[u8]) -> Sealed {
     let mut draft = draft("run:1", "source.read", Json::Null);
@@ -124,4 +126,33 @@ fn an_erasure_outwaits_a_reader() {
         (&mut erasing).await.unwrap().unwrap();
         assert_eq!(files_with(&dir, &word), [""; 0]);
     });
+}
+
+/// The index may be damaged: what a hold keeps is kept all the same.
+#[test]
+fn a_hold_is_kept_when_its_index_is_lost() {
+    for change in [
+        "DELETE FROM lists WHERE what = 1 AND id = (SELECT id FROM kinds WHERE name = 'hold.placed')",
+        "DELETE FROM lists",
+    ] {
+        let scratch = Scratch::new();
+        let digest = Digest::of(b"kept");
+        let hold = HoldId::try_from("h1").unwrap();
+        let placed = draft(hold::STREAM, hold::PLACED, hold::placed(&hold, hold::Held::Matter, ""));
+        block_on(async {
+            let ledger = open(scratch.path());
+            let mut rows = vec![naming(b"kept"), placed.seal().unwrap()];
+            rows.extend((0..1_100).map(|_| drafts::row("run:1", "a")));
+            ledger.append(&admin(), batch(rows)).await.unwrap();
+        });
+        let connection = Connection::open(database(scratch.path())).unwrap();
+        assert!(connection.execute(change, []).unwrap() > 0, "{change}");
+        connection.close().unwrap();
+        block_on(async {
+            let ledger = open(scratch.path());
+            let refused = ledger.erase(&admin(), digest, receipt(digest)).await;
+            assert_eq!(refused, Err(Error::Held { digest, hold }), "{change}");
+            assert_eq!(ledger.blob(&admin(), digest).await.unwrap(), Blob::Present(b"kept".to_vec()));
+        });
+    }
 }

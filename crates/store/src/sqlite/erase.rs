@@ -2,8 +2,8 @@
 //! Owns: holds, the receipt, and that no copy of the bytes stays in the file or its log. Must not: touch a row.
 
 use super::append::Pen;
-use super::columns::{self, Interned, int};
-use super::indexes::{self, Of};
+use super::columns::{self, int};
+use super::read::walk;
 use super::readers::Stop;
 use super::schema::BUSY_MAX;
 use countersign_record::digest::Digest;
@@ -12,6 +12,7 @@ use countersign_record::row::Sealed;
 use countersign_record::upcast;
 use countersign_runtime::ports::ledger::{Error, Stamp};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Erases the blob and puts the receipt in. The inner error is a refusal.
@@ -108,37 +109,19 @@ pub(super) fn first_naming(connection: &Connection, digest: Digest) -> Result<Op
     Ok(None)
 }
 
-/// The holds in force. A hold that can't be read must not be lost: nothing is erased while there is one.
+/// The holds in force, by a walk over every row: an index that lost one would give up what it keeps, and erasures
+/// are rare. A row that can't be read may be a hold: nothing is erased while there is one.
 fn holds(connection: &Connection) -> Result<Holds, Stop> {
-    let mut places = Vec::new();
-    let indexed = indexes::indexed(connection)?;
-    let beyond = indexes::beyond(connection, indexed)?;
-    for name in [hold::PLACED, hold::RELEASED] {
-        let id = connection
-            .prepare_cached("SELECT id FROM kinds WHERE name = ?1")?
-            .query_row([name], |row| row.get(0))
-            .optional()?;
-        let Some(of) = id.map(Of::Kind) else { continue };
-        indexes::walk(connection, of, (0, int(indexed)), |seq| {
-            places.push(seq);
-            Ok::<_, Stop>(true)
-        })?;
-        places.extend(beyond.iter().filter(|entry| of.holds(**entry)).map(|entry| entry.seq));
-    }
-    places.sort_unstable();
-    let sql = format!("SELECT {} FROM rows WHERE seq = ?1", columns::COLUMNS);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut interned = Interned::new();
     let mut holds = Holds::default();
-    for place in places {
-        let seq = u64::try_from(place).unwrap_or(0);
+    walk(connection, i64::MIN, |entry, stored| {
+        let seq = u64::try_from(entry.seq).unwrap_or(0);
         let corrupt = |why: String| Error::RowCorrupt { seq, why };
-        let mut rows = statement.query([place])?;
-        let row = rows.next()?.ok_or_else(|| corrupt("it is not where it is listed".into()))?;
-        let (_, stored) = columns::read(connection, &mut interned, row)?;
         let stored = stored.map_err(|what| corrupt(format!("{what} is unreadable")))?;
-        let row = stored.to_row().map_err(|why| corrupt(why.to_string()))?;
-        holds.apply(&upcast::LEDGER.read(row).map_err(Error::from)?);
-    }
+        if matches!(stored.kind, hold::PLACED | hold::RELEASED) {
+            let row = stored.to_row().map_err(|why| corrupt(why.to_string()))?;
+            holds.apply(&upcast::LEDGER.read(row).map_err(Error::from)?);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(holds)
 }

@@ -1,5 +1,5 @@
 //! Finding the rows of a stream or a kind.
-//! Owns: the lists of places, which rows are in them, and holding them against the rows. Must not: name a damaged
+//! Owns: the lists of places, which rows are in them, and holding them, and names, against the rows. Must not: name a damaged
 //! row; the lists can be made anew from the rows.
 //!
 //! Each stream and each kind grows at a place of its own in an index, so indexing every row at once would write a
@@ -8,7 +8,7 @@
 //! are taken in together, one packed piece for each stream and kind.
 
 use super::columns::{self, Entry, int};
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
 use std::collections::BTreeMap;
 
@@ -139,7 +139,30 @@ pub(super) fn end(connection: &Connection, stream: i64) -> Result<u64, rusqlite:
         .ok_or_else(|| disagrees("a list does not agree with the rows"))
 }
 
-fn disagrees(why: &str) -> rusqlite::Error {
+/// Looks up every name of a stream or a kind as a reader would: the index of names may have lost one, or give it
+/// another's number, while the names themselves are as they were.
+pub(super) fn check_names(connection: &Connection) -> Result<(), rusqlite::Error> {
+    // Without NOT INDEXED the names would be taken from the very index that they are held against.
+    for (all, one) in [
+        ("SELECT id, name FROM streams NOT INDEXED", "SELECT id FROM streams WHERE name = ?1"),
+        ("SELECT id, name FROM kinds NOT INDEXED", "SELECT id FROM kinds WHERE name = ?1"),
+    ] {
+        let mut statement = connection.prepare_cached(all)?;
+        let mut names = statement.query([])?;
+        while let Some(row) = names.next()? {
+            let (id, name): (i64, Value) = (row.get(0)?, row.get(1)?);
+            let found: Option<i64> =
+                connection.prepare_cached(one)?.query_row([name], |row| row.get(0)).optional()?;
+            if found != Some(id) {
+                return Err(disagrees("the index of names does not agree with the names"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Damage that no row can be named for.
+pub(super) fn disagrees(why: &str) -> rusqlite::Error {
     let corrupt = ffi::Error { code: ErrorCode::DatabaseCorrupt, extended_code: ffi::SQLITE_CORRUPT };
     rusqlite::Error::SqliteFailure(corrupt, Some(why.into()))
 }
@@ -195,7 +218,8 @@ impl Sum {
 }
 
 /// Spreads three numbers over 64 bits, as SplitMix64 ends. Accidents are to be found, and the lazy: whoever forges
-/// sums hides rows from a page, but from no walk and no export.
+/// sums hides rows from a page and moves the end of a stream, but hides nothing from a walk, an export, or the
+/// holds that an erasure asks for.
 fn mixed(values: [i64; 3]) -> u64 {
     values.iter().fold(0x9E37_79B9_7F4A_7C15, |hash, value| {
         let mut mixed = (hash ^ value.cast_unsigned()).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -5,7 +5,7 @@
 use super::failure;
 use countersign_record::id::MatterId;
 use countersign_runtime::ports::ledger::Error;
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -26,14 +26,7 @@ impl Lock {
     /// Takes the lock, or says who has it.
     pub(super) fn take(path: &Path, matter: &MatterId) -> Result<Self, Error> {
         for _ in 0..TRIES_MAX {
-            let file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o600)
-                .open(path)
-                .map_err(|error| failure::of_io(path, &error))?;
+            let file = open(path)?;
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => {
@@ -62,8 +55,30 @@ impl Lock {
     }
 }
 
+/// Opens the lock file, made if there is none. What another has put in its place is neither followed (the pid
+/// would be written over what a link leads to) nor waited for.
+fn open(path: &Path) -> Result<File, Error> {
+    let corrupt =
+        || Error::Corrupt { place: path.display().to_string(), why: "it is no regular file".into() };
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    match file.and_then(|file| Ok((file.metadata()?.is_file(), file))) {
+        Ok((true, file)) => Ok(file),
+        Ok((false, _)) => Err(corrupt()),
+        Err(_) if std::fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) => Err(corrupt()),
+        Err(error) => Err(failure::of_io(path, &error)),
+    }
+}
+
 fn is_named(file: &File, path: &Path) -> bool {
-    match (file.metadata(), std::fs::metadata(path)) {
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
         (Ok(held), Ok(named)) => held.dev() == named.dev() && held.ino() == named.ino(),
         _ => false,
     }

@@ -50,7 +50,11 @@ impl Readers {
         let connection = match self.take() {
             Some(connection) => connection,
             None => match schema::recognise(files)? {
-                Found::Ledger => schema::open_reader(files)?,
+                Found::Ledger => {
+                    let connection = schema::open_reader(files)?;
+                    state::require_of(&connection, matter, files)?;
+                    connection
+                }
                 Found::Nothing => return Err(Error::Missing { matter: matter.clone() }),
             },
         };

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ const CHECKPOINT_PAGES: u32 = 4_096;
 const LOG_BYTES_MAX: u32 = 64 * 1024 * 1024;
 /// How long a connection waits for another one's short lock (recovery after a crash, a checkpoint).
 pub(super) const BUSY_MAX: Duration = Duration::from_millis(5_000);
+/// A ledger is its owner's alone, whatever its directory is.
+const FILE_MODE: u32 = 0o600;
 /// Prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 48;
 
@@ -119,6 +121,13 @@ impl Files {
     pub(super) fn beside(&self, suffix: &str) -> PathBuf {
         self.dir.join(format!("ledger.sqlite{suffix}"))
     }
+
+    /// The same without symbolic links above it: those are the owner's business, but SQLite, told to follow none,
+    /// refuses a path with any.
+    fn resolved(&self, suffix: &str) -> Result<PathBuf, Error> {
+        let dir = fs::canonicalize(&self.dir).map_err(|error| failure::of_io(&self.dir, &error))?;
+        Ok(dir.join(format!("ledger.sqlite{suffix}")))
+    }
 }
 
 /// What stands where the database should be.
@@ -134,13 +143,15 @@ pub(super) enum Found {
 pub(super) fn recognise(files: &Files) -> Result<Found, Error> {
     let path = &files.database;
     // Without NONBLOCK, a pipe of this name would hold us for ever.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    // A symbolic link could lead to another matter's ledger.
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let corrupt = |why: &str| Error::Corrupt { place: path.display().to_string(), why: why.into() };
     let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(_) if path.is_symlink() => return Err(corrupt("it is a symbolic link")),
         Err(error) => return Err(failure::of_io(path, &error)),
     };
-    let corrupt = |why: &str| Error::Corrupt { place: path.display().to_string(), why: why.into() };
     let about = file.metadata().map_err(|error| failure::of_io(path, &error))?;
     if !about.is_file() {
         return Err(corrupt("it is no regular file"));
@@ -185,11 +196,17 @@ pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
         }
     };
     remove_new();
+    let resolved = files.resolved("-new")?;
+    // SQLite would make the file for everybody whom the umask lets in. Its log and shared memory take its mode.
+    let reserve = || -> io::Result<()> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&new)?;
+        file.set_permissions(fs::Permissions::from_mode(FILE_MODE))
+    };
     let build = || -> Result<(), rusqlite::Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&new, flags)?;
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(&resolved, flags)?;
         connection.pragma_update(None, "page_size", 4_096)?;
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -203,7 +220,8 @@ pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
         fs::rename(&new, &files.database)?;
         durable::sync_dir(&files.dir)
     };
-    let built = build().map_err(|error| failure::of_sqlite(&new, &error));
+    let reserved = reserve().map_err(|error| failure::of_io(&new, &error));
+    let built = reserved.and_then(|()| build().map_err(|error| failure::of_sqlite(&new, &error)));
     let made = built.and_then(|()| finish().map_err(|error| failure::of_io(&new, &error)));
     if made.is_err() {
         remove_new();
@@ -213,9 +231,12 @@ pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
 
 /// The writer's connection. The caller holds the lock and has recognised the file.
 pub(super) fn open_writer(files: &Files) -> Result<Connection, Error> {
+    let database = files.resolved("")?;
     let open = || -> Result<Connection, rusqlite::Error> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&files.database, flags)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(&database, flags)?;
         connection.busy_timeout(BUSY_MAX)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
@@ -230,7 +251,8 @@ pub(super) fn open_writer(files: &Files) -> Result<Connection, Error> {
 
 /// A reader's connection. It takes no lock that a writer would wait for.
 pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
-    match connect_reader(&files.database, false) {
+    let database = files.resolved("")?;
+    match connect_reader(&database, false) {
         Ok(connection) => Ok(connection),
         // In a directory that can't be written SQLite can't make its shared memory. Without a log nobody has
         // written since the last clean end, and the file can be read as it stands.
@@ -238,7 +260,7 @@ pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
             if !is_writable(&files.dir)
                 && fs::metadata(files.beside("-wal")).map_or(0, |log| log.len()) == 0 =>
         {
-            connect_reader(Path::new(&format!("file:{}?immutable=1", escaped(&files.database))), true)
+            connect_reader(Path::new(&format!("file:{}?immutable=1", escaped(&database))), true)
                 .map_err(|error| failure::of_sqlite(&files.database, &error))
         }
         Err(error) => Err(failure::of_sqlite(&files.database, &error)),
@@ -246,7 +268,8 @@ pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
 }
 
 fn connect_reader(name: &Path, is_uri: bool) -> Result<Connection, rusqlite::Error> {
-    let mut flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     flags.set(OpenFlags::SQLITE_OPEN_URI, is_uri);
     let connection = Connection::open_with_flags(name, flags)?;
     connection.busy_timeout(BUSY_MAX)?;

@@ -1,10 +1,15 @@
 //! What the writer knows of its ledger without asking the disk.
-//! Owns: the head, the ends of streams, the numbers of names. Must not: outlive a transaction that failed.
+//! Owns: the head, whose the rows are, the ends of streams, the numbers of names. Must not: outlive a transaction
+//! that failed.
 
-use super::columns::{self, Entry, int};
+use super::columns::{self, Entry, Interned, int};
+use super::failure;
 use super::indexes;
-use countersign_record::chain::Head;
-use countersign_record::id::{RowKind, StreamId};
+use super::schema::Files;
+use countersign_record::chain::{Head, genesis};
+use countersign_record::id::{MatterId, RowKind, StreamId};
+use countersign_record::row::RowRef;
+use countersign_runtime::ports::ledger::Error;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 
@@ -44,12 +49,72 @@ pub(super) fn head(connection: &Connection) -> Result<Head, rusqlite::Error> {
     })
 }
 
+/// So many rows may bear witness to whose they are when the first one does not.
+const WITNESSES_MAX: u32 = 16;
+
+/// Whether the ledger is this matter's. A file under another matter's name would give its rows to whoever may read
+/// that one. Damage is not mistaken for another's file, so that `verify` can name it: while one of the first rows
+/// has the hash that it would have in this matter (here or, rows being gone or put in, beside here), it is ours.
+fn is_of(connection: &Connection, matter: &MatterId) -> Result<bool, rusqlite::Error> {
+    let sql = format!("SELECT {} FROM rows ORDER BY seq LIMIT {WITNESSES_MAX}", columns::COLUMNS);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([])?;
+    let genesis = genesis(matter);
+    let mut interned = Interned::new();
+    let mut is_empty = true;
+    while let Some(row) = rows.next()? {
+        is_empty = false;
+        // `prev_hash`, looked at by itself: it is there even if the rest of the row can't be read.
+        if columns::digest(row.get_ref(15)?) == Some(genesis) {
+            return Ok(true);
+        }
+        let (_, Ok(stored)) = columns::read(connection, &mut interned, row)? else { continue };
+        let beside = [stored.seq, stored.seq.saturating_add(1), stored.seq.saturating_sub(1)];
+        let ours = |row: RowRef<'_>| row.computed_hash(matter.as_str()) == row.hash;
+        if beside.into_iter().any(|seq| ours(RowRef { seq, ..stored }))
+            || ours(RowRef { prev_hash: genesis, ..stored })
+        {
+            return Ok(true);
+        }
+    }
+    // Where every row is gone the head may still say that there were some; whose, nobody can tell.
+    let head = head(connection)?;
+    Ok(is_empty && (head.seq > 0 || head.hash == genesis))
+}
+
+/// Refuses a ledger that is another matter's.
+pub(super) fn require_of(connection: &Connection, matter: &MatterId, files: &Files) -> Result<(), Error> {
+    match is_of(connection, matter) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::Corrupt {
+            place: files.database.display().to_string(),
+            why: format!("it belongs to another matter than {matter}"),
+        }),
+        Err(error) => Err(failure::of_sqlite(&files.database, &error)),
+    }
+}
+
+/// The head must be the last row, or the next one would be built on a row that is not there.
+fn checked_head(connection: &Connection) -> Result<Head, rusqlite::Error> {
+    let head = head(connection)?;
+    let last = connection
+        .prepare_cached("SELECT seq, hash FROM rows ORDER BY seq DESC LIMIT 1")?
+        .query_row([], |row| Ok((columns::count(row.get_ref(0)?), columns::digest(row.get_ref(1)?))))
+        .optional()?;
+    let agrees = match last {
+        Some(last) => last == (Some(head.seq), Some(head.hash)),
+        None => head.seq == 0,
+    };
+    if agrees { Ok(head) } else { Err(indexes::disagrees("the recorded head is not the last row")) }
+}
+
 impl State {
     /// Asks the disk.
     pub(super) fn load(connection: &Connection) -> Result<Self, rusqlite::Error> {
+        let head = checked_head(connection)?;
         let indexed = indexes::indexed(connection)?;
         let beyond = indexes::beyond(connection, indexed)?;
-        Ok(State { head: head(connection)?, indexed, beyond, streams: HashMap::new(), kinds: HashMap::new() })
+        Ok(State { head, indexed, beyond, streams: HashMap::new(), kinds: HashMap::new() })
     }
 
     /// Keeps memory bounded; called between transactions.

@@ -66,6 +66,7 @@ pub(super) fn verify(
     // Damage that names a row says more than damage of an index, which is most often a part of it.
     if report.is_sound() {
         sum.check(connection)?;
+        indexes::check_names(connection)?;
     }
     Ok(report)
 }

@@ -10,7 +10,7 @@ use super::lock::Lock;
 use super::news::News;
 use super::restore;
 use super::schema::{self, Files, Found};
-use super::state::State;
+use super::state::{self, State};
 use crate::durable;
 use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
@@ -18,6 +18,7 @@ use countersign_record::id::{FoldId, MatterId};
 use countersign_record::row::Sealed;
 use countersign_runtime::ports::ledger::{Appended, Error, Piece, Snapshot, Stamp};
 use rusqlite::{Connection, params};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -26,6 +27,9 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Requests that may wait.
 const QUEUE_MAX: usize = 1_024;
+
+/// How often a directory may vanish between making it and locking in it before we give up.
+const TRIES_MAX: usize = 16;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
@@ -142,7 +146,7 @@ impl Desk {
         if let Some(held) = self.held.take() {
             return Some(held);
         }
-        while self.purge == Purge::Due {
+        while self.purge == Purge::Due && self.open.is_some() {
             match commands.try_recv() {
                 Ok(command) => return Some(command),
                 Err(mpsc::error::TryRecvError::Disconnected) => return None,
@@ -228,7 +232,7 @@ impl Desk {
     fn restore(&mut self, pieces: Pieces) -> Result<Head, Error> {
         let was_open = self.open.is_some();
         let restored = self.transact(|pen| restore::restore(pen, pieces));
-        // Only what this very command has made is taken back.
+        // A refusal has been taken back already. After a failure, only what this very command has made is.
         if restored.is_err() && !was_open {
             self.take_back();
         }
@@ -245,6 +249,11 @@ impl Desk {
         let open = self.opened()?;
         let done = open.transact(matter.as_str(), work);
         match done {
+            // Nothing but refusals: no row is in, and a ledger that was made for them must not stay.
+            Ok(Ok((result, Head { seq: 0, .. }))) => {
+                self.take_back();
+                Ok(result)
+            }
             Ok(Ok((result, head))) => {
                 open.made = None;
                 news.publish(head.seq);
@@ -255,7 +264,10 @@ impl Desk {
                 }
                 Ok(result)
             }
-            Ok(Err(refusal)) => Err(refusal),
+            Ok(Err(refusal)) => {
+                self.take_back();
+                Err(refusal)
+            }
             Err(error) => {
                 let stuck = !open.roll_back();
                 let error = failure::of_sqlite(&files.database, &error);
@@ -283,9 +295,8 @@ impl Desk {
         if self.open.is_none() {
             // Looked at before anything is made: a file that is not ours gets no lock beside it.
             schema::recognise(&self.files)?;
-            let made = durable::make_dirs(&self.files.dir, 0o700);
-            let made = made.map_err(|error| failure::of_io(&self.files.dir, &error))?;
-            let open = self.open_in(made)?;
+            let (lock, made) = self.locked()?;
+            let open = self.open_in(lock, made)?;
             self.news.set_writing(true);
             self.open = Some(open);
             // A crash may have come between an erasure and the emptying of the log.
@@ -295,18 +306,32 @@ impl Desk {
         self.open.as_mut().ok_or(Error::Closed)
     }
 
+    /// The lock, and the directories that were made to hold it. Another writer may take an empty ledger back, and
+    /// with it a directory that was just seen to be there; then it is made again.
+    fn locked(&self) -> Result<(Lock, Vec<PathBuf>), Error> {
+        let Files { dir, lock, .. } = &self.files;
+        for _ in 0..TRIES_MAX {
+            let made = match durable::make_dirs(dir, 0o700) {
+                Ok(made) => made,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(failure::of_io(dir, &error)),
+            };
+            match Lock::take(lock, &self.matter) {
+                Ok(lock) => return Ok((lock, made)),
+                Err(_) if !dir.exists() => {}
+                Err(error) => {
+                    durable::remove_dirs(&made);
+                    return Err(error);
+                }
+            }
+        }
+        Err(failure::of_io(dir, &io::ErrorKind::NotFound.into()))
+    }
+
     /// Opens the ledger, or leaves the place as it was. What the lock guards is only touched while it is held:
     /// whoever removed another's lock file would let a second writer in beside it.
-    fn open_in(&self, made: Vec<PathBuf>) -> Result<Open, Error> {
-        let found = Lock::take(&self.files.lock, &self.matter)
-            .and_then(|lock| Ok((schema::recognise(&self.files)? == Found::Nothing, lock)));
-        let (is_new, lock) = match found {
-            Ok(found) => found,
-            Err(error) => {
-                durable::remove_dirs(&made);
-                return Err(error);
-            }
-        };
+    fn open_in(&self, lock: Lock, made: Vec<PathBuf>) -> Result<Open, Error> {
+        let is_new = schema::recognise(&self.files)? == Found::Nothing;
         match self.connect(&lock, is_new) {
             Ok(connection) => Ok(Open { connection, state: None, lock, made: is_new.then_some(made) }),
             Err(error) => {
@@ -323,7 +348,9 @@ impl Desk {
         if is_new {
             schema::create(&self.files, genesis(&self.matter).as_bytes())?;
         }
-        schema::open_writer(&self.files)
+        let connection = schema::open_writer(&self.files)?;
+        state::require_of(&connection, &self.matter, &self.files)?;
+        Ok(connection)
     }
 
     /// Removes a ledger that nothing was ever committed to. The lock is given back when its file has no name any
@@ -344,6 +371,8 @@ impl Desk {
         }
         if let Some(Open { connection, lock, made, .. }) = self.open.take() {
             self.news.set_writing(false);
+            // What was never committed to holds no erased bytes either.
+            self.purge = Purge::Done;
             drop(connection);
             self.remove(lock, &made.unwrap_or_default());
         }
@@ -363,6 +392,10 @@ impl Open {
             None => self.state.insert(State::load(connection)?),
         };
         let before = state.head;
+        // A commit may have reached the disk although it was answered as failed: what has rows is never taken back.
+        if before.seq > 0 {
+            self.made = None;
+        }
         let worked = work(&mut Pen::new(connection, matter, state)?)?;
         let result = match worked {
             Ok(result) => result,
