@@ -94,7 +94,8 @@ impl<'a> Reader<'a> {
         clarification: &Clarification,
         confirmation: &Confirmation,
     ) {
-        if clarification.pending && confirmation.pending {
+        // In the other dialects the interrupt speaks too, and `interrupt` has told what contradicts it.
+        if self.dialect == Dialect::A && clarification.pending && confirmation.pending {
             let message = "a run waits for one thing at a time, and clarification_pending is true too";
             self.fields.trouble("confirmation_pending", Code::FieldConflict, message);
         }

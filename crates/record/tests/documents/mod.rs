@@ -241,6 +241,14 @@ pub(crate) fn generic(rng: &mut Rng) -> Value {
         let ended = document.get("terminal_reason").is_some_and(Value::is_string);
         document.insert("terminated".to_owned(), Value::from(ended));
     }
+    // …and a run waits for one thing at a time, while it has not ended.
+    let ended = document.get("terminated") == Some(&Value::from(true));
+    let asks = document.get("clarification_pending") == Some(&Value::from(true));
+    for (name, idle) in [("clarification_pending", ended), ("confirmation_pending", ended || asks)] {
+        if idle && document.contains_key(name) {
+            document.insert(name.to_owned(), Value::from(false));
+        }
+    }
     Value::Object(document)
 }
 
