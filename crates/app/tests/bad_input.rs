@@ -119,7 +119,7 @@ fn after_and_before_the_end() {
 
 #[test]
 fn other_grammars() {
-    for text in ["{\"a\":NaN}", "NaN", "{\"a\":Infinity}", "{\"a\":-Infinity}"] {
+    for text in ["{\"a\":NaN}", "NaN", "nan", "[-inf]", "{\"a\":Infinity}", "{\"a\":-Infinity}"] {
         check("not finite", text.as_bytes(), "json.not_finite");
     }
     for text in [

@@ -20,8 +20,6 @@ fn refusals() {
     check(b"{} {}", &Problem::Trailing, 3);
     check(b"1 2", &Problem::Trailing, 2);
     check(b"01", &Problem::Trailing, 1);
-    check(b"NaN", &Problem::NotFinite, 0);
-    check(b"[-Infinity]", &Problem::NotFinite, 2);
     check(b"[1,", &Problem::Truncated, 3);
     check(b"\"ab", &Problem::Truncated, 3);
     check(b"{\"a\"", &Problem::Truncated, 4);
@@ -29,8 +27,6 @@ fn refusals() {
     check(b"\"\\ud800\"", &Problem::LoneSurrogate, 1);
     check(b"\"\\udc00\\ud800\"", &Problem::LoneSurrogate, 1);
     check(b"\"\\ud800\\u0041\"", &Problem::LoneSurrogate, 1);
-    check(b"{\"a\":1,\"b\":2,\"a\":1}", &Problem::DuplicateName { name: "a".into() }, 0);
-    check(b"[{\"\\u0061\":1,\"a\":1}]", &Problem::DuplicateName { name: "a".into() }, 1);
     check(b"[1,]", &syntax("a value should stand here"), 3);
     check(b"{\"a\":1,}", &syntax("a member's name in double quotes should stand here"), 7);
     check(b"{a:1}", &syntax("a member's name in double quotes should stand here"), 1);
@@ -41,6 +37,45 @@ fn refusals() {
     check(b"[.5]", &syntax("a value should stand here"), 1);
     check(b"tru", &syntax("a value should stand here"), 0);
     check("\"\\é\"".as_bytes(), &syntax("this escape is not one of JSON's"), 1);
+}
+
+#[test]
+fn every_spelling_of_what_is_not_finite() {
+    let words = ["NaN", "nan", "NAN", "Nan", "Infinity", "infinity", "INFINITY", "inf", "Inf", "INF"];
+    for word in words {
+        for sign in ["", "-", "+"] {
+            check(format!("{sign}{word}").as_bytes(), &Problem::NotFinite, 0);
+            check(format!("[1,{sign}{word}]").as_bytes(), &Problem::NotFinite, 3);
+            check(format!("{{\"a\": {sign}{word} }}").as_bytes(), &Problem::NotFinite, 6);
+        }
+    }
+    let others = "nul nil none None NULL nano NaN1 nan_ in info Infinit infinitys N +1 + nän";
+    for word in others.split(' ') {
+        let expected = Problem::Syntax { expected: "a value should stand here" };
+        check(format!("[{word}]").as_bytes(), &expected, 1);
+    }
+    // A name that reads like one of them is a name like any other.
+    assert!(parse(b"{\"NaN\":null,\"inf\":\"Infinity\"}").is_ok());
+}
+
+#[test]
+fn a_second_name_is_told_where_it_stands() {
+    let check = |text: &str, name: &str, offset| {
+        super::tests::check(text.as_bytes(), &Problem::DuplicateName { name: name.into() }, offset);
+    };
+    check("{\"a\":1,\"b\":2,\"a\":1}", "a", 13);
+    check("[{\"\\u0061\":1,\"a\":1}]", "a", 13);
+    check("{\"a\":1,\"\\u0061\":1}", "a", 7);
+    // The first that repeats, whatever its name, and none that stands inside another value.
+    check("{\"b\":{\"a\":1},\"a\":[2,{\"b\":3}],\"b\":1,\"a\":1}", "b", 29);
+    check("{\"a\":1,\"a\":2,\"a\":3}", "a", 7);
+    check("{\"\":1, \n \"\" :2}", "", 9);
+    let error = parse(b"{\n  \"agent\": 1,\n  \"agent\": 2\n}").unwrap_err();
+    assert_eq!((error.line, error.column, error.offset), (3, 3, 18));
+    // What was counted already is not counted twice.
+    let full = Limits { values_max: 4, ..Limits::GOVERNED };
+    let error = parse_with(b"{\"a\":1,\"b\":2,\"a\":3}", full).unwrap_err();
+    assert_eq!(error.problem, Problem::DuplicateName { name: "a".into() });
 }
 
 #[test]

@@ -20,16 +20,16 @@ impl Object {
         Object::default()
     }
 
-    /// Sorts what was read; gives back a name that stands twice.
-    pub(crate) fn from_members(mut members: Vec<(String, Json)>) -> Result<Self, String> {
+    /// Sorts what was read; nothing where a name stands twice.
+    pub(crate) fn from_members(mut members: Vec<(String, Json)>) -> Option<Self> {
         let in_order = |pair: &[(String, Json)]| canonical_order(&pair[0].0, &pair[1].0) == Ordering::Less;
         if !members.windows(2).all(in_order) {
             members.sort_by(|a, b| canonical_order(&a.0, &b.0));
-            if let Some(twice) = members.windows(2).position(|pair| pair[0].0 == pair[1].0) {
-                return Err(members.swap_remove(twice).0);
+            if members.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return None;
             }
         }
-        Ok(Object { members })
+        Some(Object { members })
     }
 
     /// The member `name`.

@@ -4,6 +4,7 @@
 
 use super::{Json, Number, Object};
 use crate::code::Code;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -85,7 +86,7 @@ pub enum Problem {
     /// Half of a surrogate pair.
     #[error("an escape is half of a surrogate pair")]
     LoneSurrogate,
-    /// `NaN`, `Infinity` or a relative.
+    /// `NaN`, `Infinity` or a relative, however it is spelt.
     #[error("NaN and infinities are not JSON")]
     NotFinite,
     /// Something after the value.
@@ -159,6 +160,11 @@ fn located(text: &[u8], offset: usize, problem: Problem) -> ParseError {
 /// A name in a message is cut here: the text may be hostile and long.
 const NAME_SHOWN_MAX: usize = 64;
 
+/// What writers put for a number that is none, in any case and with any sign.
+const NOT_FINITE: [&str; 3] = ["nan", "inf", "infinity"];
+/// The letters of the longest.
+const NOT_FINITE_MAX: usize = 8;
+
 type Parsed<T> = Result<T, (usize, Problem)>;
 
 struct Parser<'a> {
@@ -196,10 +202,23 @@ impl Parser<'_> {
             Some(b't') => self.word("true", Json::Bool(true)),
             Some(b'f') => self.word("false", Json::Bool(false)),
             Some(b'n') => self.word("null", Json::Null),
-            Some(b'N' | b'I') => self.fail(Problem::NotFinite),
-            Some(_) => self.expected("a value should stand here"),
+            Some(_) => self.no_value(self.at),
             None => self.fail(Problem::Truncated),
         }
+    }
+
+    /// What stands at `start` is no value. Other writers' words for what JSON can't say get their own answer.
+    fn no_value<T>(&self, start: usize) -> Parsed<T> {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let unsigned = rest.strip_prefix(b"-").or(rest.strip_prefix(b"+")).unwrap_or(rest);
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        // One letter beyond the longest word is enough to tell that it is another.
+        let length = unsigned.iter().take(NOT_FINITE_MAX + 1).take_while(|byte| is_letter(byte)).count();
+        let word = unsigned.get(..length).unwrap_or_default();
+        if NOT_FINITE.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word)) {
+            return Err((start, Problem::NotFinite));
+        }
+        self.expected("a value should stand here")
     }
 
     fn object(&mut self, depth: usize) -> Parsed<Object> {
@@ -226,10 +245,34 @@ impl Parser<'_> {
                 continue;
             }
             if self.took_after_space(b'}') {
-                return Object::from_members(members)
-                    .map_err(|name| (open, Problem::DuplicateName { name: shown(&name) }));
+                return match Object::from_members(members) {
+                    Some(object) => Ok(object),
+                    None => self.second_name(open, depth),
+                };
             }
             return self.expected_or_end("a comma or a closing brace should stand here");
+        }
+    }
+
+    /// Reads the object at `open` again, up to the first name that it holds twice: keeping every name's place
+    /// would cost all the objects that hold each once.
+    fn second_name<T>(&mut self, open: usize, depth: usize) -> Parsed<T> {
+        (self.at, self.values) = (open + 1, 0);
+        let mut names = BTreeSet::new();
+        loop {
+            self.skip_white_space();
+            let start = self.at;
+            let name = self.string()?;
+            if names.contains(&name) {
+                return Err((start, Problem::DuplicateName { name: shown(&name) }));
+            }
+            names.insert(name);
+            self.took_after_space(b':');
+            self.skip_white_space();
+            self.value(depth)?;
+            if !self.took_after_space(b',') {
+                return self.expected("a comma or a closing brace should stand here");
+            }
         }
     }
 
@@ -266,7 +309,7 @@ impl Parser<'_> {
         match self.peek() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.skip_digits(),
-            Some(b'I') => return self.fail(Problem::NotFinite),
+            Some(byte) if byte.is_ascii_alphabetic() => return self.no_value(start),
             _ => return self.expected_or_end("a digit should stand here"),
         }
         if self.took(b'.') {
@@ -376,7 +419,7 @@ impl Parser<'_> {
 
     fn word(&mut self, word: &'static str, value: Json) -> Parsed<Json> {
         if !self.text[self.at..].starts_with(word) {
-            return self.expected("a value should stand here");
+            return self.no_value(self.at);
         }
         self.at += word.len();
         Ok(value)
