@@ -380,7 +380,8 @@ fn anything(rng: &mut Rng, depth: usize) -> Value {
 /// Changes one thing: takes a member away, makes it null or anything at all, gives it another good value, breaks an
 /// item inside it, or adds a member.
 pub(crate) fn mutate(document: &mut Value, rng: &mut Rng) {
-    let name = *rng.pick(&MEMBERS);
+    // One member has rules of its own deep inside.
+    let name = if rng.one_in(6) { "completed_stages" } else { *rng.pick(&MEMBERS) };
     let Some(members) = document.as_object_mut() else { return };
     match rng.below(8) {
         0 => {
@@ -415,7 +416,11 @@ fn mutate_inside(value: &mut Value, rng: &mut Rng) {
         }
         Value::Object(members) => {
             let names = ["stage_number", "satisfied_goals", "summary", "plan_id", "Goal 1", "plan"];
-            members.insert((*rng.pick(&names)).to_owned(), anything(rng, 1));
+            let name = *rng.pick(&names);
+            match members.get_mut(name) {
+                Some(member) if rng.one_in(2) => mutate_inside(member, rng),
+                _ => drop(members.insert(name.to_owned(), anything(rng, 1))),
+            }
         }
         Value::String(text) => match rng.below(4) {
             0 => text.push('x'),
