@@ -182,12 +182,18 @@ fn a_hostile_document_forges_no_line() {
 #[test]
 fn an_inexact_number_is_refused() {
     let work = Work::new();
-    let text = example().to_string().replace("{\"headers\":", "{\"n\":9007199254740993,\"headers\":");
+    let text = example()
+        .to_string()
+        .replace("{\"headers\":", "{\"n\":9007199254740993,\"a/b\":[1,{},0.5,1e400],\"headers\":");
     let done = work.feed(&["envelope", "validate", "-", "--json"], &text).exits(1);
-    assert_eq!(one_error(&done.json()["errors"][0]), "number.inexact /payload");
+    let errors: Vec<String> = done.json()["errors"].as_array().unwrap().iter().map(one_error).collect();
+    assert_eq!(errors, ["number.inexact /payload/a~1b/3", "number.inexact /payload/n"]);
     for command in ["canonical", "hash"] {
         let refusal = work.feed(&["envelope", command, "-"], &text).refused_silently(2, "number.inexact");
-        assert_eq!(refusal.details["literal"], "9007199254740993");
+        assert_eq!(
+            (&refusal.details["literal"], &refusal.details["path"]),
+            (&json!("1e400"), &json!("/payload/a~1b/3"))
+        );
     }
     for literal in ["1e400", "-1e-400", "0.1000000000000000055511151231257827", &"9".repeat(999)] {
         let text = format!("{{\"n\":{literal}}}");

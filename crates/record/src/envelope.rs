@@ -1,7 +1,6 @@
 //! The SR2 envelope: one handoff between agents (SR2-JSON-01 to 05).
 //! Owns: its eleven keys and their checks. Must not: know any agent's payload.
 
-use crate::canonical::{self, Unwritable};
 use crate::code::Code;
 use crate::digest::Digest;
 use crate::fields::{Fields, Trouble};
@@ -133,21 +132,22 @@ impl Envelope {
     ///
     /// # Errors
     /// It is no envelope. The controller then escalates with `validation_fail` and calls no agent.
-    pub fn read(value: &Json) -> Result<Self, Vec<Trouble>> {
-        let mut fields = Fields::of(value).map_err(|trouble| Vec::from([trouble]))?;
+    pub fn read(value: Json) -> Result<Self, Vec<Trouble>> {
+        let mut fields = Fields::taking(value).map_err(|trouble| Vec::from([trouble]))?;
         let texts = ["agent", "goal", "request_id", "version"].map(|name| fields.filled(name));
         let timestamp = fields.timestamp("timestamp");
         let turn_id = fields.integer("turn_id");
         let source = fields.parse("source", |word| Source::try_from(word));
         let escalate = fields.absent_or("escalate", Fields::boolean).unwrap_or(false);
+        let is_silent = matches!(fields.peek("reason"), None | Some(Json::Null));
         let reason = fields.optional("reason", reason_code);
-        if escalate && matches!(fields.peek("reason"), None | Some(Json::Null)) {
+        if escalate && is_silent {
             fields.trouble("reason", Code::FieldMissing, "an escalation needs a reason code");
         }
         let provenance = fields.object("provenance", read_provenance);
         let payload = fields.free_object("payload");
-        if let Some(Err(error)) = payload.as_ref().map(canonical::hash_of) {
-            fields.trouble("payload", inexact_code(&error), format!("{error}"));
+        if let Some(payload) = &payload {
+            fields.deny_inexact("payload", payload);
         }
         fields.deny_unknown();
         fields.finish()?;
@@ -177,15 +177,6 @@ impl Envelope {
                 payload,
             }),
             _ => Err(Vec::new()),
-        }
-    }
-}
-
-fn inexact_code(error: &Unwritable) -> Code {
-    match error {
-        Unwritable::Inexact { .. } => Code::NumberInexact,
-        Unwritable::NameNotString | Unwritable::DuplicateName { .. } | Unwritable::Custom { .. } => {
-            Code::FieldInvalid
         }
     }
 }
@@ -258,5 +249,34 @@ fn number(fields: &mut Fields<'_>, name: &'static str) -> Option<Number> {
             fields.trouble(name, Code::FieldInvalid, "a number with a canonical form is needed");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(payload: &str) -> Json {
+        let text = format!(
+            "{{\"agent\":\"a\",\"goal\":\"g\",\"timestamp\":\"2025-09-07T12:34:56Z\",\"request_id\":\"r\",\
+             \"turn_id\":1,\"source\":\"internal\",\"version\":\"1\",\"provenance\":{{}},\"payload\":{payload}}}"
+        );
+        crate::json::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn an_inexact_number_is_told_where_it_stands() {
+        let troubles = Envelope::read(document("{\"a\":[0,1,2,1e400],\"b\":9007199254740993}")).unwrap_err();
+        let told: Vec<(Code, &str)> =
+            troubles.iter().map(|trouble| (trouble.code, trouble.path.as_str())).collect();
+        assert_eq!(told, [(Code::NumberInexact, "/payload/a/3"), (Code::NumberInexact, "/payload/b")]);
+    }
+
+    #[test]
+    fn the_payload_is_moved() {
+        let place = |payload: &Json| payload.get("x").and_then(Json::as_str).unwrap().as_ptr();
+        let document = document("{\"x\":\"large\"}");
+        let before = place(document.get("payload").unwrap());
+        assert_eq!(place(&Json::Object(Envelope::read(document).unwrap().payload)), before);
     }
 }

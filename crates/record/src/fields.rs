@@ -1,11 +1,18 @@
 //! Reads the members of a JSON object, noting everything that is wrong and where.
 //! Owns: the checks that every contract shares. Must not: stop at the first trouble, or default a bad value.
+//!
+//! A document is lent ([`Fields::of`]) or given ([`Fields::taking`]). What is kept of a lent one is copied; of a
+//! given one it is taken out, and null is left where it stood.
 
+use crate::canonical::Inexact;
 use crate::code::Code;
 use crate::id::NotAnId;
-use crate::json::{Json, Object};
+use crate::json::number::INTEGER_MAX;
+use crate::json::pointer::{escaped, inexact_members};
+use crate::json::{Json, Number, Object};
 use crate::time::Timestamp;
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -39,21 +46,33 @@ const NAME_SHOWN_MAX: usize = 64;
 
 /// An object that is being read.
 pub struct Fields<'a> {
-    object: &'a Object,
+    object: Cow<'a, Object>,
     path: String,
     seen: Vec<&'static str>,
     troubles: Vec<Trouble>,
 }
 
 impl<'a> Fields<'a> {
-    /// Starts on a document.
+    /// Starts on a document that its owner still needs.
     ///
     /// # Errors
     /// It is no object.
     pub fn of(value: &'a Json) -> Result<Self, Trouble> {
-        match value {
-            Json::Object(object) => Ok(Fields::at(object, String::new())),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => Err(Trouble {
+        Fields::on(Cow::Borrowed(value))
+    }
+
+    /// Starts on a document that nobody needs afterwards.
+    ///
+    /// # Errors
+    /// It is no object.
+    pub fn taking(value: Json) -> Result<Self, Trouble> {
+        Fields::on(Cow::Owned(value))
+    }
+
+    fn on(value: Cow<'a, Json>) -> Result<Self, Trouble> {
+        match into_object(value) {
+            Ok(object) => Ok(Fields::at(object, String::new())),
+            Err(value) => Err(Trouble {
                 code: Code::FieldWrongType,
                 path: String::new(),
                 message: format!("an object is needed, not {}", with_article(value.kind())),
@@ -61,7 +80,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn at(object: &'a Object, path: String) -> Self {
+    fn at(object: Cow<'a, Object>, path: String) -> Self {
         Fields { object, path, seen: Vec::new(), troubles: Vec::new() }
     }
 
@@ -90,18 +109,34 @@ impl<'a> Fields<'a> {
     }
 
     /// The member `name`, which must be there.
-    pub fn value(&mut self, name: &'static str) -> Option<&'a Json> {
-        let value = self.peek(name);
+    pub fn value(&mut self, name: &'static str) -> Option<&Json> {
+        if self.peek(name).is_none() {
+            self.missing(name);
+        }
+        self.object.get(name)
+    }
+
+    /// The member `name`, if it is there; null if it was there and was kept.
+    pub fn peek(&mut self, name: &'static str) -> Option<&Json> {
+        self.seen.push(name);
+        self.object.get(name)
+    }
+
+    /// The member `name`, which must be there, to be kept.
+    pub(crate) fn keep(&mut self, name: &'static str) -> Option<Cow<'a, Json>> {
+        self.seen.push(name);
+        let value = match &mut self.object {
+            Cow::Borrowed(object) => object.get(name).map(Cow::Borrowed),
+            Cow::Owned(object) => object.take(name).map(Cow::Owned),
+        };
         if value.is_none() {
-            self.trouble(name, Code::FieldMissing, "this field is required");
+            self.missing(name);
         }
         value
     }
 
-    /// The member `name`, if it is there.
-    pub fn peek(&mut self, name: &'static str) -> Option<&'a Json> {
-        self.seen.push(name);
-        self.object.get(name)
+    fn missing(&mut self, name: &str) {
+        self.trouble(name, Code::FieldMissing, "this field is required");
     }
 
     /// Reads `name` only if it is there and not null.
@@ -126,18 +161,10 @@ impl<'a> Fields<'a> {
         read(self, name)
     }
 
-    fn wrong_type<T>(&mut self, name: &str, needed: &str, found: &Json) -> Option<T> {
-        let message = format!("{needed} is needed, not {}", with_article(found.kind()));
-        self.trouble(name, Code::FieldWrongType, message);
-        None
-    }
-
     /// A string.
     pub fn text(&mut self, name: &'static str) -> Option<String> {
-        match self.value(name)? {
-            Json::String(text) => Some(text.clone()),
-            other => self.wrong_type(name, "a string", other),
-        }
+        let value = self.keep(name)?;
+        self.text_at(value, name)
     }
 
     /// A string that says something.
@@ -152,41 +179,44 @@ impl<'a> Fields<'a> {
 
     /// A boolean.
     pub fn boolean(&mut self, name: &'static str) -> Option<bool> {
-        match self.value(name)? {
-            Json::Bool(value) => Some(*value),
-            other => self.wrong_type(name, "a boolean", other),
+        match *self.value(name)? {
+            Json::Bool(value) => Some(value),
+            ref other => {
+                let kind = other.kind();
+                self.wrong_type(name, "a boolean", kind)
+            }
         }
     }
 
     /// An integer from 0 to 2^53.
     pub fn integer(&mut self, name: &'static str) -> Option<u64> {
-        match self.value(name)? {
-            Json::Number(number) => {
-                match number.as_u64().filter(|value| *value <= crate::json::number::INTEGER_MAX) {
-                    Some(value) => Some(value),
-                    None => {
-                        self.trouble(name, Code::FieldInvalid, "an integer from 0 to 2^53 is needed");
-                        None
-                    }
-                }
-            }
-            other => self.wrong_type(name, "an integer", other),
-        }
+        let needed = "an integer from 0 to 2^53 is needed";
+        self.whole(name, needed, |number| number.as_u64().filter(|value| *value <= INTEGER_MAX))
     }
 
     /// An integer from -2^53 to 2^53.
     pub fn signed(&mut self, name: &'static str) -> Option<i64> {
-        match self.value(name)? {
-            Json::Number(number) => {
-                let value =
-                    number.as_i64().filter(|value| value.unsigned_abs() <= crate::json::number::INTEGER_MAX);
-                if value.is_none() {
-                    self.trouble(name, Code::FieldInvalid, "an integer from -2^53 to 2^53 is needed");
-                }
-                value
+        let needed = "an integer from -2^53 to 2^53 is needed";
+        self.whole(name, needed, |number| number.as_i64().filter(|value| value.unsigned_abs() <= INTEGER_MAX))
+    }
+
+    fn whole<T>(
+        &mut self,
+        name: &'static str,
+        needed: &str,
+        read: impl FnOnce(&Number) -> Option<T>,
+    ) -> Option<T> {
+        let value = match self.value(name)? {
+            Json::Number(number) => read(number),
+            other => {
+                let kind = other.kind();
+                return self.wrong_type(name, "an integer", kind);
             }
-            other => self.wrong_type(name, "an integer", other),
+        };
+        if value.is_none() {
+            self.trouble(name, Code::FieldInvalid, needed);
         }
+        value
     }
 
     /// A string through the door `read`.
@@ -195,14 +225,25 @@ impl<'a> Fields<'a> {
         name: &'static str,
         read: impl FnOnce(&str) -> Result<T, E>,
     ) -> Option<T> {
-        let text = self.text(name)?;
-        match read(&text) {
+        let result = match self.value(name)? {
+            Json::String(text) => read(text),
+            other => {
+                let kind = other.kind();
+                return self.wrong_type(name, "a string", kind);
+            }
+        };
+        match result {
             Ok(value) => Some(value),
             Err(error) => {
                 self.trouble(name, Code::FieldInvalid, error.to_string());
                 None
             }
         }
+    }
+
+    /// The string at `name` where it is not `word`.
+    pub(crate) fn other_word(&mut self, name: &'static str, word: &str) -> Option<String> {
+        self.peek(name).and_then(Json::as_str).filter(|held| *held != word).map(ToOwned::to_owned)
     }
 
     /// An id.
@@ -217,10 +258,8 @@ impl<'a> Fields<'a> {
 
     /// An object, kept as it is.
     pub fn free_object(&mut self, name: &'static str) -> Option<Object> {
-        match self.value(name)? {
-            Json::Object(object) => Some(object.clone()),
-            other => self.wrong_type(name, "an object", other),
-        }
+        let value = self.keep(name)?;
+        self.object_at(value, name)
     }
 
     /// An object, read by `read`.
@@ -229,32 +268,38 @@ impl<'a> Fields<'a> {
         name: &'static str,
         read: impl FnOnce(&mut Fields<'a>) -> Option<T>,
     ) -> Option<T> {
-        match self.value(name)? {
-            Json::Object(object) => {
-                let path = self.pointer(name);
-                self.inside(object, path, read)
-            }
-            other => self.wrong_type(name, "an object", other),
-        }
+        let value = self.keep(name)?;
+        self.read_at(value, name, read)
+    }
+
+    /// An object that is read by `read` and kept as well.
+    pub(crate) fn whole_object<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut Fields<'_>) -> Option<T>,
+    ) -> Option<(T, Object)> {
+        let object = self.free_object(name)?;
+        let value = self.inside(Cow::Borrowed(&object), self.pointer(name), read)?;
+        Some((value, object))
     }
 
     /// A list, each item read by `read` with its pointer.
-    pub fn items<T>(
+    pub(crate) fn items<T>(
         &mut self,
         name: &'static str,
-        mut read: impl FnMut(&mut Self, &'a Json, String) -> Option<T>,
+        mut read: impl FnMut(&mut Self, Cow<'a, Json>, &str) -> Option<T>,
     ) -> Option<Vec<T>> {
-        match self.value(name)? {
-            Json::Array(items) => {
-                let mut values = Vec::new();
-                for (at, item) in items.iter().enumerate() {
-                    let path = format!("{name}/{at}");
-                    values.extend(read(self, item, path));
-                }
-                (values.len() == items.len()).then_some(values)
-            }
-            other => self.wrong_type(name, "an array", other),
+        let items: Box<dyn ExactSizeIterator<Item = Cow<'a, Json>> + 'a> = match self.keep(name)? {
+            Cow::Borrowed(Json::Array(items)) => Box::new(items.iter().map(Cow::Borrowed)),
+            Cow::Owned(Json::Array(items)) => Box::new(items.into_iter().map(Cow::Owned)),
+            other => return self.wrong_type(name, "an array", other.kind()),
+        };
+        let count = items.len();
+        let mut values = Vec::new();
+        for (at, item) in items.enumerate() {
+            values.extend(read(self, item, &format!("{name}/{at}")));
         }
+        (values.len() == count).then_some(values)
     }
 
     /// A list of objects, each read by `read`.
@@ -263,41 +308,76 @@ impl<'a> Fields<'a> {
         name: &'static str,
         mut read: impl FnMut(&mut Fields<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
-        self.items(name, |fields, item, place| match item {
-            Json::Object(object) => {
-                let path = format!("{}/{place}", fields.path);
-                fields.inside(object, path, &mut read)
-            }
-            other => fields.wrong_type_at(&place, "an object", other),
-        })
+        self.items(name, |fields, item, place| fields.read_at(item, place, &mut read))
     }
 
     /// A list of strings.
     pub fn texts(&mut self, name: &'static str) -> Option<Vec<String>> {
-        self.items(name, |fields, item, place| match item {
-            Json::String(text) => Some(text.clone()),
-            other => fields.wrong_type_at(&place, "a string", other),
-        })
+        self.items(name, Fields::text_at)
     }
 
     /// An object of like members, each read by `read` with its pointer.
-    pub fn members<T>(
+    pub(crate) fn members<T>(
         &mut self,
         name: &'static str,
-        mut read: impl FnMut(&mut Self, &'a Json, String) -> Option<T>,
+        mut read: impl FnMut(&mut Self, Cow<'a, Json>, &str) -> Option<T>,
     ) -> Option<BTreeMap<String, T>> {
-        match self.value(name)? {
-            Json::Object(object) => {
-                let mut members = BTreeMap::new();
-                for (key, member) in object.iter() {
-                    let place = format!("{name}/{}", escaped(key));
-                    if let Some(value) = read(self, member, place) {
-                        members.insert(key.to_owned(), value);
-                    }
+        let members: Box<dyn Iterator<Item = (String, Cow<'a, Json>)> + 'a> =
+            match into_object(self.keep(name)?) {
+                Ok(Cow::Borrowed(object)) => {
+                    Box::new(object.iter().map(|(name, value)| (name.to_owned(), Cow::Borrowed(value))))
                 }
-                (members.len() == object.len()).then_some(members)
+                Ok(Cow::Owned(object)) => {
+                    Box::new(object.into_members().map(|(name, value)| (name, Cow::Owned(value))))
+                }
+                Err(other) => return self.wrong_type(name, "an object", other.kind()),
+            };
+        let (mut values, mut count) = (BTreeMap::new(), 0);
+        for (key, member) in members {
+            count += 1;
+            let place = format!("{name}/{}", escaped(&key));
+            if let Some(value) = read(self, member, &place) {
+                values.insert(key, value);
             }
-            other => self.wrong_type(name, "an object", other),
+        }
+        (values.len() == count).then_some(values)
+    }
+
+    /// The string at the pointer `place`.
+    fn text_at(&mut self, value: Cow<'a, Json>, place: &str) -> Option<String> {
+        match value {
+            Cow::Borrowed(Json::String(text)) => Some(text.clone()),
+            Cow::Owned(Json::String(text)) => Some(text),
+            other => self.wrong_type(place, "a string", other.kind()),
+        }
+    }
+
+    /// The object at the pointer `place`, kept as it is.
+    pub(crate) fn object_at(&mut self, value: Cow<'a, Json>, place: &str) -> Option<Object> {
+        match into_object(value) {
+            Ok(object) => Some(object.into_owned()),
+            Err(other) => self.wrong_type(place, "an object", other.kind()),
+        }
+    }
+
+    /// The object at the pointer `place`, read by `read`.
+    fn read_at<T>(
+        &mut self,
+        value: Cow<'a, Json>,
+        place: &str,
+        read: impl FnOnce(&mut Fields<'a>) -> Option<T>,
+    ) -> Option<T> {
+        match into_object(value) {
+            Ok(object) => self.inside(object, format!("{}/{place}", self.path), read),
+            Err(other) => self.wrong_type(place, "an object", other.kind()),
+        }
+    }
+
+    /// Notes each number in the member `name` that has no canonical form.
+    pub(crate) fn deny_inexact(&mut self, name: &str, member: &Object) {
+        for (place, number) in inexact_members(member, TROUBLES_MAX) {
+            let message = Inexact { literal: number.literal() }.to_string();
+            self.push(format!("{}{place}", self.pointer(name)), Code::NumberInexact, message);
         }
     }
 
@@ -307,21 +387,21 @@ impl<'a> Fields<'a> {
         self.push(path, code, message.into());
     }
 
-    /// Notes at the pointer `place` that `found` is not what is needed.
-    pub(crate) fn wrong_type_at<T>(&mut self, place: &str, needed: &str, found: &Json) -> Option<T> {
+    /// Notes at the pointer `place` that a `found` is not what is needed.
+    pub(crate) fn wrong_type<T>(&mut self, place: &str, needed: &str, found: &str) -> Option<T> {
         self.trouble_at(
             place,
             Code::FieldWrongType,
-            format!("{needed} is needed, not {}", with_article(found.kind())),
+            format!("{needed} is needed, not {}", with_article(found)),
         );
         None
     }
 
-    fn inside<T>(
+    fn inside<'b, T>(
         &mut self,
-        object: &'a Object,
+        object: Cow<'b, Object>,
         path: String,
-        read: impl FnOnce(&mut Fields<'a>) -> Option<T>,
+        read: impl FnOnce(&mut Fields<'b>) -> Option<T>,
     ) -> Option<T> {
         let mut fields = Fields::at(object, path);
         let value = read(&mut fields);
@@ -345,16 +425,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The members that were not read.
-    #[must_use]
-    pub fn rest(&self) -> Object {
-        let mut rest = Object::new();
-        for name in self.unread() {
-            if let Some(value) = self.object.get(&name) {
-                rest.insert(name, value.clone());
+    /// Keeps the members that were not read.
+    pub fn rest(&mut self) -> Object {
+        match &mut self.object {
+            Cow::Borrowed(object) => {
+                let unread = object.iter().filter(|(name, _)| !self.seen.contains(name));
+                unread.map(|(name, value)| (name, value.clone())).collect()
+            }
+            Cow::Owned(object) => {
+                let mut rest = core::mem::take(object);
+                rest.retain(|name| !self.seen.contains(&name));
+                rest
             }
         }
-        rest
     }
 
     fn unread(&self) -> Vec<String> {
@@ -363,9 +446,13 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A name as a part of a JSON Pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+/// The object that a value is; the value itself where it is none.
+fn into_object(value: Cow<'_, Json>) -> Result<Cow<'_, Object>, Cow<'_, Json>> {
+    match value {
+        Cow::Borrowed(Json::Object(object)) => Ok(Cow::Borrowed(object)),
+        Cow::Owned(Json::Object(object)) => Ok(Cow::Owned(object)),
+        other => Err(other),
+    }
 }
 
 fn with_article(kind: &str) -> String {

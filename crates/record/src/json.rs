@@ -8,11 +8,13 @@
 pub(crate) mod number;
 mod object;
 mod parse;
+pub(crate) mod pointer;
 mod print;
 
 pub use number::Number;
 pub use object::{Object, canonical_order};
 pub use parse::{Limits, ParseError, Problem, parse, parse_with};
+pub use pointer::inexact_numbers;
 pub use print::to_text;
 
 use alloc::{string::String, vec::Vec};

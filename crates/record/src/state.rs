@@ -149,7 +149,7 @@ impl GenericEnvelope {
     ///
     /// # Errors
     /// It is no GenericEnvelope, or it contradicts itself. Nothing in it is defaulted but what is missing.
-    pub fn read(value: &Json, minted: Minted) -> Result<Reading, Vec<Trouble>> {
+    pub fn read(value: Json, minted: Minted) -> Result<Reading, Vec<Trouble>> {
         read::read(value, minted)
     }
 

@@ -97,8 +97,8 @@ impl MemoryTurn {
     ///
     /// # Errors
     /// It is no turn.
-    pub fn read(value: &Json) -> Result<Self, Vec<Trouble>> {
-        let mut fields = Fields::of(value).map_err(|trouble| Vec::from([trouble]))?;
+    pub fn read(value: Json) -> Result<Self, Vec<Trouble>> {
+        let mut fields = Fields::taking(value).map_err(|trouble| Vec::from([trouble]))?;
         let role = fields.parse("role", |word| Speaker::try_from(word));
         let text = fields.text("text");
         let timestamp = fields.timestamp("timestamp");

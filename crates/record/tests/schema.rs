@@ -185,7 +185,7 @@ fn the_reader_takes_what_the_seeds_schema_accepts_and_writes_what_it_accepts() {
     for seed in 0..DOCUMENTS {
         let document = generic_document(seed);
         let is_valid = seeds.is_valid(&document);
-        match GenericEnvelope::read(&ours(&document), minted()) {
+        match GenericEnvelope::read(ours(&document), minted()) {
             Ok(reading) => {
                 tally.count(true);
                 let written: Value =
@@ -232,7 +232,7 @@ fn documents_of_every_dialect_are_written_as_the_seed_has_it() {
         let mut rng = Rng::new(seed);
         let mut document = documents::generic(&mut rng);
         documents::speak_another_dialect(&mut document, &mut rng);
-        let Ok(reading) = GenericEnvelope::read(&ours(&document), minted()) else { continue };
+        let Ok(reading) = GenericEnvelope::read(ours(&document), minted()) else { continue };
         accepted += 1;
         let written: Value = serde_json::from_str(&json::to_text(&reading.envelope).unwrap()).unwrap();
         assert!(seeds.is_valid(&written), "seed {seed}: {written}");
@@ -278,7 +278,7 @@ fn the_sr2_envelopes_schema_and_reader_agree() {
     compare(
         "envelope.v1.schema.json",
         documents::envelope,
-        |value| Envelope::read(value).map(|_| ()),
+        |value| Envelope::read(value.clone()).map(|_| ()),
         |document, trouble| {
             let is_number = document.pointer(&trouble.path).is_some_and(Value::is_number);
             trouble.code == Code::NumberInexact || is_number || is_beyond_schemas(document, trouble)
@@ -291,7 +291,7 @@ fn the_turns_schema_and_reader_agree() {
     compare(
         "memory_turn.v1.schema.json",
         documents::turn,
-        |value| MemoryTurn::read(value).map(|_| ()),
+        |value| MemoryTurn::read(value.clone()).map(|_| ()),
         is_beyond_schemas,
     );
 }
@@ -347,6 +347,6 @@ fn an_escalation_needs_a_reason_in_the_schema_too() {
         document["escalate"] = escalate;
         document["reason"] = reason;
         assert_eq!(schema.is_valid(&document), expected, "{document}");
-        assert_eq!(Envelope::read(&ours(&document)).is_ok(), expected, "{document}");
+        assert_eq!(Envelope::read(ours(&document)).is_ok(), expected, "{document}");
     }
 }

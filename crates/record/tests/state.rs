@@ -13,9 +13,10 @@ use countersign_record::state::{
 };
 use documents::{MEMBERS, Rng, generic, minted, mutate, ours};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 fn read(document: &Value) -> Result<Reading, Vec<Trouble>> {
-    GenericEnvelope::read(&ours(document), minted())
+    GenericEnvelope::read(ours(document), minted())
 }
 
 fn accepted(document: &Value) -> Reading {
@@ -253,7 +254,7 @@ fn answering_the_seeds_question_answers_the_interrupt() {
     let mut envelope = accepted(&vector("03_clarification_pending.go")).envelope;
     envelope.clarification.pending = false;
     envelope.clarification.response = Some("auth".into());
-    let again = GenericEnvelope::read(&envelope.to_json().unwrap(), minted()).unwrap();
+    let again = GenericEnvelope::read(envelope.to_json().unwrap(), minted()).unwrap();
     assert_eq!(again.envelope, envelope);
     assert_eq!(again.envelope.to_json().unwrap().get("interrupt_pending"), Some(&Json::Bool(false)));
 }
@@ -262,12 +263,12 @@ fn answering_the_seeds_question_answers_the_interrupt() {
 fn a_pending_interrupt_without_a_word_is_not_lost() {
     let unnamed = accepted(&json!({ "interrupt_pending": true, "interrupt": null })).envelope;
     assert_eq!(unnamed.pending(), Some(Pending::Other(None)));
-    let again = GenericEnvelope::read(&unnamed.to_json().unwrap(), minted()).unwrap();
+    let again = GenericEnvelope::read(unnamed.to_json().unwrap(), minted()).unwrap();
     assert_eq!(again.envelope.pending(), Some(Pending::Other(None)));
 
     let review = accepted(&vector("c_02_agent_review")).envelope;
     assert_eq!(review.pending(), Some(Pending::Other(Some(InterruptKind::AgentReview))));
-    let again = GenericEnvelope::read(&review.to_json().unwrap(), minted()).unwrap();
+    let again = GenericEnvelope::read(review.to_json().unwrap(), minted()).unwrap();
     assert_eq!(again.envelope, review);
 
     check_refused(
@@ -281,8 +282,22 @@ fn type_is_read_as_kind() {
     let reading =
         accepted(&json!({ "interrupt_pending": true, "interrupt": { "type": "confirmation", "id": "c1" } }));
     assert_eq!(reading.envelope.pending(), Some(Pending::Confirmation));
-    let renamed = Renamed { path: "/interrupt/type".into(), from: "type".into(), to: "kind" };
-    assert_eq!(reading.renamed, [renamed]);
+    let renamed = |path: &str, from: &str, to| Renamed { path: path.into(), from: from.into(), to };
+    let by_name = renamed("/interrupt/type", "type", "kind");
+    assert_eq!(reading.renamed, [by_name.clone()]);
+    let check = |interrupt: Value, kind, expected: &[Renamed]| {
+        let reading = accepted(&json!({ "interrupt_pending": true, "interrupt": interrupt.clone() }));
+        let interrupted = reading.envelope.interrupt.as_ref().unwrap();
+        assert_eq!((interrupted.kind(), &reading.renamed[..]), (kind, expected), "{interrupt}");
+    };
+    check(json!({ "kind": null, "type": "timeout" }), Some(InterruptKind::Timeout), &[by_name.clone()]);
+    check(json!({ "kind": "timeout", "type": null }), Some(InterruptKind::Timeout), &[]);
+    check(json!({ "kind": "timeout", "type": "timeout" }), Some(InterruptKind::Timeout), &[]);
+    check(json!({ "kind": null, "type": null }), None, &[]);
+    let by_word = renamed("/interrupt/type", "critic_review", "agent_review");
+    check(json!({ "type": "critic_review" }), Some(InterruptKind::AgentReview), &[by_word, by_name]);
+    let by_word = renamed("/interrupt/kind", "critic_review", "agent_review");
+    check(json!({ "kind": "critic_review" }), Some(InterruptKind::AgentReview), &[by_word]);
     check_refused(
         &json!({ "interrupt_pending": true, "interrupt": { "type": "confirmation", "kind": "timeout" } }),
         &[(Code::FieldConflict, "/interrupt/type")],
@@ -339,7 +354,7 @@ fn the_history_survives_exactly() {
 fn foreign_values_are_kept_as_written() {
     let text = "{\"metadata\":{\"a\":9007199254740993,\"b\":1.0,\"c\":\"<&>\u{2028}🦀\",\"d\":1e400,\"e\":-0},\
                 \"outputs\":{\"to_dict\":{\"x\":0.10}},\"to_dict\":{\"n\":12345678901234567890.5},\"x\":null}";
-    let reading = GenericEnvelope::read(&json::parse(text.as_bytes()).unwrap(), minted()).unwrap();
+    let reading = GenericEnvelope::read(json::parse(text.as_bytes()).unwrap(), minted()).unwrap();
     let after = json::to_text(&reading.envelope).unwrap();
     for part in [
         "\"metadata\":{\"a\":9007199254740993,\"b\":1.0,\"c\":\"<&>\u{2028}🦀\",\"d\":1e400,\"e\":-0}",
@@ -355,7 +370,7 @@ fn foreign_values_are_kept_as_written() {
 fn documents_that_differ_in_one_digit_have_different_hashes() {
     let hash = |text: &str| {
         let value = json::parse(text.as_bytes()).unwrap();
-        GenericEnvelope::read(&value, minted()).unwrap().envelope.hash().unwrap()
+        GenericEnvelope::read(value, minted()).unwrap().envelope.hash().unwrap()
     };
     assert_ne!(
         hash("{\"metadata\":{\"a\":9007199254740993}}"),
@@ -438,18 +453,60 @@ fn what_was_read_is_written_and_read_again_the_same() {
         let Ok(reading) = read(&document) else { continue };
         accepted += 1;
         let once = reading.envelope.to_json().unwrap();
-        let again = GenericEnvelope::read(&once, minted()).unwrap_or_else(|troubles| {
+        let again = GenericEnvelope::read(once.clone(), minted()).unwrap_or_else(|troubles| {
             panic!("seed {seed}: {document} was written as {once:?}: {troubles:?}")
         });
         assert_eq!(again.envelope, reading.envelope, "seed {seed}");
         assert_eq!(again.envelope.pending(), reading.envelope.pending(), "seed {seed}");
         assert!(
-            again.minted.is_empty() && again.renamed.iter().all(|renamed| renamed.to == "kind"),
+            again.minted.is_empty() && again.renamed.iter().all(|word| word.path.starts_with("/interrupt/")),
             "seed {seed}"
         );
         assert_eq!(json::to_text(&again.envelope), json::to_text(&reading.envelope), "seed {seed}");
     }
     assert!(accepted > 1_000, "only {accepted} documents were read");
+}
+
+/// A document may be as large as the limit allows; what is kept of it is moved, never copied.
+#[test]
+fn what_is_kept_is_moved() {
+    let document = json!({
+        "raw_input": "0", "outputs": { "a": { "x": ["1"] } }, "metadata": { "x": "2" }, "errors": [{ "x": "3" }],
+        "prior_plans": [{ "x": "4" }], "completed_stages": [{ "summary": { "x": "5" }, "more": { "x": "6" } }],
+        "interrupt_pending": true, "interrupt": { "kind": "timeout", "x": "7" }, "more": [{ "x": "8" }],
+        "stage_order": ["9"]
+    });
+    fn places(value: &Json, found: &mut BTreeMap<String, usize>) {
+        match value {
+            Json::String(text) if text.len() == 1 => drop(found.insert(text.clone(), text.as_ptr().addr())),
+            Json::Array(items) => items.iter().for_each(|item| places(item, found)),
+            Json::Object(object) => object.iter().for_each(|(_, member)| places(member, found)),
+            Json::String(_) | Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        }
+    }
+    let mut before = BTreeMap::new();
+    let value = ours(&document);
+    places(&value, &mut before);
+    let envelope = GenericEnvelope::read(value, minted()).unwrap().envelope;
+    let mut after = BTreeMap::new();
+    after.extend(
+        [&envelope.identity.raw_input, &envelope.progress.stage_order[0]]
+            .map(|text| (text.clone(), text.as_ptr().addr())),
+    );
+    let objects = [
+        &envelope.progress.outputs["a"],
+        &envelope.metadata,
+        &envelope.errors[0],
+        &envelope.goals.prior_plans[0],
+        &envelope.goals.completed_stages[0].summary,
+        envelope.goals.completed_stages[0].extra.as_object(),
+        envelope.interrupt.as_ref().unwrap().body().unwrap(),
+        envelope.extra.as_object(),
+    ];
+    for object in objects {
+        object.iter().for_each(|(_, member)| places(member, &mut after));
+    }
+    assert_eq!(after, before);
 }
 
 #[test]

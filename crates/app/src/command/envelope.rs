@@ -11,7 +11,7 @@ use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::Envelope;
 use countersign_record::fields::{TROUBLES_MAX, Trouble};
-use countersign_record::json::{Json, Object};
+use countersign_record::json::{Json, Object, inexact_numbers};
 use countersign_record::state::{GenericEnvelope, Minted, Reading};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -27,7 +27,8 @@ pub(super) fn run(global: &Global, command: Subcommand) -> Result<Exit, Failure>
 }
 
 fn canonical_form(global: &Global, file: &str) -> Result<(), Failure> {
-    let bytes = canonical::to_bytes(&input::document(file)?).map_err(inexact)?;
+    let value = input::document(file)?;
+    let bytes = canonical::to_bytes(&value).map_err(|error| inexact(&value, error))?;
     if !global.json {
         return output::bytes(&bytes);
     }
@@ -35,8 +36,9 @@ fn canonical_form(global: &Global, file: &str) -> Result<(), Failure> {
     output::json(&Object::from([("canonical", Json::String(text))]))
 }
 
-fn inexact(error: canonical::Inexact) -> Failure {
-    Failure::new(Code::NumberInexact, error.to_string()).with("literal", error.literal)
+fn inexact(value: &Json, error: canonical::Inexact) -> Failure {
+    let failure = Failure::new(Code::NumberInexact, error.to_string()).with("literal", error.literal);
+    inexact_numbers(value, 1).into_iter().fold(failure, |failure, (path, _)| failure.with("path", path))
 }
 
 fn hash(global: &Global, file: &str, kind: Kind) -> Result<(), Failure> {
@@ -53,7 +55,7 @@ fn hash(global: &Global, file: &str, kind: Kind) -> Result<(), Failure> {
 fn digest(value: &Json, kind: Option<Kind>) -> Result<Digest, Failure> {
     match kind {
         Some(Kind::Generic) => Ok(canonical::hash_as_written(value)),
-        Some(Kind::Sr2 | Kind::Auto) | None => canonical::hash(value).map_err(inexact),
+        Some(Kind::Sr2 | Kind::Auto) | None => canonical::hash(value).map_err(|error| inexact(value, error)),
     }
 }
 
@@ -93,22 +95,19 @@ fn validate(global: &Global, file: &str, kind: Kind, files: Option<&Path>) -> Re
             "the document fits neither envelope better than the other",
         ));
     };
+    // Reading takes the document apart, so it is hashed first.
+    let sha256 = digest(&value, Some(kind)).ok();
     let (name, result) = match kind {
         Kind::Generic if files.is_some() => {
             return Err(Failure::new(Code::UsageInvalid, "--files: only an SR2 envelope names files"));
         }
-        Kind::Generic => ("generic", generic(global, &value)?),
-        Kind::Sr2 | Kind::Auto => ("sr2", sr2(&value, files)),
+        Kind::Generic => ("generic", generic(global, value)?),
+        Kind::Sr2 | Kind::Auto => ("sr2", sr2(value, files)),
     };
     let verdict = match result {
-        Ok((reading, conforms)) => Verdict {
-            valid: true,
-            kind: name,
-            conforms,
-            sha256: digest(&value, Some(kind)).ok(),
-            reading,
-            errors: Vec::new(),
-        },
+        Ok((reading, conforms)) => {
+            Verdict { valid: true, kind: name, conforms, sha256, reading, errors: Vec::new() }
+        }
         Err(errors) => Verdict {
             valid: false,
             kind: name,
@@ -143,7 +142,7 @@ fn errors_counted(listed: usize) -> String {
     if listed < TROUBLES_MAX { count } else { format!("{count} or more") }
 }
 
-fn sr2(value: &Json, files: Option<&Path>) -> Result<(Object, bool), Vec<Trouble>> {
+fn sr2(value: Json, files: Option<&Path>) -> Result<(Object, bool), Vec<Trouble>> {
     let envelope = Envelope::read(value)?;
     let troubles: Vec<Trouble> = match files {
         Some(root) => changed_files(&envelope, root),
@@ -199,7 +198,7 @@ fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
 /// What was read besides the envelope, and whether it conforms.
 type Read = Result<(Object, bool), Vec<Trouble>>;
 
-fn generic(global: &Global, value: &Json) -> Result<Read, Failure> {
+fn generic(global: &Global, value: Json) -> Result<Read, Failure> {
     let place = Place::open(global)?;
     let id = |prefix: &str| format!("{prefix}_{}", place.clock.fresh(prefix));
     let minted = Minted {

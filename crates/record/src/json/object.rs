@@ -60,6 +60,22 @@ impl Object {
         self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
 
+    /// The members by value, in canonical order.
+    pub(crate) fn into_members(self) -> impl ExactSizeIterator<Item = (String, Json)> {
+        self.members.into_iter()
+    }
+
+    /// Drops the members whose name does not pass.
+    pub(crate) fn retain(&mut self, keeps: impl Fn(&str) -> bool) {
+        self.members.retain(|(name, _)| keeps(name));
+    }
+
+    /// Takes the value of `name` out and leaves null in its place, which moves no other member.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Json> {
+        let at = self.find(name).ok()?;
+        self.members.get_mut(at).map(|slot| core::mem::replace(&mut slot.1, Json::Null))
+    }
+
     /// How many members there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -79,6 +95,13 @@ impl Object {
 
 impl<const N: usize> From<[(&str, Json); N]> for Object {
     fn from(members: [(&str, Json); N]) -> Self {
+        members.into_iter().collect()
+    }
+}
+
+/// Of two members of one name the last is kept.
+impl<'a> FromIterator<(&'a str, Json)> for Object {
+    fn from_iter<I: IntoIterator<Item = (&'a str, Json)>>(members: I) -> Self {
         let mut object = Object::new();
         for (name, value) in members {
             object.insert(name, value);

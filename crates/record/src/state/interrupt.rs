@@ -9,7 +9,9 @@ use crate::code::Code;
 use crate::fields::Fields;
 use crate::json::{Json, Object};
 use crate::time::Timestamp;
+use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// What B and C say of an interrupt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,26 +108,26 @@ fn read_said(reader: &mut Reader<'_>) -> Option<Said> {
     match reader.fields.peek("interrupt") {
         None if !is_flagged => None,
         None | Some(Json::Null) => Some(Said { pending: pending.unwrap_or(false), ..Said::default() }),
-        Some(body) => {
+        Some(_) => {
             if !is_flagged {
                 // Defaulting to false would run past whatever it is.
                 let message = "there is an interrupt, so it must be said whether it is pending";
                 reader.fields.trouble("interrupt_pending", Code::FieldMissing, message);
             }
-            let body = body.as_object().cloned();
-            let said = reader.fields.object("interrupt", read_body)?;
-            let has_alias =
-                said.kind.is_some() && body.as_ref().is_some_and(|body| body.get("kind").is_none());
-            if has_alias && let Some(alias) = alias_of(Vocabulary::InterruptMember, "kind") {
-                reader.note_renamed(alloc::format!("/interrupt/{alias}"), alias, "kind");
+            let ((said, renamed), body) = reader.fields.whole_object("interrupt", read_body)?;
+            for (name, from, to) in renamed {
+                reader.note_renamed(alloc::format!("/interrupt/{name}"), &from, to);
             }
-            Some(Said { pending: pending.unwrap_or(false), body, ..said })
+            Some(Said { pending: pending.unwrap_or(false), body: Some(body), ..said })
         }
     }
 }
 
-fn read_body(body: &mut Fields<'_>) -> Option<Said> {
-    let kind = read_kind(body);
+/// A member of an interrupt, what another dialect says there, and the contract's word for it.
+type Alias = (&'static str, String, &'static str);
+
+fn read_body(body: &mut Fields<'_>) -> Option<(Said, Vec<Alias>)> {
+    let (kind, renamed) = read_kind(body);
     let [id, question, message] = ["id", "question", "message"].map(|name| filled(body, name));
     let expires_at = body.optional("expires_at", Fields::timestamp);
     body.optional("created_at", Fields::timestamp);
@@ -137,23 +139,33 @@ fn read_body(body: &mut Fields<'_>) -> Option<Said> {
         })
     });
     let (answer, approved) = response.unwrap_or_default();
-    Some(Said { kind, id, expires_at, question, message, answer, approved, ..Said::default() })
+    let said = Said { kind, id, expires_at, question, message, answer, approved, ..Said::default() };
+    Some((said, renamed))
 }
 
-/// `kind`, or what other writers call it.
-fn read_kind(body: &mut Fields<'_>) -> Option<InterruptKind> {
-    let word = |body: &mut Fields<'_>, name| {
-        body.optional(name, |body, name| body.parse(name, |word| InterruptKind::try_from(word)))
+/// `kind`, or what other writers call it; and which of their words were read.
+fn read_kind(body: &mut Fields<'_>) -> (Option<InterruptKind>, Vec<Alias>) {
+    let mut renamed = Vec::new();
+    let mut word = |body: &mut Fields<'_>, name| {
+        let kind =
+            body.optional(name, |body, name| body.parse(name, |word| InterruptKind::try_from(word)))?;
+        let other = body.other_word(name, kind.as_str());
+        renamed.extend(other.map(|other| (name, other, kind.as_str())));
+        Some(kind)
     };
     let kind = word(body, "kind");
-    let Some(alias) = alias_of(Vocabulary::InterruptMember, "kind") else { return kind };
+    let Some(alias) = alias_of(Vocabulary::InterruptMember, "kind") else { return (kind, renamed) };
     let other = word(body, alias);
     if let (Some(kind), Some(other)) = (kind, other)
         && kind != other
     {
         body.trouble(alias, Code::FieldConflict, alloc::format!("kind says {kind}, {alias} says {other}"));
     }
-    kind.or(other)
+    // A `kind` of null says as little as none.
+    if kind.is_none() && other.is_some() {
+        renamed.push((alias, alias.to_owned(), "kind"));
+    }
+    (kind.or(other), renamed)
 }
 
 /// A text that says something: Go writes an empty one for what it does not know.

@@ -27,11 +27,11 @@ pub(super) struct Reader<'a> {
     renamed: Vec<Renamed>,
 }
 
-pub(super) fn read(value: &Json, minted: Minted) -> Result<Reading, Vec<Trouble>> {
-    let fields = Fields::of(value).map_err(|trouble| Vec::from([trouble]))?;
+pub(super) fn read(value: Json, minted: Minted) -> Result<Reading, Vec<Trouble>> {
+    let dialect = dialect_of(&value);
     let mut reader = Reader {
-        fields,
-        dialect: dialect_of(value),
+        fields: Fields::taking(value).map_err(|trouble| Vec::from([trouble]))?,
+        dialect,
         minted: Vec::new(),
         defaulted: Vec::new(),
         renamed: Vec::new(),
@@ -146,12 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     fn progress(&mut self) -> Option<Progress> {
-        let outputs = self.list("outputs", |fields, name| {
-            fields.members(name, |fields, member, place| match member {
-                Json::Object(output) => Some(output.clone()),
-                other => fields.wrong_type_at(&place, "an object", other),
-            })
-        });
+        let outputs = self.list("outputs", |fields, name| fields.members(name, Fields::object_at));
         let current_stage = self.or("current_stage", "start".to_owned(), Fields::text);
         let stage_order = self.list("stage_order", Fields::texts);
         Some(Progress { outputs: outputs?, current_stage: current_stage?, stage_order: stage_order? })
@@ -179,11 +174,10 @@ impl<'a> Reader<'a> {
         let terminal_reason = self.fields.optional("terminal_reason", |fields, name| {
             fields.parse(name, |word| TerminalReason::try_from(word))
         });
-        if let (Some(reason), Some(Json::String(word))) =
-            (terminal_reason, self.fields.peek("terminal_reason"))
-            && word != reason.as_str()
+        if let Some(reason) = terminal_reason
+            && let Some(word) = self.fields.other_word("terminal_reason", reason.as_str())
         {
-            self.note_renamed("/terminal_reason".into(), word, reason.as_str());
+            self.note_renamed("/terminal_reason".into(), &word, reason.as_str());
         }
         let terminated = self.or("terminated", false, Fields::boolean);
         self.note_default("termination_reason");
@@ -218,20 +212,20 @@ impl<'a> Reader<'a> {
     fn goal_statuses(&mut self) -> Option<BTreeMap<String, GoalStatus>> {
         let mut renamed = Vec::new();
         let statuses = self.list("goal_completion_status", |fields, name| {
-            fields.members(name, |fields, member, place| match member {
+            fields.members(name, |fields, member, place| match &*member {
                 Json::String(word) => match GoalStatus::try_from(word.as_str()) {
                     Ok(status) => {
                         if seed_word(GoalStatus::VOCABULARY, word) != word {
-                            renamed.push((place, word.clone(), status.as_str()));
+                            renamed.push((place.to_owned(), word.clone(), status.as_str()));
                         }
                         Some(status)
                     }
                     Err(unknown) => {
-                        fields.trouble_at(&place, Code::FieldInvalid, unknown.to_string());
+                        fields.trouble_at(place, Code::FieldInvalid, unknown.to_string());
                         None
                     }
                 },
-                other => fields.wrong_type_at(&place, "a string", other),
+                other => fields.wrong_type(place, "a string", other.kind()),
             })
         });
         for (place, from, to) in renamed {
@@ -332,10 +326,7 @@ fn positive(fields: &mut Fields<'_>, name: &'static str) -> Option<u64> {
 }
 
 fn free_objects(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<Object>> {
-    fields.items(name, |fields, item, place| match item {
-        Json::Object(object) => Some(object.clone()),
-        other => fields.wrong_type_at(&place, "an object", other),
-    })
+    fields.items(name, Fields::object_at)
 }
 
 fn read_stage(stage: &mut Fields<'_>, dialect: Dialect) -> Option<CompletedStage> {
