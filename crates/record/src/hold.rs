@@ -103,6 +103,13 @@ pub fn released(id: &HoldId, reason: &str) -> Json {
     Object::from([("hold_id", id.as_str().into()), ("reason", reason.into())]).into()
 }
 
+/// The blob that a row says was erased, if the row is a receipt for one.
+#[must_use]
+pub fn erased_digest(kind: &str, payload: &Json) -> Option<Digest> {
+    let digest = payload.get("digest").filter(|_| kind == ERASED)?;
+    Digest::try_from(digest.as_str()?).ok()
+}
+
 /// The payload of the receipt for an erased blob.
 #[must_use]
 pub fn erased(digest: &Digest, reason: &str) -> Json {

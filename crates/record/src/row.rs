@@ -7,7 +7,7 @@ mod draft;
 mod stored;
 
 pub use archive::{BadLine, line, read_line};
-pub use draft::{BlobBytes, Cause, Draft, NotADraft, Sealed, request_hash};
+pub use draft::{BlobBytes, Canonical, Cause, Draft, NotADraft, Sealed, request_hash};
 pub use stored::{NotPacked, PackedBlobs, Place, RowRef, Unreadable};
 
 pub(crate) use draft::{Decision, decision_message};

@@ -25,7 +25,7 @@ use countersign_record::chain::{Anchor, Head, Report};
 use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::id::{FoldId, MatterId};
-use countersign_record::json::Json;
+use countersign_record::json;
 use countersign_record::row::Sealed;
 use countersign_record::upcast::Upcasts;
 use countersign_runtime::ports::Answer;
@@ -93,10 +93,9 @@ impl Ledger for Sqlite {
     ) -> Answer<'a, Result<Stamp, Error>> {
         Box::pin(async move {
             access.require(Role::Admin)?;
-            let named = receipt.draft().payload.get("digest").and_then(Json::as_str);
-            let is_receipt = receipt.draft().kind.as_str() == hold::ERASED
-                && named.and_then(|text| Digest::try_from(text).ok()) == Some(digest);
-            if !is_receipt {
+            let payload = json::parse(receipt.payload()).ok();
+            let kind = receipt.draft().kind.as_str();
+            if payload.and_then(|payload| hold::erased_digest(kind, &payload)) != Some(digest) {
                 return Err(Error::Batch {
                     why: "the receipt must be of the kind blob.erased and name the digest",
                 });

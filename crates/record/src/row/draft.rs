@@ -61,9 +61,9 @@ pub enum Cause {
     Batch(usize),
 }
 
-/// What a writer says.
+/// What a writer says; `P` is its payload, as a value or, in a [`Sealed`] draft, as canonical bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub struct Draft<P = Json> {
     /// The stream it belongs to.
     pub stream: StreamId,
     /// What happened.
@@ -83,9 +83,16 @@ pub struct Draft {
     /// How far it can be trusted.
     pub taint: Taint,
     /// What happened, in the kind's own words.
-    pub payload: Json,
+    pub payload: P,
     /// Bytes that the row names.
     pub blobs: Vec<BlobBytes>,
+}
+
+/// A payload's canonical bytes and their hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canonical {
+    bytes: Vec<u8>,
+    hash: Digest,
 }
 
 /// Why a draft can't become a row.
@@ -131,14 +138,10 @@ impl NotADraft {
     }
 }
 
-/// A draft whose payload has its canonical bytes and hash. Made by the writer's own task, so that the ledger's
-/// one writer has little left to do.
+/// A draft whose payload has become its canonical bytes and their hash. Made by the caller's own task, which also
+/// takes the value apart, so that the ledger's one writer has little left to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealed {
-    draft: Draft,
-    payload: Vec<u8>,
-    payload_hash: Digest,
-}
+pub struct Sealed(Draft<Canonical>);
 
 impl Draft {
     /// Makes the canonical bytes and their hash.
@@ -146,9 +149,9 @@ impl Draft {
     /// # Errors
     /// The draft can't become a row.
     pub fn seal(self) -> Result<Sealed, NotADraft> {
-        let payload = canonical::to_bytes(&self.payload)?;
-        if payload.len() > PAYLOAD_BYTES_MAX {
-            return Err(NotADraft::PayloadTooLarge { bytes: payload.len() });
+        let bytes = canonical::to_bytes(&self.payload)?;
+        if bytes.len() > PAYLOAD_BYTES_MAX {
+            return Err(NotADraft::PayloadTooLarge { bytes: bytes.len() });
         }
         if self.blobs.len() > BLOBS_MAX {
             return Err(NotADraft::TooManyBlobs { blobs: self.blobs.len() });
@@ -156,33 +159,48 @@ impl Draft {
         if self.version == 0 {
             return Err(NotADraft::VersionZero);
         }
-        Ok(Sealed { payload_hash: Digest::of(&payload), draft: self, payload })
+        let Draft { stream, kind, version, at, actor, proof, cause, data_class, taint, payload: _, blobs } =
+            self;
+        let payload = Canonical { hash: Digest::of(&bytes), bytes };
+        Ok(Sealed(Draft {
+            stream,
+            kind,
+            version,
+            at,
+            actor,
+            proof,
+            cause,
+            data_class,
+            taint,
+            payload,
+            blobs,
+        }))
     }
 }
 
 impl Sealed {
     /// What the writer said.
     #[must_use]
-    pub fn draft(&self) -> &Draft {
-        &self.draft
+    pub fn draft(&self) -> &Draft<Canonical> {
+        &self.0
     }
 
     /// The payload's canonical bytes.
     #[must_use]
     pub fn payload(&self) -> &[u8] {
-        &self.payload
+        &self.0.payload.bytes
     }
 
     /// Their hash.
     #[must_use]
     pub fn payload_hash(&self) -> Digest {
-        self.payload_hash
+        self.0.payload.hash
     }
 
     /// The same draft with a proof, made over [`Sealed::decision`].
     #[must_use]
     pub fn with_proof(mut self, proof: Proof) -> Self {
-        self.draft.proof = proof;
+        self.0.proof = proof;
         self
     }
 
@@ -192,7 +210,7 @@ impl Sealed {
     /// # Errors
     /// None that a sealed draft can bring about; the writer of canonical JSON may still refuse.
     pub fn decision(&self, matter: &MatterId) -> Result<Vec<u8>, Unwritable> {
-        let draft = &self.draft;
+        let draft = &self.0;
         let blobs: Vec<BlobRef> = draft.blobs.iter().map(BlobBytes::reference).collect();
         decision_message(&Decision {
             actor: draft.actor.as_str(),
@@ -200,7 +218,7 @@ impl Sealed {
             blobs: &blobs,
             kind: draft.kind.as_str(),
             matter: matter.as_str(),
-            payload_hash: self.payload_hash,
+            payload_hash: self.payload_hash(),
             stream: draft.stream.as_str(),
             version: draft.version,
         })
@@ -208,7 +226,7 @@ impl Sealed {
 
     /// What makes two requests the same one. Time is left out: a retry has another.
     fn identity(&self) -> impl Serialize + '_ {
-        let draft = &self.draft;
+        let draft = &self.0;
         Identity {
             actor: &draft.actor,
             blobs: draft.blobs.iter().map(BlobBytes::digest).collect(),
@@ -218,7 +236,7 @@ impl Sealed {
             }),
             data_class: draft.data_class,
             kind: &draft.kind,
-            payload_hash: self.payload_hash,
+            payload_hash: self.payload_hash(),
             stream: &draft.stream,
             taint: draft.taint,
             version: draft.version,

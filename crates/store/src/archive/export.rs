@@ -7,7 +7,6 @@ use countersign_record::access::MatterAccess;
 use countersign_record::chain::{Finding, Head};
 use countersign_record::digest::Digest;
 use countersign_record::hold;
-use countersign_record::json::Json;
 use countersign_record::manifest::Manifest;
 use countersign_record::row::{self, RowRef};
 use countersign_runtime::ports::ledger::{self, Blob, Ledger};
@@ -152,9 +151,8 @@ impl Walk {
         let corrupt = |why: String| Failed::Row(ledger::Error::RowCorrupt { seq, why });
         let row = stored.map_err(corrupt)?.to_row().map_err(|why| corrupt(why.to_string()))?;
         self.named.extend(row.blobs.iter().map(|blob| blob.digest));
-        if row.kind.as_str() == hold::ERASED {
-            let digest = row.payload.get("digest").and_then(Json::as_str);
-            digest.and_then(|text| Digest::try_from(text).ok()).map(|digest| self.named.remove(&digest));
+        if let Some(digest) = hold::erased_digest(row.kind.as_str(), &row.payload) {
+            self.named.remove(&digest);
         }
         let mut line = row::line(&row).map_err(|why| corrupt(why.to_string()))?;
         line.push(b'\n');

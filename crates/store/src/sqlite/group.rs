@@ -36,13 +36,30 @@ impl Company {
     }
 }
 
+/// Requests that are done. Taking one apart frees a dozen pieces of another thread's memory: done where nobody
+/// waits for it, while the writer itself waits.
+#[derive(Debug, Default)]
+pub(super) struct Spent(Vec<Request>);
+
+impl Spent {
+    /// Does a little of it, or lets another thread run.
+    pub(super) fn pass_time(&mut self) {
+        if self.0.pop().is_none() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Does all of it.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// The requests of one transaction.
 #[derive(Debug)]
 pub(super) struct Group {
     replies: Vec<Reply<Appended>>,
     answers: Vec<Result<Appended, Error>>,
-    /// What was asked for, kept until everybody is answered: taking it apart is work that nobody waits for.
-    done: Vec<Request>,
     rows: usize,
     bytes: usize,
 }
@@ -50,7 +67,7 @@ pub(super) struct Group {
 impl Group {
     /// A group of one, whose request is given to [`Group::fill`].
     pub(super) fn of(reply: Reply<Appended>) -> Self {
-        Group { replies: vec![reply], answers: Vec::new(), done: Vec::new(), rows: 0, bytes: 0 }
+        Group { replies: vec![reply], answers: Vec::new(), rows: 0, bytes: 0 }
     }
 
     /// Whom it holds.
@@ -63,11 +80,12 @@ impl Group {
     pub(super) fn fill(
         &mut self,
         pen: &mut Pen<'_>,
-        first: &Request,
+        first: Request,
         commands: &mut mpsc::Receiver<Command>,
         company: Company,
+        spent: &mut Spent,
     ) -> Result<Option<Command>, rusqlite::Error> {
-        self.append(pen, first)?;
+        self.append(pen, first, spent)?;
         let (start, patience) = (Instant::now(), company.patience());
         while self.len() < REQUESTS_MAX && self.rows < ROWS_MAX && self.bytes < BYTES_MAX {
             match commands.try_recv() {
@@ -75,12 +93,11 @@ impl Group {
                 Ok(Command::Append { reply, .. }) if reply.is_closed() => {}
                 Ok(Command::Append { request, reply }) => {
                     self.replies.push(reply);
-                    self.append(pen, &request)?;
-                    self.done.push(request);
+                    self.append(pen, request, spent)?;
                 }
                 Ok(other) => return Ok(Some(other)),
                 Err(TryRecvError::Empty) if self.len() < company.appenders && start.elapsed() < patience => {
-                    std::thread::yield_now();
+                    spent.pass_time();
                 }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
             }
@@ -89,10 +106,16 @@ impl Group {
     }
 
     /// A refusal has left no trace, so it does not undo the others.
-    fn append(&mut self, pen: &mut Pen<'_>, request: &Request) -> Result<(), rusqlite::Error> {
+    fn append(
+        &mut self,
+        pen: &mut Pen<'_>,
+        request: Request,
+        spent: &mut Spent,
+    ) -> Result<(), rusqlite::Error> {
         self.rows += request.batch.rows.len();
         self.bytes += request.bytes();
-        self.answers.push(pen.append(request)?);
+        self.answers.push(pen.append(&request)?);
+        spent.0.push(request);
         Ok(())
     }
 

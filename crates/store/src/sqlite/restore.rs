@@ -9,7 +9,6 @@ use countersign_record::chain::{Head, Verifier};
 use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::id::{IdemKey, MatterId};
-use countersign_record::json::Json;
 use countersign_record::row::{PAYLOAD_BYTES_MAX, PackedBlobs, Row};
 use countersign_runtime::ports::ledger::{Error, Piece};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -149,14 +148,10 @@ fn name_blobs(connection: &Connection, row: &Row) -> Result<Option<Error>, rusql
             return Ok(Some(Error::Archive { why: format!("blob {} has two sizes", blob.digest) }));
         }
     }
-    if row.kind.as_str() == hold::ERASED {
-        let digest =
-            row.payload.get("digest").and_then(Json::as_str).and_then(|text| Digest::try_from(text).ok());
-        if let Some(digest) = digest {
-            connection
-                .prepare_cached("UPDATE named SET receipt = ?2 WHERE digest = ?1")?
-                .execute(params![digest.as_bytes(), int(row.seq)])?;
-        }
+    if let Some(digest) = hold::erased_digest(row.kind.as_str(), &row.payload) {
+        connection
+            .prepare_cached("UPDATE named SET receipt = ?2 WHERE digest = ?1")?
+            .execute(params![digest.as_bytes(), int(row.seq)])?;
     }
     Ok(None)
 }

@@ -12,9 +12,9 @@ use countersign_record::chain::{Anchor, Damage, Head, Report, Verifier};
 use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::id::MatterId;
-use countersign_record::json::{self, Json};
+use countersign_record::json;
 use countersign_record::row::{BlobRef, RowRef};
-use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
+use rusqlite::{Connection, MAIN_DB, OptionalExtension};
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -108,15 +108,12 @@ fn check_reference(
 
 /// Whether the row at `seq` says that the blob was erased.
 fn is_receipt(connection: &Connection, seq: u64, digest: Digest) -> Result<bool, rusqlite::Error> {
-    let payload: Option<Vec<u8>> = connection
-        .prepare_cached(
-            "SELECT payload FROM rows WHERE seq = ?1 AND kind = (SELECT id FROM kinds WHERE name = ?2)",
-        )?
-        .query_row(params![int(seq), hold::ERASED], |row| row.get(0))
+    let row: Option<(String, Vec<u8>)> = connection
+        .prepare_cached("SELECT name, payload FROM rows JOIN kinds ON id = kind WHERE seq = ?1")?
+        .query_row([int(seq)], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let payload = payload.and_then(|payload| json::parse(&payload).ok());
-    let erased = payload.as_ref().and_then(|payload| payload.get("digest")).and_then(Json::as_str);
-    Ok(erased.and_then(|text| Digest::try_from(text).ok()) == Some(digest))
+    let erased = row.and_then(|(kind, payload)| hold::erased_digest(&kind, &json::parse(&payload).ok()?));
+    Ok(erased == Some(digest))
 }
 
 /// Hashes every blob that is there, once, in pieces.

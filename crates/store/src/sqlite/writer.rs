@@ -5,7 +5,7 @@
 use super::append::{Pen, Request};
 use super::erase;
 use super::failure;
-use super::group::{Company, Group};
+use super::group::{Company, Group, Spent};
 use super::lock::Lock;
 use super::news::News;
 use super::restore;
@@ -64,6 +64,8 @@ impl Writer {
             purge: Purge::Done,
             unpurged: Vec::new(),
             company,
+            spent: Spent::default(),
+            untold: false,
         };
         let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
         let thread = thread.map_err(|error| failure::of_io(&place, &error))?;
@@ -108,6 +110,9 @@ struct Desk {
     /// Erasures that are durable, but whose bytes are still in the log.
     unpurged: Vec<(Stamp, Reply<Stamp>)>,
     company: Company,
+    spent: Spent,
+    /// Whether followers in other processes have yet to be woken.
+    untold: bool,
 }
 
 /// Whether the log may hold bytes of an erased blob.
@@ -125,7 +130,7 @@ impl Desk {
     fn work(mut self, mut commands: mpsc::Receiver<Command>) {
         while let Some(command) = self.next(&mut commands) {
             match command {
-                Command::Append { request, reply } => self.append(&request, reply, &mut commands),
+                Command::Append { request, reply } => self.append(request, reply, &mut commands),
                 Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
                 Command::Keep { fold, version, snapshot, reply } => {
                     let kept = self.keep(&fold, version, &snapshot);
@@ -143,6 +148,7 @@ impl Desk {
     /// The next command. While erased bytes wait for a reader to let go of them, each round tries to purge them;
     /// the wait is inside SQLite, so this neither spins nor keeps a command waiting for long.
     fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Command> {
+        self.tell();
         if let Some(held) = self.held.take() {
             return Some(held);
         }
@@ -160,27 +166,38 @@ impl Desk {
                 match commands.try_recv() {
                     Ok(command) => return Some(command),
                     Err(mpsc::error::TryRecvError::Disconnected) => return None,
-                    Err(mpsc::error::TryRecvError::Empty) => std::thread::yield_now(),
+                    Err(mpsc::error::TryRecvError::Empty) => self.spent.pass_time(),
                 }
             }
         }
+        self.spent.clear();
         commands.blocking_recv()
     }
 
-    fn append(&mut self, request: &Request, reply: Reply<Appended>, commands: &mut mpsc::Receiver<Command>) {
+    /// Wakes followers in other processes, when those who wait in this one have their answers.
+    fn tell(&mut self) {
+        if let Some(open) = self.open.as_ref().filter(|_| self.untold) {
+            // A follower that is not woken reads the row at the next wake-up; the row itself is safe.
+            drop(open.lock.tell());
+        }
+        self.untold = false;
+    }
+
+    fn append(&mut self, request: Request, reply: Reply<Appended>, commands: &mut mpsc::Receiver<Command>) {
         if reply.is_closed() {
             return;
         }
-        let company = self.company;
+        let (company, mut spent) = (self.company, std::mem::take(&mut self.spent));
         let (mut group, mut held, mut gathered) = (Group::of(reply), None, Instant::now());
         let outcome = self.transact(|pen| {
-            held = group.fill(pen, request, commands, company)?;
+            held = group.fill(pen, request, commands, company, &mut spent)?;
             gathered = Instant::now();
             Ok(Ok(()))
         });
         self.held = held;
         self.company = Company { appenders: group.len() + commands.len(), commit: gathered.elapsed() };
         group.answer(outcome);
+        self.spent = spent;
     }
 
     fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Stamp>) {
@@ -257,8 +274,7 @@ impl Desk {
             Ok(Ok((result, head))) => {
                 open.made = None;
                 news.publish(head.seq);
-                // A follower that is not woken reads the row at the next wake-up; the row itself is safe.
-                drop(open.lock.tell());
+                self.untold = true;
                 if self.purge == Purge::Failed {
                     self.purge = Purge::Due;
                 }
