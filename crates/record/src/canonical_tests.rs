@@ -161,6 +161,66 @@ fn our_types_have_the_bytes_of_their_tree() {
     assert!(written.contains("1.0"), "digits are kept: {written}");
 }
 
+/// A map whose entries come as they stand.
+struct Entries(Vec<(String, Vec<u32>)>);
+
+impl Serialize for Entries {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// The longest piece it was given: a member that is buffered arrives in one.
+#[derive(Default)]
+struct Longest {
+    bytes: Vec<u8>,
+    piece: usize,
+}
+
+impl Sink for Longest {
+    fn put(&mut self, bytes: &[u8]) {
+        self.piece = self.piece.max(bytes.len());
+        self.bytes.put(bytes);
+    }
+}
+
+fn emitted<T: Serialize>(value: &T) -> Longest {
+    let mut sink = Longest::default();
+    emit(value, &mut Pen { sink: &mut sink, form: Form::Canonical }).unwrap();
+    sink
+}
+
+#[test]
+fn members_stream_whatever_their_order() {
+    let entries = |count: usize, step: usize| {
+        let name = |at: usize| format!("{:03}", at * step % count);
+        Entries((0..count).map(|at| (name(at), vec![7; 100])).collect())
+    };
+    let sorted = |count| to_bytes_of(&entries(count, 1)).unwrap();
+    // As many turns as there are passes, and one more.
+    for (count, streams) in [(2, true), (65, true), (66, false), (500, false)] {
+        let Longest { bytes, piece } = emitted(&entries(count, count - 1));
+        assert_eq!(bytes, sorted(count), "{count} names, each before the one before it");
+        assert_eq!(piece < 100, streams, "{count} names, each before the one before it");
+    }
+    let shuffled = emitted(&entries(101, 37));
+    assert_eq!((shuffled.bytes, shuffled.piece < 100), (sorted(101), true));
+    #[derive(Serialize)]
+    struct Flat {
+        z: Vec<u32>,
+        a: Vec<u32>,
+        #[serde(flatten)]
+        extra: Object,
+    }
+    let members = (0..2_000).map(|at| (format!("m{at:04}"), Json::from("x")));
+    let mut extra = Object::new();
+    members.for_each(|(name, value)| drop(extra.insert(name, value)));
+    let flat = Flat { z: vec![7; 100], a: vec![7; 100], extra };
+    let Longest { bytes, piece } = emitted(&flat);
+    assert_eq!(bytes, to_bytes(&json::parse(json::to_text(&flat).unwrap().as_bytes()).unwrap()).unwrap());
+    assert!(piece < 100, "{piece}");
+}
+
 #[test]
 fn our_types_refuse_what_would_lie() {
     let inexact = |literal: &str| Unwritable::Inexact { literal: literal.into() };

@@ -179,12 +179,13 @@ impl GenericEnvelope {
         json::parse_with(text.as_bytes(), limits).map_err(Unwritable::custom)
     }
 
-    /// SHA-256 of the document as it is written.
+    /// SHA-256 of the document as it is written, without writing it out: what [`canonical::hash_as_written`] says
+    /// of [`to_json`](GenericEnvelope::to_json).
     ///
     /// # Errors
-    /// As [`to_json`](GenericEnvelope::to_json).
+    /// The state was not read from a document: a count is beyond 2^53.
     pub fn hash(&self) -> Result<Digest, Unwritable> {
-        self.to_json().map(|document| canonical::hash_as_written(&document))
+        canonical::hash_as_written_of(self)
     }
 }
 

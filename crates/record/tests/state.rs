@@ -453,6 +453,7 @@ fn what_was_read_is_written_and_read_again_the_same() {
         let Ok(reading) = read(&document) else { continue };
         accepted += 1;
         let once = reading.envelope.to_json().unwrap();
+        assert_eq!(reading.envelope.hash(), Ok(canonical::hash_as_written(&once)), "seed {seed}");
         let again = GenericEnvelope::read(once.clone(), minted()).unwrap_or_else(|troubles| {
             panic!("seed {seed}: {document} was written as {once:?}: {troubles:?}")
         });

@@ -3,7 +3,10 @@
 //!
 //! Canonical JSON sorts members and serde hands them over as declared, so an object is asked twice: first for
 //! its names ([`Shape`]), then for its values. A struct that is declared out of order is asked once per member,
-//! which costs a comparison of names and no copy; only a *map* whose names arrive out of order is buffered.
+//! which costs a comparison of names and no copy. A map that is out of order (so also a struct with flattened
+//! members, which serde shows as a map) is asked as often as its names turn back; what is held is its names.
+//! Only a map that turns back more than [`PASSES_MAX`] times is buffered: its own canonical bytes, once. A
+//! [`crate::json::Object`] is in order, and a flattened one turns back at most once for each declared member.
 
 mod leaf;
 mod walk;
@@ -71,11 +74,21 @@ pub fn hash_of<T: Serialize + ?Sized>(value: &T) -> Result<Digest, Unwritable> {
     Ok(hasher.finish())
 }
 
-/// Which of the two prints.
+/// SHA-256 over a value of ours that holds foreign numbers: one without a canonical form stands in it with the
+/// digits it came with (see [`super::hash_as_written`]).
+pub(crate) fn hash_as_written_of<T: Serialize + ?Sized>(value: &T) -> Result<Digest, Unwritable> {
+    let mut hasher = Hasher::new();
+    emit(value, &mut Pen { sink: &mut hasher, form: Form::Foreign })?;
+    Ok(hasher.finish())
+}
+
+/// Which of the prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// RFC 8785.
     Canonical,
+    /// RFC 8785, but a number that it can't say keeps its digits.
+    Foreign,
     /// Members as declared, numbers with the digits they came with.
     Written,
 }
@@ -107,10 +120,14 @@ impl<S: Sink> Pen<'_, S> {
         let sink = &mut *self.sink;
         match self.form {
             Form::Written => number.written(|text| sink.put(text.as_bytes())),
-            Form::Canonical => {
-                if !number.canonical(|text| sink.put(text.as_bytes())) {
+            Form::Canonical | Form::Foreign => {
+                if number.canonical(|text| sink.put(text.as_bytes())) {
+                    return Ok(());
+                }
+                if self.form == Form::Canonical {
                     return Err(Unwritable::Inexact { literal: number.literal() });
                 }
+                number.written(|text| sink.put(text.as_bytes()));
             }
         }
         Ok(())
@@ -154,20 +171,49 @@ where
     Ok(())
 }
 
+/// How often a map may be asked for its members. Each time costs a step for every member.
+const PASSES_MAX: usize = 64;
+
 fn emit_sorted_map<T, S>(value: &T, pen: &mut Pen<'_, S>) -> Result<(), Unwritable>
 where
     T: Serialize + ?Sized,
     S: Sink,
 {
-    let mut members = Buffered(Vec::new());
-    walk(value, &mut members)?;
-    members.0.sort_by(|a, b| canonical_order(&a.0, &b.0));
-    if let Some(twice) = members.0.windows(2).position(|pair| pair[0].0 == pair[1].0) {
-        return Err(Unwritable::DuplicateName { name: members.0.swap_remove(twice).0 });
+    let mut names = Names(Vec::new());
+    walk(value, &mut names)?;
+    let mut names: Vec<(String, usize)> = names.0.into_iter().zip(0..).collect();
+    names.sort_by(|a, b| canonical_order(&a.0, &b.0));
+    if let Some(twice) = names.windows(2).position(|pair| pair[0].0 == pair[1].0) {
+        return Err(Unwritable::DuplicateName { name: names.swap_remove(twice).0 });
     }
+    let turns = names.windows(2).filter(|pair| pair[0].1 > pair[1].1).count();
+    if turns >= PASSES_MAX {
+        return emit_buffered(value, pen);
+    }
+    pen.put(b"{");
+    let mut run = Run { order: &names, next: 0, at: 0, pen };
+    for _ in 0..=turns {
+        run.at = 0;
+        walk(value, &mut run)?;
+    }
+    if run.next < names.len() {
+        return Err(ser::Error::custom("the members of a map change while it is written"));
+    }
+    pen.put(b"}");
+    Ok(())
+}
+
+fn emit_buffered<T, S>(value: &T, pen: &mut Pen<'_, S>) -> Result<(), Unwritable>
+where
+    T: Serialize + ?Sized,
+    S: Sink,
+{
+    let mut members = Buffered { members: Vec::new(), form: pen.form };
+    walk(value, &mut members)?;
+    members.members.sort_by(|a, b| canonical_order(&a.0, &b.0));
     let mut first = true;
     pen.put(b"{");
-    for (name, bytes) in &members.0 {
+    for (name, bytes) in &members.members {
         pen.name(name, &mut first);
         pen.put(bytes);
     }
@@ -223,8 +269,56 @@ impl<S: Sink> Visit for Pick<'_, '_, S> {
     }
 }
 
-/// Every member's name and canonical bytes, for a map that is out of order.
-struct Buffered(Vec<(String, Vec<u8>)>);
+/// Every member's name.
+struct Names(Vec<String>);
+
+impl Visit for Names {
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
+        self.entry(name.into(), value)
+    }
+
+    fn entry<T: Serialize + ?Sized>(&mut self, name: String, _: &T) -> Result<(), Unwritable> {
+        self.0.push(name);
+        Ok(())
+    }
+}
+
+/// Writes the members that come in the order they must have, from the one that is next.
+struct Run<'p, 's, S> {
+    /// The members' places in the order they must have.
+    order: &'p [(String, usize)],
+    next: usize,
+    at: usize,
+    pen: &'p mut Pen<'s, S>,
+}
+
+impl<S: Sink> Visit for Run<'_, '_, S> {
+    fn wants_name(&self) -> bool {
+        false
+    }
+
+    fn field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Unwritable> {
+        self.entry(String::new(), value)
+    }
+
+    fn entry<T: Serialize + ?Sized>(&mut self, _: String, value: &T) -> Result<(), Unwritable> {
+        if let Some((name, at)) = self.order.get(self.next)
+            && *at == self.at
+        {
+            self.pen.name(name, &mut (self.next == 0));
+            emit(value, self.pen)?;
+            self.next += 1;
+        }
+        self.at += 1;
+        Ok(())
+    }
+}
+
+/// Every member's name and bytes, for a map that is too far out of order.
+struct Buffered {
+    members: Vec<(String, Vec<u8>)>,
+    form: Form,
+}
 
 impl Visit for Buffered {
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
@@ -232,7 +326,9 @@ impl Visit for Buffered {
     }
 
     fn entry<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Unwritable> {
-        self.0.push((name, to_bytes_of(value)?));
+        let mut bytes = Vec::new();
+        emit(value, &mut Pen { sink: &mut bytes, form: self.form })?;
+        self.members.push((name, bytes));
         Ok(())
     }
 }

@@ -7,6 +7,10 @@ use serde::ser::{self, Impossible, Serialize, SerializeMap, SerializeStruct, Ser
 
 /// Sees each member of one object, in the order of declaration.
 pub(super) trait Visit {
+    /// Whether it looks at the names of a map's entries; to make one is most of the work of a visit.
+    fn wants_name(&self) -> bool {
+        true
+    }
     /// A struct's field.
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable>;
     /// A map's entry.
@@ -139,7 +143,7 @@ impl<V: Visit> SerializeMap for Walk<'_, V> {
     type Error = Unwritable;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Unwritable> {
-        self.name = Some(name.serialize(NameOnly)?);
+        self.name = Some(if self.visitor.wants_name() { name.serialize(NameOnly)? } else { String::new() });
         Ok(())
     }
 
