@@ -203,7 +203,7 @@ fn members_stream_whatever_their_order() {
         assert_eq!(bytes, sorted(count), "{count} names, each before the one before it");
         assert_eq!(piece < 100, streams, "{count} names, each before the one before it");
     }
-    let shuffled = emitted(&entries(101, 37));
+    let shuffled = emitted(&entries(101, 34));
     assert_eq!((shuffled.bytes, shuffled.piece < 100), (sorted(101), true));
     #[derive(Serialize)]
     struct Flat {
