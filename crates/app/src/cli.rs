@@ -1,5 +1,8 @@
 //! The command line's words.
 //! Owns: commands, options and their help, with an example in each. Must not: act.
+//!
+//! Help is wrapped to the terminal, so prose has no line breaks of its own; examples fit into 80 columns as they
+//! are, and so does an option with its default, which would otherwise break inside the brackets.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -12,8 +15,15 @@ use std::path::PathBuf;
   countersign ledger verify --anchor yesterday.json
   countersign explain json.duplicate_name
 
-Exit codes: 0 success; 1 a refusal, a failed check or a limited result; 2 bad input (one JSON error on
-standard error); 3 a run that waits for a person.")]
+Exit codes:
+  0  success
+  1  a refusal, a failed check or a limited result
+  2  bad input
+  3  a run that waits for a person
+An error is one JSON document on standard error, and explain says more about its code.
+
+Environment: COUNTERSIGN_DATA, COUNTERSIGN_MATTER, COUNTERSIGN_STORE and COUNTERSIGN_AS stand in for the options \
+of these names.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -23,26 +33,30 @@ pub(crate) struct Arguments {
 
 /// Options that work everywhere.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// The data directory
-    #[arg(long, global = true, env = "COUNTERSIGN_DATA", default_value = ".countersign", value_name = "DIR")]
+    #[arg(long, global = true, env = "COUNTERSIGN_DATA", hide_env = true)]
+    #[arg(default_value = ".countersign", value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// The matter: rows, blobs and keys of one never meet those of another
-    #[arg(long, global = true, env = "COUNTERSIGN_MATTER", default_value = "default", value_name = "ID")]
+    /// The matter; none sees another's rows
+    #[arg(long, global = true, env = "COUNTERSIGN_MATTER", hide_env = true)]
+    #[arg(default_value = "default", value_name = "ID")]
     pub(crate) matter: String,
-    /// Where ledgers are kept, if not in the data directory: sqlite:DIR
-    #[arg(long, global = true, env = "COUNTERSIGN_STORE", value_name = "URL")]
+    /// Where ledgers are, if not in --data: sqlite:DIR
+    #[arg(long, global = true, env = "COUNTERSIGN_STORE", hide_env = true, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// Who acts; decisions are signed with this principal's key if there is one
-    #[arg(long = "as", global = true, env = "COUNTERSIGN_AS", default_value = "local", value_name = "NAME")]
+    /// Who acts, and signs if there is a key
+    #[arg(long = "as", global = true, env = "COUNTERSIGN_AS", hide_env = true)]
+    #[arg(default_value = "local", value_name = "NAME")]
     pub(crate) principal: String,
-    /// Start a virtual clock here instead of using the machine's; it moves on with each reading
+    /// Start a virtual clock here; each reading moves it on
     #[arg(long, global = true, value_name = "RFC3339")]
     pub(crate) now: Option<String>,
     /// Make ids reproducible
     #[arg(long, global = true, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Print one JSON document instead of text
+    /// Print JSON instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -84,24 +98,28 @@ pub(crate) enum Command {
 pub(crate) enum Kind {
     /// Find out from its members
     Auto,
-    /// An SR2 envelope: one handoff between agents
+    /// One handoff between agents
     Sr2,
-    /// A GenericEnvelope: the state of a run
+    /// The state of a run: a GenericEnvelope
     Generic,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Envelope {
     /// Say everything that is wrong with an envelope; exit 1 if anything is
-    #[command(after_help = "Examples:
+    #[command(
+        after_help = "An sr2 envelope is one handoff between agents; a generic one is the state of a run.
+
+Examples:
   countersign envelope validate handoff.json --files .
-  cat state.json | countersign envelope validate - --json")]
+  cat state.json | countersign envelope validate - --json"
+    )]
     Validate {
         /// The document, or - for standard input
         #[arg(value_name = "FILE|-")]
         file: String,
-        /// Which envelope it should be
-        #[arg(long, value_enum, default_value_t = Kind::Auto)]
+        /// sr2, generic, or auto: what its members say
+        #[arg(long, value_enum, default_value_t = Kind::Auto, hide_possible_values = true)]
         kind: Kind,
         /// Also check the files that an SR2 envelope names, relative to this directory
         #[arg(long, value_name = "DIR")]
@@ -116,8 +134,8 @@ pub(crate) enum Envelope {
     },
     /// Print the SHA-256 of the canonical form
     #[command(
-        after_help = "A number that RFC 8785 would change is refused, except in a GenericEnvelope, where it is hashed with
-the digits it came with.
+        after_help = "A number that RFC 8785 would change is refused, except in a generic envelope, where it is \
+hashed with the digits it came with.
 
 Example:
   countersign envelope hash handoff.json"
@@ -126,8 +144,8 @@ Example:
         /// The document, or - for standard input
         #[arg(value_name = "FILE|-")]
         file: String,
-        /// Which envelope it should be
-        #[arg(long, value_enum, default_value_t = Kind::Auto)]
+        /// sr2, generic, or auto: what its members say
+        #[arg(long, value_enum, default_value_t = Kind::Auto, hide_possible_values = true)]
         kind: Kind,
     },
 }
@@ -136,19 +154,19 @@ Example:
 pub(crate) enum Ledger {
     /// Append rows of kinds that begin with external., one JSON object a line
     #[command(
-        after_help = "Each line is a row: {\"stream\":…,\"kind\":\"external.…\",\"payload\":…} and, if wanted, version, data_class,
-taint, cause, expected (where the stream must end), idem_key, blobs ([{\"text\":…}]). Each row is durable before
-it is acknowledged on standard output.
+        after_help = "Each line is a row with stream, kind and payload and, if wanted, version, data_class, taint, \
+cause, expected (where the stream must end), idem_key and blobs ([{\"text\":…}]). Each row is durable before it is \
+acknowledged on standard output.
 
 Example:
-  echo '{\"stream\":\"notes\",\"kind\":\"external.note\",\"payload\":{\"text\":\"lease received\"}}' |
+  echo '{\"stream\":\"notes\",\"kind\":\"external.note\",\"payload\":\"lease received\"}' |
     countersign ledger append -"
     )]
     Append {
         /// The rows, or - for standard input
         #[arg(value_name = "FILE|-")]
         file: String,
-        /// Append all lines together or none of them (at most 10,000 and 64 MiB)
+        /// Append all lines or none (at most 10,000 and 64 MiB)
         #[arg(long)]
         atomic: bool,
         /// Store this file as a blob of the one row that is given
@@ -213,14 +231,21 @@ Example:
         dir: PathBuf,
     },
     /// Print a blob's bytes
-    #[command(after_help = "Example:\n  countersign ledger blob 9f86d081… > lease.pdf")]
+    #[command(
+        after_help = "With --json: digest, size (in bytes), encoding and data. The encoding is utf-8 where the bytes \
+are a text, which data then is, and base64 (RFC 4648, padded) where they are not.
+
+Examples:
+  countersign ledger blob 9f86d081… > lease.pdf
+  countersign ledger blob 9f86d081… --json"
+    )]
     Blob {
         /// Its SHA-256
         digest: String,
     },
     /// Erase a blob's bytes; the row that names it stays, and a receipt is appended
     #[command(
-        after_help = "Example:\n  countersign ledger erase 9f86d081… --reason 'request of the data subject' --as ana"
+        after_help = "Example:\n  countersign ledger erase 9f86d081… --reason 'request of the client' --as ana"
     )]
     Erase {
         /// Its SHA-256

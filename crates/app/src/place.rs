@@ -44,7 +44,7 @@ impl Place {
     }
 
     pub(crate) fn now(&self) -> Result<Timestamp, Failure> {
-        self.clock.now().map_err(|error| Failure::new(Code::TimeInvalid, format!("the clock: {error}")))
+        self.clock.now().map_err(|_| outside("the clock"))
     }
 
     pub(crate) fn matter(&self) -> &MatterId {
@@ -56,7 +56,18 @@ impl Place {
 pub(crate) fn clock(global: &Global) -> Result<Clock, Failure> {
     let invalid = |error| Failure::new(Code::TimeInvalid, format!("--now: {error}"));
     let now = global.now.as_deref().map(Timestamp::try_from).transpose().map_err(invalid)?;
+    // What is written is UTC, and an offset may carry a time of the first or last year out of all that can be said.
+    if let Some(now) = &now
+        && Timestamp::try_from(now.instant()).is_err()
+    {
+        return Err(outside("--now"));
+    }
     Ok(Clock::new(now.as_ref(), global.seed, entropy()?))
+}
+
+fn outside(what: &str) -> Failure {
+    let message = "the time is outside the years 0000 to 9999 in UTC, which are all that can be written";
+    Failure::new(Code::TimeInvalid, format!("{what}: {message}"))
 }
 
 /// Thirty-two bytes nobody can guess.

@@ -3,7 +3,7 @@
 
 mod binary;
 
-use binary::{DATA, FIXED, Work};
+use binary::{BINARY, DATA, FIXED, Work};
 use serde_json::{Value, json};
 
 /// The subcommands that a help text lists.
@@ -89,6 +89,56 @@ fn every_command_teaches() {
     assert!(!work.path(DATA).exists());
 }
 
+/// What is wrong with how a help text is broken into lines of at most `width` characters.
+fn badly_broken(help: &str, width: usize) -> Option<String> {
+    let length = |text: &str| text.chars().count();
+    let lines: Vec<&str> = help.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
+        if length(line) > width || line.trim_end() != *line {
+            return Some(format!("too long, or space at its end: {line:?}"));
+        }
+        if line.ends_with("[default:") || line.ends_with("[env:") {
+            return Some(format!("broken inside its brackets: {line:?}"));
+        }
+        let next = lines.get(at + 1).copied().unwrap_or_default();
+        let word = next.split(' ').next().unwrap_or_default();
+        // Prose begins at the margin, and goes on there only if the next word had no room.
+        let is_prose = |line: &str| line.starts_with(char::is_alphabetic) && !line.ends_with(':');
+        if is_prose(line) && is_prose(next) && length(line) + 1 + length(word) <= width {
+            return Some(format!("a line is left half empty: {line:?}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn help_reads_well_on_any_terminal() {
+    let work = Work::new();
+    let mut found = Vec::new();
+    walk(&work, &[], &mut found);
+    let examples = |help: &str| {
+        let (_, rest) = help.split_once("\nExample").unwrap();
+        rest.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
+    for (name, piped) in &found {
+        let mut args: Vec<&str> = name.split_whitespace().collect();
+        args.push("--help");
+        assert_eq!(badly_broken(piped, 100), None, "{name}, not on a terminal:\n{piped}");
+        for width in [80, 100] {
+            let output = work.command(BINARY, &args).env("COLUMNS", width.to_string()).output().unwrap();
+            let help = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(badly_broken(&help, width), None, "{name} at {width}:\n{help}");
+            assert_eq!(examples(&help), examples(piped), "{name} at {width}: examples stay as they are");
+        }
+        let (own, every) = piped.split_once("\nOptions of every command:\n").unwrap();
+        assert!(every.contains("--data <DIR>") && !own.contains("--data <DIR>"), "{name}:\n{piped}");
+    }
+    let root = &found.last().unwrap().1;
+    for name in ["COUNTERSIGN_DATA", "COUNTERSIGN_MATTER", "COUNTERSIGN_STORE", "COUNTERSIGN_AS"] {
+        assert!(root.contains(name), "{root}");
+    }
+}
+
 #[test]
 fn a_wrong_command_line_is_an_error_like_any_other() {
     let work = Work::new();
@@ -123,6 +173,10 @@ fn a_wrong_command_line_is_an_error_like_any_other() {
     {
         let arg = format!("--now={now}");
         check(&["ledger", "summary", &arg], "time.invalid", "--now");
+    }
+    for now in ["10000-01-01T00:00:00Z", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"] {
+        let arg = format!("--now={now}");
+        check(&["ledger", "summary", &arg], "time.invalid", "the years 0000 to 9999");
     }
     assert!(!work.path(DATA).exists());
 }
@@ -251,6 +305,7 @@ fn json_is_one_document_a_line() {
     check(&["ledger", "hold", "place", "h", "--reason", "r"], 1);
     check(&["ledger", "hold", "list"], 1);
     check(&["ledger", "hold", "release", "h", "--reason", "r"], 1);
+    check(&["ledger", "blob", &digest], 1);
     check(&["ledger", "erase", &digest, "--reason", "r"], 1);
     check(&["principal", "add", "ana"], 1);
     check(&["principal", "trust", "ben", key.as_str().unwrap()], 1);

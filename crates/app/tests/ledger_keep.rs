@@ -57,6 +57,26 @@ fn a_blob_is_erased_with_a_receipt() {
 }
 
 #[test]
+fn a_blob_is_told_as_json() {
+    let work = Work::new();
+    let check = |bytes: &[u8], encoding: &str, data: &str| {
+        work.write("blob", bytes);
+        work.write("row", json!({"stream": "s", "kind": "external.file", "payload": 1}).to_string());
+        work.run(&["ledger", "append", "row", "--blob", "blob"]).good();
+        let digest = Digest::of(bytes).to_string();
+        let told = work.run(&["ledger", "blob", &digest, "--json"]).good().json();
+        let expected = json!({"digest": digest, "size": bytes.len(), "encoding": encoding, "data": data});
+        assert_eq!(told, expected);
+        assert_eq!(work.run(&["ledger", "blob", &digest]).good().bytes, bytes);
+    };
+    check("Miete: 900 €\n\u{0}\"".as_bytes(), "utf-8", "Miete: 900 €\n\u{0}\"");
+    check(b"", "utf-8", "");
+    check(b"%PDF\xff", "base64", "JVBERv8=");
+    let unknown = "0".repeat(64);
+    work.run(&["ledger", "blob", &unknown, "--json"]).refused_silently(1, "blob.unknown");
+}
+
+#[test]
 fn a_hold_keeps_what_it_covers() {
     let work = Work::new();
     let digest = with_secret(&work);

@@ -30,9 +30,9 @@ impl Instant {
     }
 }
 
-/// A text that is no RFC 3339 timestamp with an offset.
+/// A text that is no RFC 3339 timestamp with an offset, or an instant that none can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an RFC 3339 time with an offset is needed, such as 2025-12-10T10:00:00Z")]
+#[error("an RFC 3339 time with an offset is needed, in the years 0000 to 9999, such as 2025-12-10T10:00:00Z")]
 pub struct NotATimestamp;
 
 /// A text longer than this is no timestamp; a thousand digits of a second say nothing.

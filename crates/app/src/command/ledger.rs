@@ -26,7 +26,7 @@ pub(super) async fn run(global: &Global, command: Ledger) -> Result<Exit, Failur
         Ledger::Anchor => verify::anchor(&place).await,
         Ledger::Export { dir } => move_whole::export(global, &place, &dir).await,
         Ledger::Import { dir } => move_whole::import(global, &place, &dir).await,
-        Ledger::Blob { digest } => read::blob(&place, &digest).await,
+        Ledger::Blob { digest } => read::blob(global, &place, &digest).await,
         Ledger::Erase { digest, reason } => decide::erase(global, &place, &digest, &reason).await,
         Ledger::Hold(hold) => decide::hold(global, &place, hold).await,
     }

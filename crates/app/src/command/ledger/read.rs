@@ -12,6 +12,8 @@ use countersign_record::row::{self, Row};
 use countersign_runtime::fold;
 use countersign_runtime::ports::ledger::{Blob, Error, Ledger, PAGE_ROWS_MAX, Query, Select};
 use countersign_views::summary::Summary;
+use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 pub(super) async fn rows(place: &Place, rows: &Rows) -> Result<Exit, Failure> {
@@ -158,15 +160,67 @@ pub(super) async fn summary(global: &Global, place: &Place) -> Result<Exit, Fail
     Ok(Exit::Success)
 }
 
-pub(super) async fn blob(place: &Place, digest: &str) -> Result<Exit, Failure> {
+/// A blob as JSON can say it.
+#[derive(Serialize)]
+struct Told<'a> {
+    digest: Digest,
+    size: u64,
+    encoding: &'static str,
+    data: Cow<'a, str>,
+}
+
+pub(super) async fn blob(global: &Global, place: &Place, digest: &str) -> Result<Exit, Failure> {
     let digest = read_digest(digest)?;
-    match place.ledger.blob(&place.access, digest).await? {
-        Blob::Present(bytes) => output::bytes(&bytes).map(|()| Exit::Success),
-        Blob::Erased { receipt } => Err(Error::Erased { digest, receipt }.into()),
+    let bytes = match place.ledger.blob(&place.access, digest).await? {
+        Blob::Present(bytes) => bytes,
+        Blob::Erased { receipt } => return Err(Error::Erased { digest, receipt }.into()),
+    };
+    if global.json {
+        let (encoding, data) = match std::str::from_utf8(&bytes) {
+            Ok(text) => ("utf-8", Cow::Borrowed(text)),
+            Err(_) => ("base64", Cow::Owned(base64(&bytes))),
+        };
+        output::json(&Told { digest, size: bytes.len() as u64, encoding, data })?;
+    } else {
+        output::bytes(&bytes)?;
     }
+    Ok(Exit::Success)
+}
+
+/// RFC 4648 §4, padded.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| chunk.get(at).map_or(0, |byte| u32::from(*byte));
+        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let letter = LETTERS[(group >> shift & 0x3F) as usize];
+            text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
 }
 
 /// A digest from the command line.
 pub(super) fn read_digest(text: &str) -> Result<Digest, Failure> {
     Digest::try_from(text).map_err(|error| Failure::new(Code::FieldInvalid, format!("the digest: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        let check = |bytes: &[u8], expected: &str| assert_eq!(base64(bytes), expected);
+        check(b"", "");
+        check(b"f", "Zg==");
+        check(b"fo", "Zm8=");
+        check(b"foo", "Zm9v");
+        check(b"foob", "Zm9vYg==");
+        check(b"fooba", "Zm9vYmE=");
+        check(b"foobar", "Zm9vYmFy");
+        check(&[0xFB, 0xFF, 0xFE], "+//+");
+    }
 }
