@@ -284,13 +284,17 @@ fn type_is_read_as_kind() {
     assert_eq!(reading.envelope.pending(), Some(Pending::Confirmation));
     let renamed = |path: &str, from: &str, to| Renamed { path: path.into(), from: from.into(), to };
     let by_name = renamed("/interrupt/type", "type", "kind");
-    assert_eq!(reading.renamed, [by_name.clone()]);
+    assert_eq!(reading.renamed, std::slice::from_ref(&by_name));
     let check = |interrupt: Value, kind, expected: &[Renamed]| {
         let reading = accepted(&json!({ "interrupt_pending": true, "interrupt": interrupt.clone() }));
         let interrupted = reading.envelope.interrupt.as_ref().unwrap();
         assert_eq!((interrupted.kind(), &reading.renamed[..]), (kind, expected), "{interrupt}");
     };
-    check(json!({ "kind": null, "type": "timeout" }), Some(InterruptKind::Timeout), &[by_name.clone()]);
+    check(
+        json!({ "kind": null, "type": "timeout" }),
+        Some(InterruptKind::Timeout),
+        std::slice::from_ref(&by_name),
+    );
     check(json!({ "kind": "timeout", "type": null }), Some(InterruptKind::Timeout), &[]);
     check(json!({ "kind": "timeout", "type": "timeout" }), Some(InterruptKind::Timeout), &[]);
     check(json!({ "kind": null, "type": null }), None, &[]);
