@@ -98,7 +98,7 @@ codes! {
         "Names become parts of paths, queries and hashes, so each kind of name has a narrow form.",
         "Use the characters and the length that the message names.";
     TimeInvalid "time"."invalid" Error, "A time is not RFC 3339 with an offset",
-        "A time without an offset names no instant; second 60 names none that can be compared.",
+        "A time without an offset names no instant; second 60 names none that can be compared; a year has four digits, so it is one of 0000 to 9999, in UTC where the ledger writes it.",
         "Write it like 2025-12-10T10:00:00Z or 2025-12-10T10:00:00.123+05:30.";
 
     EnvelopeUnknown "envelope"."unknown" Error, "The document is no envelope of a known kind",
