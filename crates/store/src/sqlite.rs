@@ -16,6 +16,7 @@ mod readers;
 mod restore;
 mod schema;
 mod state;
+mod tables;
 mod verify;
 mod writer;
 
@@ -30,7 +31,7 @@ use countersign_record::row::Sealed;
 use countersign_record::upcast::Upcasts;
 use countersign_runtime::ports::Answer;
 use countersign_runtime::ports::ledger::{
-    Appended, Batch, Blob, Error, Ledger, Page, Piece, Query, Snapshot, Stamp, Visitor,
+    Appended, Batch, Blob, Erasure, Error, Ledger, Page, Piece, Query, Snapshot, Visitor,
 };
 use matter::Matter;
 use std::collections::BTreeMap;
@@ -38,6 +39,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use writer::Command;
+
+/// Beyond so many, matters that were only read, or asked for in vain, are closed. One that was written stays open
+/// with its thread and its lock until the end: giving the lock back would let a second writer in between.
+const MATTERS_MAX: usize = 256;
 
 /// A data directory of ledgers.
 pub struct Sqlite {
@@ -56,14 +61,15 @@ impl Sqlite {
     fn matter(&self, access: &MatterAccess) -> Arc<Matter> {
         let mut matters = self.matters.lock().unwrap_or_else(PoisonError::into_inner);
         let id = access.matter();
-        match matters.get(id) {
-            Some(matter) => Arc::clone(matter),
-            None => {
-                let matter = Arc::new(Matter::new(&self.root, id.clone()));
-                matters.insert(id.clone(), Arc::clone(&matter));
-                matter
-            }
+        if let Some(matter) = matters.get(id) {
+            return Arc::clone(matter);
         }
+        if matters.len() >= MATTERS_MAX {
+            matters.retain(|_, matter| Arc::strong_count(matter) > 1 || !matter.is_idle());
+        }
+        let matter = Arc::new(Matter::new(&self.root, id.clone()));
+        matters.insert(id.clone(), Arc::clone(&matter));
+        matter
     }
 }
 
@@ -90,7 +96,7 @@ impl Ledger for Sqlite {
         access: &'a MatterAccess,
         digest: Digest,
         receipt: Sealed,
-    ) -> Answer<'a, Result<Stamp, Error>> {
+    ) -> Answer<'a, Result<Erasure, Error>> {
         Box::pin(async move {
             access.require(Role::Admin)?;
             let payload = json::parse(receipt.payload()).ok();

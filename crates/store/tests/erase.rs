@@ -123,7 +123,7 @@ fn an_erasure_outwaits_a_reader() {
         assert!(!erasing.is_finished(), "the old pages are still in the log");
         release.send(()).unwrap();
         reading.await.unwrap();
-        (&mut erasing).await.unwrap().unwrap();
+        assert!((&mut erasing).await.unwrap().unwrap().is_purged);
         assert_eq!(files_with(&dir, &word), [""; 0]);
     });
 }

@@ -3,6 +3,7 @@
 
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::chain::Head;
+use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::FoldId;
 use countersign_record::upcast;
@@ -39,6 +40,40 @@ async fn a_kept_state_saves_reading_and_changes_nothing() {
     grow(&other, &access, 1_500).await;
     grow(&other, &access, 40).await;
     assert_eq!(summary(&other, &access).await.view.save(), kept.view.save());
+}
+
+#[tokio::test]
+async fn a_forged_state_is_found() {
+    let (scratch, access) = (Scratch::new(), drafts::access("acme", Role::Admin));
+    let ledger = Sqlite::open(scratch.path(), upcast::LEDGER);
+    grow(&ledger, &access, 1_500).await;
+    let honest = summary(&ledger, &access).await;
+    grow(&ledger, &access, 10).await;
+    assert_eq!(fold::check::<Summary>(&ledger, &access).await.unwrap(), None);
+    let fold = FoldId::try_from(Summary::NAME).unwrap();
+    let head = honest.head.unwrap();
+    let lie = Summary { rows: honest.view.rows - 1, ..honest.view }.save();
+    ledger.keep(&access, &fold, Summary::VERSION, Snapshot { head, bytes: lie }).await.unwrap();
+    let found = fold::check::<Summary>(&ledger, &access).await.unwrap().unwrap();
+    assert_eq!((found.seq, found.damage.code()), (1_500, Code::LedgerState));
+}
+
+#[tokio::test]
+async fn an_older_state_does_not_replace_a_newer_one() {
+    let (scratch, access) = (Scratch::new(), drafts::access("acme", Role::Admin));
+    let ledger = Sqlite::open(scratch.path(), upcast::LEDGER);
+    let fold = FoldId::try_from("a_view").unwrap();
+    let mut heads = Vec::new();
+    for _ in 0..2 {
+        grow(&ledger, &access, 3).await;
+        heads.push(ledger.head(&access).await.unwrap());
+    }
+    let state = |at: usize| Snapshot { head: heads[at], bytes: vec![u8::try_from(at).unwrap()] };
+    ledger.keep(&access, &fold, 1, state(1)).await.unwrap();
+    ledger.keep(&access, &fold, 1, state(0)).await.unwrap();
+    assert_eq!(ledger.kept(&access, &fold, 1).await.unwrap(), Some(state(1)));
+    ledger.keep(&access, &fold, 2, state(0)).await.unwrap();
+    assert_eq!(ledger.kept(&access, &fold, 2).await.unwrap(), Some(state(0)));
 }
 
 #[tokio::test]

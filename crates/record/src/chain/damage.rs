@@ -63,6 +63,21 @@ pub enum Damage {
         /// Which.
         digest: Digest,
     },
+    /// Bytes are there that no row names, or names no more.
+    BlobUnnamed {
+        /// Their digest.
+        digest: Digest,
+    },
+    /// An index of the store does not agree with the rows. No row is lost, but a reader may miss one.
+    Index {
+        /// How.
+        what: String,
+    },
+    /// A kept state of a view is not what the rows give.
+    StateChanged {
+        /// The view.
+        view: String,
+    },
     /// What the ledger remembers of the request that wrote the row is not so: a repeat of it would be appended
     /// twice, or another one not at all.
     RequestChanged,
@@ -92,6 +107,9 @@ impl Damage {
             Damage::SignatureForged => Code::ChainSignature,
             Damage::BlobMissing { .. } => Code::BlobMissing,
             Damage::BlobChanged { .. } => Code::BlobChanged,
+            Damage::BlobUnnamed { .. } => Code::BlobUnnamed,
+            Damage::Index { .. } => Code::LedgerIndex,
+            Damage::StateChanged { .. } => Code::LedgerState,
             Damage::Truncated { .. } => Code::ChainTruncated,
             Damage::NotAnchored => Code::ChainRewritten,
         }
@@ -121,6 +139,13 @@ impl Finding {
                 format!("blob {digest} of row {seq} is missing without a receipt")
             }
             Damage::BlobChanged { digest } => format!("the bytes of blob {digest} of row {seq} were changed"),
+            Damage::BlobUnnamed { digest } => {
+                format!("the bytes of blob {digest} are there, and no row names them")
+            }
+            Damage::Index { what } => what.clone(),
+            Damage::StateChanged { view } => {
+                format!("the kept state of the view {view} is not what the rows give")
+            }
             Damage::RequestChanged => format!("what is remembered of the request of row {seq} was changed"),
             Damage::Truncated { to } if *to == seq => format!("row {seq} is missing at the end"),
             Damage::Truncated { to } => format!("rows {seq} to {to} are missing at the end"),

@@ -160,6 +160,12 @@ codes! {
     LedgerIo "ledger"."io" Error, "The ledger could not be reached",
         "The operating system refused to read or write; its own words are in the message. What was acknowledged before is safe.",
         "Mend what the message names and try again.";
+    LedgerIndex "ledger"."index" Critical, "An index does not agree with the rows",
+        "The rows are as they were appended, but the ledger's own lists of them are not: reading by stream or kind may miss a row or fail.",
+        "Export the matter, which reads the rows themselves, and import it into another data directory.";
+    LedgerState "ledger"."state" Critical, "A kept state is not what the rows give",
+        "A view's state is kept so that it need not be folded again from the first row. Folding again gives another one: the kept state was changed, or was made by a build with an error.",
+        "Export the matter and import it into another data directory: an export holds no kept states.";
     LedgerClosed "ledger"."closed" Error, "The ledger has stopped",
         "The writer has ended, by request or after an error that it could not survive. The request was not written.",
         "Look at the first error it reported, and start again.";
@@ -173,6 +179,9 @@ codes! {
     BlobChanged "blob"."changed" Critical, "A blob's bytes were changed",
         "The bytes no longer have the SHA-256 that they are named for.",
         "Restore them from an export.";
+    BlobUnnamed "blob"."unnamed" Critical, "Bytes are there that no row names",
+        "The file holds bytes that no row names, or a copy of bytes that were erased. No writer of Countersign leaves any.",
+        "Export the matter, which leaves them out, and import it into another data directory; then ask who had access to the file.";
     BlobHeld "blob"."held" Error, "A legal hold keeps the blob",
         "A hold in force covers this blob, so it can't be erased.",
         "Release the hold first, if that is yours to decide: `countersign ledger hold release`.";

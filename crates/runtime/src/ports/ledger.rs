@@ -51,6 +51,16 @@ pub struct Appended {
     pub repeated: bool,
 }
 
+/// What an erasure gives: the receipt is durable, and no reader is given the bytes again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Erasure {
+    /// The receipt.
+    pub receipt: Stamp,
+    /// Whether no copy of the bytes is left on the disk. A reader that began before, or a failing disk, can keep
+    /// one in the store's log; it goes as soon as that ends, or when the ledger is next opened to write.
+    pub is_purged: bool,
+}
+
 /// Which rows to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Select {
@@ -129,7 +139,7 @@ pub trait Ledger: Send + Sync {
         access: &'a MatterAccess,
         digest: Digest,
         receipt: Sealed,
-    ) -> Answer<'a, Result<Stamp, Error>>;
+    ) -> Answer<'a, Result<Erasure, Error>>;
 
     /// The last row.
     fn head<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<Head, Error>>;

@@ -3,6 +3,7 @@
 //! put anything in before every check has passed.
 
 use super::columns::{self, Entry, Interned, int};
+use super::erase;
 use super::state::State;
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;
@@ -25,8 +26,10 @@ impl Request {
         if batch.rows.is_empty() {
             return Err(Error::Batch { why: "a batch needs at least one row" });
         }
-        if batch.rows.len() > BATCH_ROWS_MAX {
-            return Err(Error::Batch { why: "a batch holds 10,000 rows at most" });
+        if batch.rows.len() > BATCH_ROWS_MAX || batch.expected.len() > BATCH_ROWS_MAX {
+            return Err(Error::Batch {
+                why: "a batch holds 10,000 rows and as many expected places at most",
+            });
         }
         for (at, row) in batch.rows.iter().enumerate() {
             if let Some(Cause::Batch(cause)) = row.draft().cause
@@ -261,13 +264,7 @@ fn is_same(asked: &Sealed, stored: &RowRef<'_>, first: u64) -> bool {
 /// record that grew would move its neighbours and leave stale copies of them in the page.
 pub(super) fn put_blob(connection: &Connection, blob: &BlobBytes) -> Result<(), rusqlite::Error> {
     let digest = blob.digest();
-    let present: Option<bool> = connection
-        .prepare_cached(
-            "SELECT length(bytes) IS NOT NULL FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1",
-        )?
-        .query_row([digest.as_bytes()], |row| row.get(0))
-        .optional()?;
-    if present != Some(true) {
+    if erase::record(connection, digest)?.is_none_or(|record| !record.is_present()) {
         connection
             .prepare_cached("INSERT INTO blobs(digest, size, bytes) VALUES (?1, ?2, ?3)")?
             .execute(params![digest.as_bytes(), int(blob.reference().size), blob.bytes()])?;

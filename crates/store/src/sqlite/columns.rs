@@ -53,6 +53,9 @@ pub(super) fn of_proof(proof: &Proof) -> (i64, Option<&[u8]>, Option<&[u8]>) {
     }
 }
 
+/// Names beyond this are forgotten, and looked up again when they are needed.
+const NAMES_MAX: usize = 65_536;
+
 /// Names behind numbers, each looked up once per walk.
 pub(super) struct Names {
     sql: &'static str,
@@ -71,6 +74,9 @@ impl Names {
     /// Makes sure that the name behind `id` is known, if there is one.
     fn learn(&mut self, connection: &Connection, id: i64) -> Result<(), rusqlite::Error> {
         if !self.known.contains_key(&id) {
+            if self.known.len() >= NAMES_MAX {
+                self.known.clear();
+            }
             let name = connection.prepare_cached(self.sql)?.query_row([id], |row| row.get(0)).optional()?;
             self.known.extend(name.map(|name| (id, name)));
         }

@@ -22,7 +22,7 @@ pub(super) fn erase(
     receipt: &Sealed,
 ) -> Result<Result<Stamp, Error>, rusqlite::Error> {
     let record = match record(pen.connection, digest)? {
-        Some(record) if record.is_present => record,
+        Some(record) if record.is_present() => record,
         Some(Record { receipt: Some(receipt), .. }) => return Ok(Err(Error::Erased { digest, receipt })),
         Some(_) => return Ok(Err(Error::BlobMissing { digest })),
         None => return Ok(Err(unknown_or_missing(pen.connection, digest)?)),
@@ -65,19 +65,27 @@ pub(super) fn purge(connection: &Connection) -> Result<bool, rusqlite::Error> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) id: i64,
-    pub(super) is_present: bool,
+    /// How many bytes there should be.
+    pub(super) size: Option<u64>,
+    /// How many there are; `None` if they were erased.
+    pub(super) length: Option<u64>,
     pub(super) receipt: Option<u64>,
+}
+
+impl Record {
+    pub(super) fn is_present(&self) -> bool {
+        self.length.is_some()
+    }
 }
 
 /// The newest record of a digest.
 pub(super) fn record(connection: &Connection, digest: Digest) -> Result<Option<Record>, rusqlite::Error> {
-    let sql =
-        "SELECT id, length(bytes) IS NOT NULL, receipt FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1";
+    let sql = "SELECT id, size, length(bytes), receipt FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1";
     connection
         .prepare_cached(sql)?
         .query_row([digest.as_bytes()], |row| {
-            let receipt = columns::count(row.get_ref(2)?);
-            Ok(Record { id: row.get(0)?, is_present: row.get(1)?, receipt })
+            let count = |at| row.get_ref(at).map(columns::count);
+            Ok(Record { id: row.get(0)?, size: count(1)?, length: count(2)?, receipt: count(3)? })
         })
         .optional()
 }

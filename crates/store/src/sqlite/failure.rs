@@ -24,6 +24,9 @@ pub(super) fn of_sqlite(place: &Path, error: &rusqlite::Error) -> Error {
         | ErrorCode::NotADatabase
         | ErrorCode::ConstraintViolation
         | ErrorCode::Unknown => Error::Corrupt { place: name, why },
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+            Error::Io { place: name, why: "another process keeps the file locked; try again".into() }
+        }
         _ if failure.extended_code == READONLY_DIRECTORY => Error::ReadOnly { place: name },
         // SQLite reports a full quota, a full disk under mmap and a denied open as I/O errors; the errno that the
         // last system call left is the best witness there is.

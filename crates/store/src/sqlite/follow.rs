@@ -14,19 +14,38 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 use std::io::{PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Whether a follower runs.
+/// The follower that runs, by number: one that ends late must not be taken for its successor.
 #[derive(Debug, Default)]
-pub(super) struct Following(Mutex<bool>);
+pub(super) struct Following(Mutex<Running>);
+
+#[derive(Debug, Default)]
+struct Running {
+    started: u64,
+    now: Option<u64>,
+}
+
+impl Following {
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the follower of this number has ended, or is about to.
+    fn ended(&self, number: u64) {
+        let mut running = self.lock();
+        running.now = running.now.filter(|now| *now != number);
+    }
+}
 
 impl Following {
     /// Starts a follower unless one runs. Called inside the runtime, after the watcher has subscribed.
     pub(super) fn ensure(core: &Arc<Core>) -> Result<(), Error> {
-        let mut running = core.following.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if *running {
+        let mut running = core.following.lock();
+        if running.now.is_some() {
             return Ok(());
         }
+        let number = running.started + 1;
         let place = &core.files.dir;
         let io = |error: std::io::Error| failure::of_io(place, &error);
         let inotify =
@@ -40,23 +59,23 @@ impl Following {
             .spawn(move || {
                 follow(&follower, &inotify, &stopped);
                 // The next watcher starts another, should this one have ended by itself.
-                *follower.following.0.lock().unwrap_or_else(PoisonError::into_inner) = false;
+                follower.following.ended(number);
             })
             .map_err(io)?;
-        tokio::spawn(until_unwatched(Arc::clone(core), stop));
-        *running = true;
+        tokio::spawn(until_unwatched(Arc::clone(core), number, stop));
+        *running = Running { started: number, now: Some(number) };
         Ok(())
     }
 }
 
 /// Holds the pipe's end: when this ends, or the runtime is torn down, the thread sees the other end close.
-async fn until_unwatched(core: Arc<Core>, stop: PipeWriter) {
+async fn until_unwatched(core: Arc<Core>, number: u64, stop: PipeWriter) {
     loop {
         core.news.unwatched().await;
-        let mut running = core.following.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = core.following.lock();
         // A new watcher subscribes before it asks for a follower, so under the lock this can't be missed.
         if !core.news.is_watched() {
-            *running = false;
+            running.now = running.now.filter(|now| *now != number);
             drop(stop);
             return;
         }

@@ -141,7 +141,7 @@ pub(super) fn end(connection: &Connection, stream: i64) -> Result<u64, rusqlite:
 
 /// Looks up every name of a stream or a kind as a reader would: the index of names may have lost one, or give it
 /// another's number, while the names themselves are as they were.
-pub(super) fn check_names(connection: &Connection) -> Result<(), rusqlite::Error> {
+pub(super) fn strange_name(connection: &Connection) -> Result<Option<&'static str>, rusqlite::Error> {
     // Without NOT INDEXED the names would be taken from the very index that they are held against.
     for (all, one) in [
         ("SELECT id, name FROM streams NOT INDEXED", "SELECT id FROM streams WHERE name = ?1"),
@@ -154,11 +154,11 @@ pub(super) fn check_names(connection: &Connection) -> Result<(), rusqlite::Error
             let found: Option<i64> =
                 connection.prepare_cached(one)?.query_row([name], |row| row.get(0)).optional()?;
             if found != Some(id) {
-                return Err(disagrees("the index of names does not agree with the names"));
+                return Ok(Some("the index of names does not agree with the names"));
             }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Damage that no row can be named for.
@@ -194,26 +194,30 @@ impl Sum {
         self.sum = self.sum.wrapping_add(mixed([what, id, seq]));
     }
 
-    /// Walks the lists: one that would hide a row from a reader, or show it twice, is an error.
-    pub(super) fn check(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
+    /// Walks the lists: what is wrong with one that would hide a row from a reader, or show it twice.
+    pub(super) fn disagreement(
+        &self,
+        connection: &Connection,
+    ) -> Result<Option<&'static str>, rusqlite::Error> {
         let mut statement =
             connection.prepare_cached("SELECT what, id, first, rest FROM lists ORDER BY what, id, first")?;
         let mut pieces = statement.query([])?;
         let (mut sum, mut last) = (0_u64, None);
         while let Some(piece) = pieces.next()? {
             let (what, id): (i64, i64) = (piece.get(0)?, piece.get(1)?);
-            let seqs =
-                unpack(piece.get(2)?, piece.get_ref(3)?).ok_or_else(|| disagrees("a list is unreadable"))?;
+            let Some(seqs) = unpack(piece.get(2)?, piece.get_ref(3)?) else {
+                return Ok(Some("a list is unreadable"));
+            };
             for seq in seqs {
                 let here = [what, id, seq];
                 if last.is_some_and(|last| last >= here) {
-                    return Err(disagrees("a list is out of order"));
+                    return Ok(Some("a list is out of order"));
                 }
                 sum = sum.wrapping_add(mixed(here));
                 last = Some(here);
             }
         }
-        if sum == self.sum { Ok(()) } else { Err(disagrees("the lists do not agree with the rows")) }
+        Ok((sum != self.sum).then_some("the lists do not agree with the rows"))
     }
 }
 

@@ -45,7 +45,7 @@ impl Core {
 /// One matter.
 pub(super) struct Matter {
     core: Arc<Core>,
-    reads: Semaphore,
+    reads: Arc<Semaphore>,
     writer: Mutex<Option<Writer>>,
 }
 
@@ -59,7 +59,7 @@ impl Matter {
             following: Following::default(),
             readers: Readers::default(),
         };
-        Matter { core: Arc::new(core), reads: Semaphore::new(READS_MAX), writer: Mutex::new(None) }
+        Matter { core: Arc::new(core), reads: Arc::new(Semaphore::new(READS_MAX)), writer: Mutex::new(None) }
     }
 
     /// Reads in one snapshot, on a thread that may block.
@@ -67,10 +67,15 @@ impl Matter {
         &self,
         work: impl FnOnce(&Connection, Head) -> Result<T, Stop> + Send + 'static,
     ) -> Result<T, Error> {
-        let _turn = self.reads.acquire().await.map_err(|_| Error::Closed)?;
+        let turn = Arc::clone(&self.reads).acquire_owned().await.map_err(|_| Error::Closed)?;
         let core = Arc::clone(&self.core);
         // A read that panics, or a runtime that ends, gives no answer.
-        tokio::task::spawn_blocking(move || core.read(work)).await.unwrap_or(Err(Error::Closed))
+        let read = tokio::task::spawn_blocking(move || {
+            // Whoever stops waiting does not stop the read: its turn ends when the thread is free again.
+            let _turn = turn;
+            core.read(work)
+        });
+        read.await.unwrap_or(Err(Error::Closed))
     }
 
     /// Has the writer do something, and waits for its answer.
@@ -85,14 +90,20 @@ impl Matter {
     fn queue(&self) -> Result<tokio::sync::mpsc::Sender<Command>, Error> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let started = match &mut *writer {
-            Some(started) => started,
-            None => {
+            Some(started) if started.is_alive() => started,
+            // One that has ended by a bug of ours left the ledger as its last commit did; another can go on.
+            Some(_) | None => {
                 let core = &self.core;
                 let fresh = Writer::start(core.matter.clone(), core.files.clone(), Arc::clone(&core.news))?;
                 writer.insert(fresh)
             }
         };
         started.queue().ok_or(Error::Closed)
+    }
+
+    /// Whether closing it would take nothing from anybody: it was never written here, and nobody watches it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).is_none() && !self.core.news.is_watched()
     }
 
     /// Starts watching.

@@ -148,7 +148,7 @@ pub(super) fn blob(connection: &Connection, digest: Digest) -> Result<Blob, Stop
     let Some(record) = erase::record(connection, digest)? else {
         return Err(erase::unknown_or_missing(connection, digest)?.into());
     };
-    if !record.is_present {
+    if !record.is_present() {
         return match record.receipt {
             Some(receipt) => Ok(Blob::Erased { receipt }),
             None => Err(Error::BlobMissing { digest }.into()),

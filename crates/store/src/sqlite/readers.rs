@@ -2,7 +2,7 @@
 //! Owns: a few of them, kept open between reads. Must not: wait for the writer, or keep one to an empty ledger.
 
 use super::failure;
-use super::schema::{self, Files, Found};
+use super::schema::{self, Files, Found, Reader};
 use super::state;
 use countersign_record::chain::Head;
 use countersign_record::id::MatterId;
@@ -47,27 +47,26 @@ impl Readers {
         matter: &MatterId,
         work: impl FnOnce(&Connection, Head) -> Result<T, Stop>,
     ) -> Result<T, Error> {
-        let connection = match self.take() {
-            Some(connection) => connection,
+        let reader = match self.take() {
+            Some(connection) => Reader { connection, is_frozen: false },
             None => match schema::recognise(files)? {
                 Found::Ledger => {
-                    let connection = schema::open_reader(files)?;
-                    state::require_of(&connection, matter, files)?;
-                    connection
+                    let reader = schema::open_reader(files)?;
+                    state::require_of(&reader.connection, matter, files)?;
+                    reader
                 }
                 Found::Nothing => return Err(Error::Missing { matter: matter.clone() }),
             },
         };
-        let result = in_snapshot(&connection, matter, work);
-        match result {
+        match in_snapshot(&reader.connection, matter, work) {
             Ok(value) => {
-                self.give_back(connection);
+                self.give_back(reader);
                 Ok(value)
             }
             // A ledger without rows may be taken back by a failed import, file and all.
             Err(Stop::Ledger(error @ Error::Missing { .. })) => Err(error),
             Err(Stop::Ledger(error)) => {
-                self.give_back(connection);
+                self.give_back(reader);
                 Err(error)
             }
             Err(Stop::Sqlite(error)) => Err(failure::of_sqlite(&files.database, &error)),
@@ -78,10 +77,10 @@ impl Readers {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn give_back(&self, connection: Connection) {
+    fn give_back(&self, reader: Reader) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_MAX && connection.is_autocommit() {
-            idle.push(connection);
+        if idle.len() < IDLE_MAX && !reader.is_frozen && reader.connection.is_autocommit() {
+            idle.push(reader.connection);
         }
     }
 

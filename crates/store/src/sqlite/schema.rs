@@ -2,8 +2,10 @@
 //! Owns: creating, recognising and opening the file. Must not: touch a file that it does not recognise.
 
 use super::failure;
+use super::tables::TABLES;
 use crate::durable;
 use countersign_runtime::ports::ledger::Error;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions};
@@ -28,77 +30,6 @@ pub(super) const BUSY_MAX: Duration = Duration::from_millis(5_000);
 const FILE_MODE: u32 = 0o600;
 /// Prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 48;
-
-/// `lists` is an index that the writer fills a thousand rows at a time, see `indexes`.
-///
-/// Rows are never updated or deleted; `blobs` is only ever given a NULL for bytes, and bytes that come back are a
-/// new record. So no page is ever merged or split in the middle, and no stale copy of erased bytes is left in one.
-const TABLES: &str = "
-CREATE TABLE head(
-    only INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL,
-    hash BLOB NOT NULL,
-    indexed INTEGER NOT NULL
-) STRICT;
-CREATE TABLE streams(
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE TABLE kinds(
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE TABLE rows(
-    seq INTEGER PRIMARY KEY,
-    stream INTEGER NOT NULL,
-    stream_seq INTEGER NOT NULL,
-    kind INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    at TEXT NOT NULL,
-    actor TEXT NOT NULL,
-    proof INTEGER NOT NULL,
-    key BLOB,
-    signature BLOB,
-    cause INTEGER,
-    idem_key TEXT,
-    data_class INTEGER NOT NULL,
-    taint INTEGER NOT NULL,
-    payload_hash BLOB NOT NULL,
-    prev_hash BLOB NOT NULL,
-    hash BLOB NOT NULL,
-    blobs BLOB,
-    payload BLOB NOT NULL
-) STRICT;
-CREATE TABLE lists(
-    what INTEGER NOT NULL,
-    id INTEGER NOT NULL,
-    first INTEGER NOT NULL,
-    rest BLOB NOT NULL,
-    PRIMARY KEY (what, id, first)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX rows_with_blobs ON rows(seq) WHERE blobs IS NOT NULL;
-CREATE TABLE idem(
-    key TEXT PRIMARY KEY,
-    request_hash BLOB,
-    first_seq INTEGER NOT NULL,
-    count INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE blobs(
-    id INTEGER PRIMARY KEY,
-    digest BLOB NOT NULL,
-    size INTEGER NOT NULL,
-    receipt INTEGER,
-    bytes BLOB
-) STRICT;
-CREATE INDEX blobs_by_digest ON blobs(digest);
-CREATE TABLE snapshots(
-    fold TEXT PRIMARY KEY,
-    version INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    hash BLOB NOT NULL,
-    bytes BLOB NOT NULL
-) STRICT;
-";
 
 /// The files of a matter.
 #[derive(Clone, Debug)]
@@ -243,17 +174,36 @@ pub(super) fn open_writer(files: &Files) -> Result<Connection, Error> {
         connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
         connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_MAX, |_| Ok(()))?;
         connection.pragma_update(None, "cache_size", -16_384)?;
+        // What an import notes on the way is as private as the ledger, so it goes to no common directory.
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        distrust(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         Ok(connection)
     };
     open().map_err(|error| failure::of_sqlite(&files.database, &error))
 }
 
+/// Whoever can write the file can put a trigger or a view into it: none of them runs here.
+fn distrust(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    Ok(())
+}
+
+/// A reader's connection.
+pub(super) struct Reader {
+    pub(super) connection: Connection,
+    /// Whether it sees the file only as it was when it was opened: good for one read.
+    pub(super) is_frozen: bool,
+}
+
 /// A reader's connection. It takes no lock that a writer would wait for.
-pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
+pub(super) fn open_reader(files: &Files) -> Result<Reader, Error> {
     let database = files.resolved("")?;
     match connect_reader(&database, false) {
-        Ok(connection) => Ok(connection),
+        Ok(connection) => Ok(Reader { connection, is_frozen: false }),
         // In a directory that can't be written SQLite can't make its shared memory. Without a log nobody has
         // written since the last clean end, and the file can be read as it stands.
         Err(_)
@@ -261,6 +211,7 @@ pub(super) fn open_reader(files: &Files) -> Result<Connection, Error> {
                 && fs::metadata(files.beside("-wal")).map_or(0, |log| log.len()) == 0 =>
         {
             connect_reader(Path::new(&format!("file:{}?immutable=1", escaped(&database))), true)
+                .map(|connection| Reader { connection, is_frozen: true })
                 .map_err(|error| failure::of_sqlite(&files.database, &error))
         }
         Err(error) => Err(failure::of_sqlite(&files.database, &error)),
@@ -275,6 +226,7 @@ fn connect_reader(name: &Path, is_uri: bool) -> Result<Connection, rusqlite::Err
     connection.busy_timeout(BUSY_MAX)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -8_192)?;
+    distrust(&connection)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     // Opening is lazy; the first read is what tells whether the file can be read at all.
     connection.query_row("SELECT seq FROM head", [], |row| row.get::<_, i64>(0))?;

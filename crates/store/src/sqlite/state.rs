@@ -6,6 +6,7 @@ use super::columns::{self, Entry, Interned, int};
 use super::failure;
 use super::indexes;
 use super::schema::Files;
+use super::tables;
 use countersign_record::chain::{Head, genesis};
 use countersign_record::id::{MatterId, RowKind, StreamId};
 use countersign_record::row::RowRef;
@@ -82,14 +83,18 @@ fn is_of(connection: &Connection, matter: &MatterId) -> Result<bool, rusqlite::E
     Ok(is_empty && (head.seq > 0 || head.hash == genesis))
 }
 
-/// Refuses a ledger that is another matter's.
+/// Refuses a file that is not a ledger through and through, and a ledger that is another matter's.
 pub(super) fn require_of(connection: &Connection, matter: &MatterId, files: &Files) -> Result<(), Error> {
-    match is_of(connection, matter) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Error::Corrupt {
-            place: files.database.display().to_string(),
-            why: format!("it belongs to another matter than {matter}"),
-        }),
+    let strange = || -> Result<Option<String>, rusqlite::Error> {
+        if let Some(strange) = tables::first_strange(connection)? {
+            return Ok(Some(strange));
+        }
+        let foreign = || format!("it belongs to another matter than {matter}");
+        Ok((!is_of(connection, matter)?).then(foreign))
+    };
+    match strange() {
+        Ok(None) => Ok(()),
+        Ok(Some(why)) => Err(Error::Corrupt { place: files.database.display().to_string(), why }),
         Err(error) => Err(failure::of_sqlite(&files.database, &error)),
     }
 }

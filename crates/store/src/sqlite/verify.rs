@@ -8,13 +8,14 @@ use super::indexes::{self, Sum};
 use super::read::walk;
 use super::readers::Stop;
 use countersign_record::canonical::{Hasher, Sink};
-use countersign_record::chain::{Anchor, Damage, Head, Report, Verifier};
+use countersign_record::chain::{Anchor, Damage, Finding, Head, Report, Verifier};
 use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::id::MatterId;
 use countersign_record::json;
 use countersign_record::row::{BlobRef, RowRef};
 use rusqlite::{Connection, MAIN_DB, OptionalExtension};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -33,6 +34,8 @@ pub(super) fn verify(
         verifier.note(anchor.seq, Damage::NotAnchored);
     }
     let mut request = RequestRun::default();
+    // The records that rows name, by number: a few bytes for each blob.
+    let mut named = BTreeSet::new();
     let mut last = Head { seq: 0, hash: recorded.hash };
     let mut sum = Sum::new(indexes::indexed(connection)?);
     walk(connection, i64::MIN, |entry, stored| {
@@ -47,7 +50,7 @@ pub(super) fn verify(
                 verifier.see(&row);
                 last = Head { seq, hash: row.hash };
                 for blob in row.blobs.iter() {
-                    check_reference(connection, &mut verifier, seq, blob)?;
+                    check_reference(connection, &mut verifier, &mut named, (seq, blob))?;
                 }
                 request.follow(connection, &mut verifier, &row)?;
             }
@@ -60,13 +63,14 @@ pub(super) fn verify(
     })?;
     request.end(connection, &mut verifier)?;
     check_strange_requests(connection, &mut verifier)?;
-    check_blobs(connection, &mut verifier)?;
+    check_blobs(connection, &mut verifier, &named)?;
     check_head(&mut verifier, recorded, last);
-    let report = verifier.finish(Some(recorded));
+    let mut report = verifier.finish(Some(recorded));
     // Damage that names a row says more than damage of an index, which is most often a part of it.
     if report.is_sound() {
-        sum.check(connection)?;
-        indexes::check_names(connection)?;
+        let disagreements = [sum.disagreement(connection)?, indexes::strange_name(connection)?];
+        let damages = disagreements.into_iter().flatten().map(|what| Damage::Index { what: what.into() });
+        report.findings.extend(damages.map(|damage| Finding { seq: 0, damage }));
     }
     Ok(report)
 }
@@ -84,24 +88,20 @@ fn check_head(verifier: &mut Verifier<'_>, recorded: Head, last: Head) {
 fn check_reference(
     connection: &Connection,
     verifier: &mut Verifier<'_>,
-    seq: u64,
-    blob: BlobRef,
+    named: &mut BTreeSet<i64>,
+    (seq, blob): (u64, BlobRef),
 ) -> Result<(), rusqlite::Error> {
     let digest = blob.digest;
-    let record: Option<(Option<u64>, Option<u64>, Option<u64>)> = connection
-        .prepare_cached(
-            "SELECT size, receipt, length(bytes) FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1",
-        )?
-        .query_row([digest.as_bytes()], |row| {
-            let count = |at| row.get_ref(at).map(columns::count);
-            Ok((count(0)?, count(1)?, count(2)?))
-        })
-        .optional()?;
-    match record {
-        Some((Some(size), None, Some(length))) if size == blob.size && length == blob.size => {}
-        Some((_, None, Some(_))) => drop(verifier.note(seq, Damage::BlobChanged { digest })),
-        Some((_, Some(receipt), None)) if is_receipt(connection, receipt, digest)? && receipt > seq => {}
-        Some(_) | None => drop(verifier.note(seq, Damage::BlobMissing { digest })),
+    let Some(record) = erase::record(connection, digest)? else {
+        verifier.note(seq, Damage::BlobMissing { digest });
+        return Ok(());
+    };
+    named.insert(record.id);
+    match (record.size, record.receipt, record.length) {
+        (Some(size), None, Some(length)) if size == blob.size && length == blob.size => {}
+        (_, None, Some(_)) => drop(verifier.note(seq, Damage::BlobChanged { digest })),
+        (_, Some(receipt), None) if is_receipt(connection, receipt, digest)? && receipt > seq => {}
+        _ => drop(verifier.note(seq, Damage::BlobMissing { digest })),
     }
     Ok(())
 }
@@ -116,8 +116,13 @@ fn is_receipt(connection: &Connection, seq: u64, digest: Digest) -> Result<bool,
     Ok(erased == Some(digest))
 }
 
-/// Hashes every blob that is there, once, in pieces.
-fn check_blobs(connection: &Connection, verifier: &mut Verifier<'_>) -> Result<(), Stop> {
+/// Hashes every blob that is there, once, in pieces. One that no row names is there behind the ledger's back: a
+/// copy of what was erased, or what was never recorded.
+fn check_blobs(
+    connection: &Connection,
+    verifier: &mut Verifier<'_>,
+    named: &BTreeSet<i64>,
+) -> Result<(), Stop> {
     let sql = "SELECT id, digest, length(bytes) FROM blobs WHERE length(bytes) IS NOT NULL ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut blobs = statement.query([])?;
@@ -125,8 +130,12 @@ fn check_blobs(connection: &Connection, verifier: &mut Verifier<'_>) -> Result<(
     while let Some(blob) = blobs.next()? {
         let id: i64 = blob.get(0)?;
         let found = hash_of(connection, id, &mut piece)?;
-        let named = columns::digest(blob.get_ref(1)?);
-        let Some(digest) = named.filter(|digest| *digest != found) else { continue };
+        if !named.contains(&id) {
+            verifier.note(0, Damage::BlobUnnamed { digest: found });
+            continue;
+        }
+        let name = columns::digest(blob.get_ref(1)?);
+        let Some(digest) = name.filter(|digest| *digest != found) else { continue };
         if let Some(seq) = erase::first_naming(connection, digest)? {
             verifier.note(seq, Damage::BlobChanged { digest });
         }

@@ -16,7 +16,7 @@ use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
 use countersign_record::id::{FoldId, MatterId};
 use countersign_record::row::Sealed;
-use countersign_runtime::ports::ledger::{Appended, Error, Piece, Snapshot, Stamp};
+use countersign_runtime::ports::ledger::{Appended, Erasure, Error, Piece, Snapshot, Stamp};
 use rusqlite::{Connection, params};
 use std::io;
 use std::path::PathBuf;
@@ -28,6 +28,9 @@ use tokio::sync::{mpsc, oneshot};
 /// Requests that may wait.
 const QUEUE_MAX: usize = 1_024;
 
+/// How long an erasure waits for readers to let go of the log before it is answered all the same.
+const PURGE_WAIT_MAX: Duration = Duration::from_secs(5);
+
 /// How often a directory may vanish between making it and locking in it before we give up.
 const TRIES_MAX: usize = 16;
 
@@ -37,7 +40,7 @@ pub(super) type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
 /// What the writer is asked for.
 pub(super) enum Command {
     Append { request: Request, reply: Reply<Appended> },
-    Erase { digest: Digest, receipt: Box<Sealed>, reply: Reply<Stamp> },
+    Erase { digest: Digest, receipt: Box<Sealed>, reply: Reply<Erasure> },
     Keep { fold: FoldId, version: u32, snapshot: Snapshot, reply: Reply<()> },
     Restore { pieces: Pieces, reply: Reply<Head> },
 }
@@ -70,6 +73,11 @@ impl Writer {
         let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
         let thread = thread.map_err(|error| failure::of_io(&place, &error))?;
         Ok(Writer { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Whether anybody takes from the queue.
+    pub(super) fn is_alive(&self) -> bool {
+        self.queue.as_ref().is_some_and(|queue| !queue.is_closed())
     }
 
     /// The queue's entrance.
@@ -108,11 +116,18 @@ struct Desk {
     held: Option<Command>,
     purge: Purge,
     /// Erasures that are durable, but whose bytes are still in the log.
-    unpurged: Vec<(Stamp, Reply<Stamp>)>,
+    unpurged: Vec<Unpurged>,
     company: Company,
     spent: Spent,
     /// Whether followers in other processes have yet to be woken.
     untold: bool,
+}
+
+/// An erasure that somebody waits for.
+struct Unpurged {
+    receipt: Stamp,
+    since: Instant,
+    reply: Reply<Erasure>,
 }
 
 /// Whether the log may hold bytes of an erased blob.
@@ -143,6 +158,9 @@ impl Desk {
             }
         }
         self.try_purge();
+        for Unpurged { receipt, reply, .. } in self.unpurged {
+            drop(reply.send(Ok(Erasure { receipt, is_purged: false })));
+        }
     }
 
     /// The next command. While erased bytes wait for a reader to let go of them, each round tries to purge them;
@@ -200,10 +218,10 @@ impl Desk {
         self.spent = spent;
     }
 
-    fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Stamp>) {
+    fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Erasure>) {
         match self.transact(|pen| erase::erase(pen, digest, receipt)) {
             Ok(stamp) => {
-                self.unpurged.push((stamp, reply));
+                self.unpurged.push(Unpurged { receipt: stamp, since: Instant::now(), reply });
                 self.purge = Purge::Due;
                 self.try_purge();
             }
@@ -212,28 +230,30 @@ impl Desk {
     }
 
     /// Copies the log into the file and empties it, so that no byte of an erased blob is left in either. Only then
-    /// is an erasure answered, or when the disk fails: the receipt stands, but its promise is not kept yet.
+    /// is an erasure answered; or when the disk fails, or a reader never lets go: the receipt stands, but its promise
+    /// is kept later, and the answer says so.
     fn try_purge(&mut self) {
         let Some(open) = self.open.as_ref().filter(|_| self.purge != Purge::Done) else { return };
-        let outcome = match erase::purge(&open.connection) {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                self.purge = Purge::Due;
-                return;
-            }
-            Err(error) => Err(failure::of_sqlite(&self.files.database, &error)),
+        self.purge = match erase::purge(&open.connection) {
+            Ok(true) => Purge::Done,
+            Ok(false) => Purge::Due,
+            Err(_) => Purge::Failed,
         };
-        self.purge = if outcome.is_ok() { Purge::Done } else { Purge::Failed };
-        for (stamp, reply) in self.unpurged.drain(..) {
-            drop(reply.send(outcome.clone().map(|()| stamp)));
+        let (purge, is_purged) = (self.purge, self.purge == Purge::Done);
+        let answered =
+            self.unpurged.extract_if(.., |one| purge != Purge::Due || one.since.elapsed() >= PURGE_WAIT_MAX);
+        for Unpurged { receipt, reply, .. } in answered {
+            drop(reply.send(Ok(Erasure { receipt, is_purged })));
         }
     }
 
     fn keep(&mut self, fold: &FoldId, version: u32, snapshot: &Snapshot) -> Result<(), Error> {
         let Snapshot { head, bytes } = snapshot;
         self.transact(|pen| {
+            // An older state of the same version says less than the one that is there, if that one can be of this ledger.
             let sql = "INSERT INTO snapshots(fold, version, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5) \
-                       ON CONFLICT(fold) DO UPDATE SET version = ?2, seq = ?3, hash = ?4, bytes = ?5";
+                       ON CONFLICT(fold) DO UPDATE SET version = ?2, seq = ?3, hash = ?4, bytes = ?5 \
+                       WHERE version <> ?2 OR seq <= ?3 OR seq > (SELECT seq FROM head)";
             let seq = super::columns::int(head.seq);
             pen.connection.prepare_cached(sql)?.execute(params![
                 fold.as_str(),

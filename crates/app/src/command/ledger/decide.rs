@@ -20,6 +20,9 @@ struct Receipt<'a> {
     seq: u64,
     kind: &'a str,
     proof: &'static str,
+    /// Of an erasure: whether no copy of the bytes is left on the disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purged: Option<bool>,
 }
 
 pub(super) async fn erase(
@@ -31,8 +34,21 @@ pub(super) async fn erase(
     let digest = read_digest(digest)?;
     let receipt = decision(place, hold::ERASED, hold::erased(&digest, filled(reason)?))?;
     let proof = proof_word(&receipt);
-    let stamp = place.ledger.erase(&place.access, digest, receipt).await?;
-    told(global, stamp, hold::ERASED, proof)
+    let erasure = place.ledger.erase(&place.access, digest, receipt).await?;
+    let seq = erasure.receipt.seq;
+    if global.json {
+        let purged = Some(erasure.is_purged);
+        output::json(&Receipt { seq, kind: hold::ERASED, proof, purged })?;
+    } else {
+        output::line(&format!("row {seq}: {} ({proof})", hold::ERASED))?;
+        if !erasure.is_purged {
+            output::line(
+                "note: a reader keeps a copy of the bytes in the ledger's log; it goes when the reader has ended \
+                 and the ledger is next written to",
+            )?;
+        }
+    }
+    Ok(Exit::Success)
 }
 
 pub(super) async fn hold(global: &Global, place: &Place, command: Hold) -> Result<Exit, Failure> {
@@ -131,7 +147,7 @@ fn proof_word(sealed: &Sealed) -> &'static str {
 
 fn told(global: &Global, stamp: Stamp, kind: &str, proof: &'static str) -> Result<Exit, Failure> {
     if global.json {
-        output::json(&Receipt { seq: stamp.seq, kind, proof })?;
+        output::json(&Receipt { seq: stamp.seq, kind, proof, purged: None })?;
     } else {
         output::line(&format!("row {}: {kind} ({proof})", stamp.seq))?;
     }

@@ -10,8 +10,10 @@ use countersign_record::chain::{Anchor, Report, Signer};
 use countersign_record::code::Code;
 use countersign_record::id::PrincipalId;
 use countersign_record::sign::PublicKey;
+use countersign_runtime::fold;
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_store::keys::Principal;
+use countersign_views::summary::Summary;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -43,7 +45,7 @@ pub(super) async fn run(
     let anchors = read_anchors(place, anchor_files, trusted)?;
     let head = place.ledger.head(&place.access).await?;
     let progress = output::progress(format!("verifying {} rows of {}", head.seq, place.matter()));
-    let report = place.ledger.verify(&place.access, anchors.clone()).await;
+    let report = check(place, anchors.clone()).await;
     progress.finish_and_clear();
     let report = report?;
     let mut notes = Vec::new();
@@ -63,6 +65,16 @@ pub(super) async fn run(
         notes.iter().try_for_each(|note| output::line(&format!("note: {note}")))?;
     }
     Ok(if sound { Exit::Success } else { Exit::Limited })
+}
+
+/// Everything that is stored, and the states of views that are kept beside the rows.
+async fn check(place: &Place, anchors: Vec<Anchor>) -> Result<Report, Failure> {
+    let mut report = place.ledger.verify(&place.access, anchors).await?;
+    // Where rows are damaged, what is folded from them says nothing new.
+    if report.is_sound() {
+        report.findings.extend(fold::check::<Summary>(&place.ledger, &place.access).await?);
+    }
+    Ok(report)
 }
 
 fn questions(report: &Report, known: &[Principal]) -> Vec<String> {

@@ -49,13 +49,15 @@ fn receipt(digest: Digest) -> Sealed {
 }
 
 async fn erase(bench: &Bench, digest: Digest) -> Result<u64, Error> {
-    bench.ledger().erase(&admin(), digest, receipt(digest)).await.map(|stamp| stamp.seq)
+    bench.ledger().erase(&admin(), digest, receipt(digest)).await.map(|erasure| erasure.receipt.seq)
 }
 
 async fn erased(mut bench: Bench) {
     let digest = put(&bench, b"secret").await;
     let other = put(&bench, b"other").await;
-    let stamp = bench.ledger().erase(&admin(), digest, receipt(digest)).await.unwrap();
+    let erasure = bench.ledger().erase(&admin(), digest, receipt(digest)).await.unwrap();
+    let stamp = erasure.receipt;
+    assert!(erasure.is_purged);
     assert_eq!((stamp.seq, stamp.stream_seq), (3, 1));
     for _ in 0..2 {
         assert_eq!(bench.ledger().blob(&viewer(), digest).await.unwrap(), Blob::Erased { receipt: 3 });

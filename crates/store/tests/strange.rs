@@ -1,0 +1,131 @@
+//! A file that holds more than a ledger does: triggers, tables and bytes of other hands.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod support;
+
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::hold;
+use countersign_record::json::Json;
+use countersign_runtime::ports::ledger::{Blob, Ledger};
+use countersign_testkit::drafts::{batch, blob, draft, row};
+use countersign_testkit::scratch::Scratch;
+use rusqlite::{Connection, params};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use support::{admin, block_on, database, open};
+
+const BYTES: &[u8] = b"what a row names";
+
+/// A ledger that was closed, with a blob that is there and one that was erased.
+fn ledger() -> Scratch {
+    let scratch = Scratch::new();
+    block_on(async {
+        let ledger = open(scratch.path());
+        let mut naming = draft("run:1", "source.read", Json::Null);
+        naming.blobs = vec![blob(BYTES), blob(b"erased")];
+        ledger.append(&admin(), batch(vec![naming.seal().unwrap(), row("run:1", "a")])).await.unwrap();
+        let digest = Digest::of(b"erased");
+        let receipt = draft(hold::STREAM, hold::ERASED, hold::erased(&digest, "asked for")).seal().unwrap();
+        ledger.erase(&admin(), digest, receipt).await.unwrap();
+    });
+    scratch
+}
+
+#[test]
+fn objects_of_other_hands_are_refused_by_readers_and_writers() {
+    for change in [
+        "CREATE TRIGGER t AFTER INSERT ON rows BEGIN DELETE FROM rows WHERE seq = new.seq - 1; END",
+        "CREATE VIEW kept AS SELECT 1",
+        "CREATE TABLE notes(text TEXT)",
+        "CREATE INDEX by_actor ON rows(actor)",
+        "DROP INDEX blobs_by_digest",
+        "ALTER TABLE rows ADD COLUMN note TEXT",
+        "ALTER TABLE snapshots RENAME TO shots",
+    ] {
+        let scratch = ledger();
+        let connection = Connection::open(database(scratch.path())).unwrap();
+        connection.execute_batch(change).unwrap();
+        connection.close().unwrap();
+        let before = std::fs::read(database(scratch.path())).unwrap();
+        block_on(async {
+            let ledger = open(scratch.path());
+            for refused in [
+                ledger.head(&admin()).await.map(drop),
+                ledger.verify(&admin(), Vec::new()).await.map(drop),
+                ledger.append(&admin(), batch(vec![row("run:1", "b")])).await.map(drop),
+            ] {
+                assert_eq!(refused.unwrap_err().code(), Code::LedgerCorrupt, "{change}");
+            }
+        });
+        assert!(before == std::fs::read(database(scratch.path())).unwrap(), "{change}: the file was touched");
+    }
+}
+
+#[test]
+fn bytes_that_no_row_names_are_found() {
+    let copy_of_erased = "INSERT INTO blobs(digest, size, bytes) VALUES (?1, 6, ?2)";
+    for (what, change, bytes) in [
+        ("never recorded", copy_of_erased, &b"smuggled in"[..]),
+        (
+            "the erased record's bytes, in a record below it",
+            "INSERT INTO blobs(id, digest, size, bytes) VALUES (0, ?1, 6, ?2)",
+            b"erased",
+        ),
+    ] {
+        let scratch = ledger();
+        let connection = Connection::open(database(scratch.path())).unwrap();
+        connection.execute(change, params![Digest::of(bytes).as_bytes(), bytes]).unwrap();
+        connection.close().unwrap();
+        let report = block_on(async { open(scratch.path()).verify(&admin(), Vec::new()).await }).unwrap();
+        let found: Vec<Code> = report.findings.iter().map(|finding| finding.damage.code()).collect();
+        assert_eq!(found, [Code::BlobUnnamed], "{what}");
+        assert!(report.findings[0].message().contains(&Digest::of(bytes).to_string()), "{what}");
+    }
+}
+
+/// The erasure is answered even if a reader never ends; the answer says that bytes are left, and for how long.
+#[test]
+fn an_erasure_does_not_wait_for_ever() {
+    let scratch = ledger();
+    block_on(async {
+        let ledger = Arc::new(open(scratch.path()));
+        let digest = Digest::of(BYTES);
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let reader = Arc::clone(&ledger);
+        let reading = tokio::spawn(async move {
+            let mut begun = Some(begun);
+            let visitor = move |_: u64, _: Result<countersign_record::row::RowRef<'_>, String>| {
+                if let Some(begun) = begun.take() {
+                    begun.send(()).unwrap();
+                    released.recv().unwrap();
+                }
+                ControlFlow::Continue(())
+            };
+            reader.scan(&admin(), 0, Box::new(visitor)).await.unwrap();
+        });
+        has_begun.await.unwrap();
+        let receipt = draft(hold::STREAM, hold::ERASED, hold::erased(&digest, "asked for")).seal().unwrap();
+        let erasure = ledger.erase(&admin(), digest, receipt).await.unwrap();
+        assert!(!erasure.is_purged);
+        assert_eq!(
+            ledger.blob(&admin(), digest).await.unwrap(),
+            Blob::Erased { receipt: erasure.receipt.seq }
+        );
+        assert!(holds_bytes(&scratch), "the reader keeps the log from being emptied");
+        release.send(()).unwrap();
+        reading.await.unwrap();
+        // Closing empties the log.
+        drop(ledger);
+    });
+    assert!(!holds_bytes(&scratch));
+}
+
+fn holds_bytes(scratch: &Scratch) -> bool {
+    let database = database(scratch.path());
+    let log = database.with_extension("sqlite-wal");
+    [database, log].iter().any(|file| {
+        std::fs::read(file).is_ok_and(|bytes| bytes.windows(BYTES.len()).any(|window| window == BYTES))
+    })
+}
