@@ -252,3 +252,16 @@ fn what_is_no_damage_is_still_told() {
     ];
     assert_eq!(verdict["notes"], json!(notes));
 }
+
+/// A view's state is kept beside the chain, so the chain can't show that it was changed.
+#[test]
+fn a_forged_state_of_a_view_is_found() {
+    let work = Work::new();
+    let row = "{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":1}\n";
+    work.feed(&["ledger", "append", "-"], row.repeat(1_200)).good();
+    work.run(&["ledger", "summary"]).good();
+    work.run(&["ledger", "verify"]).good();
+    tamper(&work, "UPDATE snapshots SET bytes = cast(replace(bytes, '1200', '1300') as blob)");
+    assert_eq!(work.run(&["ledger", "summary", "--json"]).good().json()["rows"], json!(1_300));
+    assert_eq!(findings(&work, &[]), ["ledger.state 1200"]);
+}

@@ -22,6 +22,9 @@ use std::ops::ControlFlow;
 /// Blobs are hashed in pieces of this size.
 const PIECE_BYTES: usize = 256 * 1024;
 
+/// Blobs without a row that are listed.
+const UNNAMED_MAX: usize = 100;
+
 /// Walks the ledger in one snapshot.
 pub(super) fn verify(
     connection: &Connection,
@@ -63,14 +66,15 @@ pub(super) fn verify(
     })?;
     request.end(connection, &mut verifier)?;
     check_strange_requests(connection, &mut verifier)?;
-    check_blobs(connection, &mut verifier, &named)?;
+    let unnamed = check_blobs(connection, &mut verifier, &named)?;
     check_head(&mut verifier, recorded, last);
     let mut report = verifier.finish(Some(recorded));
-    // Damage that names a row says more than damage of an index, which is most often a part of it.
+    // Damage that names a row says more than what is beside the rows, which is most often a part of it.
     if report.is_sound() {
         let disagreements = [sum.disagreement(connection)?, indexes::strange_name(connection)?];
-        let damages = disagreements.into_iter().flatten().map(|what| Damage::Index { what: what.into() });
-        report.findings.extend(damages.map(|damage| Finding { seq: 0, damage }));
+        let lists = disagreements.into_iter().flatten().map(|what| Damage::Index { what: what.into() });
+        let blobs = unnamed.into_iter().map(|digest| Damage::BlobUnnamed { digest });
+        report.findings.extend(lists.chain(blobs).map(|damage| Finding { seq: 0, damage }));
     }
     Ok(report)
 }
@@ -116,13 +120,14 @@ fn is_receipt(connection: &Connection, seq: u64, digest: Digest) -> Result<bool,
     Ok(erased == Some(digest))
 }
 
-/// Hashes every blob that is there, once, in pieces. One that no row names is there behind the ledger's back: a
-/// copy of what was erased, or what was never recorded.
+/// Hashes every blob that is there, once, in pieces. Gives back those that no row names, which are there behind the
+/// ledger's back: a copy of what was erased, or what was never recorded.
 fn check_blobs(
     connection: &Connection,
     verifier: &mut Verifier<'_>,
     named: &BTreeSet<i64>,
-) -> Result<(), Stop> {
+) -> Result<Vec<Digest>, Stop> {
+    let mut unnamed = Vec::new();
     let sql = "SELECT id, digest, length(bytes) FROM blobs WHERE length(bytes) IS NOT NULL ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut blobs = statement.query([])?;
@@ -131,7 +136,9 @@ fn check_blobs(
         let id: i64 = blob.get(0)?;
         let found = hash_of(connection, id, &mut piece)?;
         if !named.contains(&id) {
-            verifier.note(0, Damage::BlobUnnamed { digest: found });
+            if unnamed.len() < UNNAMED_MAX {
+                unnamed.push(found);
+            }
             continue;
         }
         let name = columns::digest(blob.get_ref(1)?);
@@ -140,7 +147,7 @@ fn check_blobs(
             verifier.note(seq, Damage::BlobChanged { digest });
         }
     }
-    Ok(())
+    Ok(unnamed)
 }
 
 fn hash_of(connection: &Connection, id: i64, piece: &mut [u8]) -> Result<Digest, rusqlite::Error> {
