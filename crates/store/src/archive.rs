@@ -6,6 +6,7 @@
 
 mod export;
 mod import;
+mod partial;
 
 pub use export::export;
 pub use import::import;
@@ -89,4 +90,12 @@ fn unwritable(place: &Path) -> impl FnOnce(io::Error) -> Error {
 fn unreadable(place: &Path) -> impl FnOnce(io::Error) -> Error {
     let place = place.to_path_buf();
     |error| Error::Unreadable { place, error }
+}
+
+/// Does something that waits for the disk, where it keeps no task from running. What a runtime that ends does not
+/// begin any more gives no answer.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Ledger(ledger::Error::Closed)))
 }

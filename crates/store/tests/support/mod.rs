@@ -2,10 +2,12 @@
 //! Owns: opening, reading whole ledgers as bytes, starting the test binary again as another process.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub(crate) mod meanwhile;
+
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::row::{self, Row};
 use countersign_record::upcast;
-use countersign_runtime::ports::ledger::{Blob, Ledger};
+use countersign_runtime::ports::ledger::{Blob, Error, Ledger, Query, Select};
 use countersign_store::Sqlite;
 use countersign_testkit::drafts;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +46,39 @@ pub(crate) async fn scanned(ledger: &dyn Ledger, access: &MatterAccess) -> Vec<R
     };
     ledger.scan(access, 0, Box::new(visitor)).await.unwrap();
     std::mem::take(&mut *rows.lock().unwrap())
+}
+
+/// Every row of a selection, page by page.
+pub(crate) async fn selected(
+    ledger: &dyn Ledger,
+    access: &MatterAccess,
+    select: Select,
+    limit: usize,
+) -> Result<Vec<Row>, Error> {
+    let mut query = Query { select, after: 0, up_to: u64::MAX, limit };
+    let mut rows = Vec::new();
+    loop {
+        let page = ledger.read(access, query.clone()).await?;
+        rows.extend(page.rows);
+        match page.next {
+            // Every page brings rows, so this ends.
+            Some(next) if next > query.after => query.after = next,
+            Some(next) => panic!("a page that leads from {} to {next}", query.after),
+            None => return Ok(rows),
+        }
+    }
+}
+
+/// Every way to select some of the rows, with those that it should give.
+pub(crate) fn selections(rows: &[Row]) -> Vec<(Select, Vec<Row>)> {
+    let mut streams: BTreeMap<_, Vec<Row>> = BTreeMap::new();
+    let mut kinds: BTreeMap<_, Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        streams.entry(row.stream.clone()).or_default().push(row.clone());
+        kinds.entry(row.kind.clone()).or_default().push(row.clone());
+    }
+    let streams = streams.into_iter().map(|(name, rows)| (Select::Stream(name), rows));
+    streams.chain(kinds.into_iter().map(|(name, rows)| (Select::Kind(name), rows))).collect()
 }
 
 /// All that can be read of a matter, as bytes.
