@@ -7,7 +7,8 @@ use countersign_record::access::Role;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::hold;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Limits};
+use countersign_record::row::{BLOB_BYTES_MAX, BLOBS_MAX, PAYLOAD_BYTES_MAX};
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_store::archive;
 use countersign_testkit::drafts::{self, batch, blob, draft, key, random_batch};
@@ -15,8 +16,9 @@ use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
 use proptest::prelude::*;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use support::{admin, block_on, files, open};
+use support::{admin, block_on, everything, files, open};
 
 /// A ledger with blobs, an erased one among them.
 async fn written(root: &Path, random: &mut Random) {
@@ -131,6 +133,16 @@ impl Archive {
     }
 }
 
+fn make_pipe(place: &Path) {
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, place, kind, 0o600.into(), 0).unwrap();
+}
+
+/// Gives the file so many bytes without writing them.
+fn claim(place: &Path, bytes: u64) {
+    fs::OpenOptions::new().write(true).open(place).unwrap().set_len(bytes).unwrap();
+}
+
 #[test]
 fn what_an_export_would_not_write_is_refused() {
     let archive = Archive::new();
@@ -152,14 +164,7 @@ fn what_an_export_would_not_write_is_refused() {
         });
         check("a pipe for a file", invalid, &|copy| {
             fs::remove_file(copy.file(name)).unwrap();
-            rustix::fs::mknodat(
-                rustix::fs::CWD,
-                copy.file(name),
-                rustix::fs::FileType::Fifo,
-                0o600.into(),
-                0,
-            )
-            .unwrap();
+            make_pipe(&copy.file(name));
         });
     }
     check("a strange file", invalid, &|copy| fs::write(copy.file("notes.txt"), "").unwrap());
@@ -220,6 +225,120 @@ impl Archive {
         assert!(name.starts_with(empty.file_name().unwrap().to_str().unwrap()));
         empty.join(name)
     }
+}
+
+/// Somebody else's archive may hold anything: it is refused, in bounded time and memory, and waits for nobody.
+#[test]
+fn a_hostile_archive_is_refused() {
+    const TIB: u64 = 1 << 40;
+    let archive = Archive::new();
+    let check = |what: &str, spoil: &dyn Fn(&Archive)| {
+        let copy = archive.copy();
+        spoil(&copy);
+        copy.refused(what, Some(Code::ArchiveInvalid));
+    };
+    for name in ["manifest.json", "rows.jsonl"] {
+        check("a file of a TiB", &|copy| claim(&copy.file(name), TIB));
+        check("nothing but zeros", &|copy| {
+            fs::write(copy.file(name), "").unwrap();
+            claim(&copy.file(name), TIB);
+        });
+    }
+    check("a blob of a TiB", &|copy| claim(&copy.some_blob(), TIB));
+    check("a blob of a byte too many", &|copy| claim(&copy.some_blob(), BLOB_BYTES_MAX as u64 + 1));
+    check("a line of a byte too many", &|copy| {
+        copy.edit("rows.jsonl", |text| format!("{}\n{text}", "x".repeat(2 * 1024 * 1024 + 1)));
+    });
+    let in_place_of = |what: &str, place: &dyn Fn(&Archive) -> PathBuf| {
+        let put = |copy: &Archive, make: &dyn Fn(&Path)| {
+            let place = place(copy);
+            if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) }.unwrap();
+            make(&place);
+        };
+        check(&format!("a pipe for {what}"), &|copy| put(copy, &make_pipe));
+        check(&format!("a socket for {what}"), &|copy| {
+            put(copy, &|place| drop(std::os::unix::net::UnixListener::bind(place).unwrap()));
+        });
+        check(&format!("an endless device for {what}"), &|copy| {
+            put(copy, &|place| std::os::unix::fs::symlink("/dev/zero", place).unwrap());
+        });
+        check(&format!("a loop for {what}"), &|copy| {
+            put(copy, &|place| std::os::unix::fs::symlink(place, place).unwrap());
+        });
+    };
+    in_place_of("the manifest", &|copy| copy.file("manifest.json"));
+    in_place_of("the rows", &|copy| copy.file("rows.jsonl"));
+    in_place_of("the blobs", &|copy| copy.file("blobs"));
+    in_place_of("a shelf", &|copy| copy.some_blob().parent().unwrap().to_path_buf());
+    in_place_of("a blob", &|copy| copy.some_blob());
+    check("a directory for a blob", &|copy| {
+        let place = copy.some_blob();
+        fs::remove_file(&place).unwrap();
+        fs::create_dir(place).unwrap();
+    });
+    check("a file for the blobs", &|copy| {
+        fs::remove_dir_all(copy.file("blobs")).unwrap();
+        fs::write(copy.file("blobs"), "").unwrap();
+    });
+    check("many empty shelves", &|copy| {
+        for number in 0..256 {
+            fs::create_dir_all(copy.file(&format!("blobs/{number:02x}"))).unwrap();
+        }
+    });
+    check("many strange shelves", &|copy| {
+        for number in 0..5_000 {
+            fs::create_dir(copy.file(&format!("blobs/{number:05}"))).unwrap();
+        }
+    });
+    check("more blobs than the manifest says", &|copy| {
+        for number in 0..2_000_u32 {
+            let name = Digest::of(&number.to_be_bytes()).to_string();
+            fs::create_dir_all(copy.file("blobs").join(&name[..2])).unwrap();
+            fs::write(copy.file("blobs").join(&name[..2]).join(&name), number.to_be_bytes()).unwrap();
+        }
+    });
+    check("a name that is no text", &|copy| {
+        let name = std::ffi::OsStr::from_bytes(b"\xff\xfe");
+        fs::write(copy.some_blob().with_file_name(name), "").unwrap();
+    });
+}
+
+#[test]
+fn what_is_no_directory_is_no_archive() {
+    let scratch = Scratch::new();
+    let at = |name: &str| scratch.path().join(name);
+    fs::write(at("file"), "").unwrap();
+    make_pipe(&at("pipe"));
+    fs::create_dir(at("empty")).unwrap();
+    let check = |name: &str, code: Code| {
+        let imported = block_on(async { archive::import(&open(&at("data")), &admin(), &at(name)).await });
+        assert_eq!(imported.unwrap_err().code(), code, "{name}");
+        assert!(!at("data").exists());
+    };
+    check("nothing", Code::ArchiveInvalid);
+    check("empty", Code::ArchiveInvalid);
+    check("file", Code::FileUnreadable);
+    check("pipe", Code::FileUnreadable);
+}
+
+/// The longest row that a ledger takes comes through an archive: as long, as deep and with as many blobs as may be.
+#[test]
+fn the_largest_rows_come_through() {
+    let scratch = Scratch::new();
+    let [data, copy, archived] = ["data", "copy", "archive"].map(|name| scratch.path().join(name));
+    let mut long = draft("run:1", "note.taken", "x".repeat(PAYLOAD_BYTES_MAX - 2));
+    long.blobs = (0..BLOBS_MAX as u64).map(|number| blob(&number.to_be_bytes())).collect();
+    // A line holds the payload one level deeper than it is.
+    let deep = (1..Limits::GOVERNED.depth_max).fold(Json::Null, |inner, _| Json::Array(vec![inner]));
+    let wide = vec![Json::Null; PAYLOAD_BYTES_MAX / 5 - 1];
+    let rows = [long, draft("run:1", "note.taken", deep), draft("run:1", "note.taken", Json::Array(wide))];
+    block_on(async {
+        let ledger = open(&data);
+        ledger.append(&admin(), batch(rows.map(|row| row.seal().unwrap()).into())).await.unwrap();
+        let head = archive::export(&ledger, &admin(), &archived).await.unwrap();
+        assert_eq!(archive::import(&open(&copy), &admin(), &archived).await.unwrap(), head);
+        assert!(everything(&ledger, &admin()).await == everything(&open(&copy), &admin()).await);
+    });
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Reads an archive in.
 //! Owns: that every file of it is one an export writes. Must not: follow a link, or read without a bound.
 
-use super::{BLOBS, Error, MANIFEST, ROWS, unreadable};
+use super::{BLOBS, Error, MANIFEST, ROWS, blocking, unreadable};
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;
+use countersign_record::id::MatterId;
 use countersign_record::manifest::Manifest;
 use countersign_record::row::{self, BLOB_BYTES_MAX, BlobBytes};
 use countersign_runtime::ports::ledger::{self, Ledger, Piece};
@@ -13,12 +14,12 @@ use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A manifest has a few hundred bytes.
 const MANIFEST_BYTES_MAX: usize = 64 * 1024;
-/// The longest line that is read.
-const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The longest line that is read. The longest row has its payload's MiB and the names of a thousand blobs.
+const LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// Makes the matter's ledger from the archive at `dir`, whole or not at all. Gives back its last row.
 ///
@@ -26,22 +27,31 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The archive is not what an export writes, is of another matter, or the matter has a ledger.
 pub async fn import(ledger: &dyn Ledger, access: &MatterAccess, dir: &Path) -> Result<Head, Error> {
     access.require(Role::Admin).map_err(ledger::Error::from)?;
+    let (dir, matter) = (dir.to_path_buf(), access.matter().clone());
+    // The pieces themselves are read where the ledger is written, which waits for the disk anyhow.
+    let (blobs, lines) = blocking(move || look(&dir, matter)).await?;
+    Ok(ledger.restore(access, Box::new(blobs.chain(lines))).await?)
+}
+
+type Pieces = Box<dyn Iterator<Item = Result<Piece, ledger::Error>> + Send>;
+
+/// Looks at all that can be told without reading rows and blobs.
+fn look(dir: &Path, asked: MatterId) -> Result<(Pieces, Lines), Error> {
     let manifest = read_manifest(dir)?;
-    if manifest.matter != *access.matter() {
-        return Err(Error::Foreign { asked: access.matter().clone(), found: manifest.matter });
+    if manifest.matter != asked {
+        return Err(Error::Foreign { asked, found: manifest.matter });
     }
-    let blobs = list_blobs(dir)?;
+    let blobs = list_blobs(dir, manifest.blobs)?;
     check_entries(dir, blobs.is_empty())?;
-    if blobs.len() as u64 != manifest.blobs {
-        let why = format!("there are {} blobs; the manifest says {}", blobs.len(), manifest.blobs);
-        return Err(Error::Invalid { place: dir.join(BLOBS), why });
-    }
-    let place = dir.join(ROWS);
-    let file = open(&place)?;
+    let file = open(&dir.join(ROWS))?;
     let lines =
         Lines { file: BufReader::new(file), buffer: Vec::new(), line: 0, last: None, done: false, manifest };
-    let blobs = blobs.into_iter().map(|(digest, place)| read_blob(digest, &place));
-    Ok(ledger.restore(access, Box::new(blobs.chain(lines))).await?)
+    let top = dir.join(BLOBS);
+    let blobs = blobs.into_iter().map(move |digest| {
+        let name = digest.to_string();
+        read_blob(digest, &top.join(name.get(..2).unwrap_or_default()).join(&name))
+    });
+    Ok((Box::new(blobs), lines))
 }
 
 fn invalid(place: &Path, why: &str) -> Error {
@@ -51,10 +61,13 @@ fn invalid(place: &Path, why: &str) -> Error {
 /// Opens a regular file, and nothing else: no link, no pipe, no device.
 fn open(place: &Path) -> Result<File, Error> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let is = |error: &io::Error, errno: Errno| error.raw_os_error() == Some(errno.raw_os_error());
     let opened = OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(place);
     let file = opened.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => invalid(place, "the file is missing"),
-        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => invalid(place, "it is a link"),
+        _ if is(&error, Errno::LOOP) => invalid(place, "it is a link"),
+        // A socket, which can't even be opened.
+        _ if is(&error, Errno::NXIO) => invalid(place, "it is no regular file"),
         _ => unreadable(place)(error),
     })?;
     let about = file.metadata().map_err(unreadable(place))?;
@@ -88,47 +101,52 @@ fn check_entries(dir: &Path, no_blobs: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every blob's digest and file, in order of digest.
-fn list_blobs(dir: &Path) -> Result<Vec<(Digest, PathBuf)>, Error> {
+/// Every blob's digest, in order. What does not fit is told at once: a directory may have any number of entries.
+fn list_blobs(dir: &Path, expected: u64) -> Result<Vec<Digest>, Error> {
     let mut blobs = Vec::new();
     let top = dir.join(BLOBS);
-    for (shelf, name) in directory(&top)? {
+    let miscounted = |found: &str| Error::Invalid {
+        place: top.clone(),
+        why: format!("there are {found} blobs; the manifest says {expected}"),
+    };
+    each_entry(&top, |shelf, name| {
         let is_shelf = name.len() == 2 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         if !is_shelf {
-            return Err(invalid(&shelf, "an export writes no such directory"));
+            return Err(invalid(shelf, "an export writes no such directory"));
         }
-        let files = directory(&shelf)?;
-        if files.is_empty() {
-            return Err(invalid(&shelf, "the directory is empty"));
-        }
-        for (file, digest) in files {
-            match Digest::try_from(digest.as_str()) {
-                Ok(found) if digest.starts_with(&name) => blobs.push((found, file)),
-                Ok(_) | Err(_) => return Err(invalid(&file, "a blob is named by its SHA-256")),
+        let before = blobs.len();
+        each_entry(shelf, |file, digest| {
+            match Digest::try_from(digest) {
+                Ok(found) if digest.starts_with(name) => blobs.push(found),
+                Ok(_) | Err(_) => return Err(invalid(file, "a blob is named by its SHA-256")),
             }
-        }
+            if blobs.len() as u64 > expected { Err(miscounted("more")) } else { Ok(()) }
+        })?;
+        if blobs.len() == before { Err(invalid(shelf, "the directory is empty")) } else { Ok(()) }
+    })?;
+    if blobs.len() as u64 != expected {
+        return Err(miscounted(&blobs.len().to_string()));
     }
     blobs.sort();
     Ok(blobs)
 }
 
-/// The entries of a directory that is no link; none if there is no such directory.
-fn directory(dir: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
+/// Shows the entries of a directory that is no link, until one is refused; none if there is no such directory.
+fn each_entry(dir: &Path, mut see: impl FnMut(&Path, &str) -> Result<(), Error>) -> Result<(), Error> {
     match fs::symlink_metadata(dir) {
         Ok(about) if about.is_dir() => {}
         Ok(_) => return Err(invalid(dir, "it is no directory")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(unreadable(dir)(error)),
     }
-    let mut entries = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable(dir))? {
         let entry = entry.map_err(unreadable(dir))?;
-        match entry.file_name().into_string() {
-            Ok(name) => entries.push((entry.path(), name)),
-            Err(_) => return Err(invalid(&entry.path(), "an export writes no such file")),
+        match entry.file_name().to_str() {
+            Some(name) => see(&entry.path(), name)?,
+            None => return Err(invalid(&entry.path(), "an export writes no such file")),
         }
     }
-    Ok(entries)
+    Ok(())
 }
 
 fn refused(error: &Error) -> ledger::Error {
@@ -136,12 +154,16 @@ fn refused(error: &Error) -> ledger::Error {
 }
 
 fn read_blob(digest: Digest, place: &Path) -> Result<Piece, ledger::Error> {
+    let failed = |error: io::Error| refused(&unreadable(place)(error));
+    let too_large = || refused(&invalid(place, &format!("a blob has {BLOB_BYTES_MAX} bytes at most")));
     let file = open(place).map_err(|error| refused(&error))?;
+    // Asked before reading: a file may claim far more than anybody wants to wait for.
+    if file.metadata().map_err(failed)?.len() > BLOB_BYTES_MAX as u64 {
+        return Err(too_large());
+    }
     let mut bytes = Vec::new();
-    file.take(BLOB_BYTES_MAX as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| refused(&unreadable(place)(error)))?;
-    let blob = BlobBytes::new(bytes).map_err(|error| ledger::Error::Archive { why: error.to_string() })?;
+    file.take(BLOB_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let blob = BlobBytes::new(bytes).map_err(|_| too_large())?;
     if blob.digest() != digest {
         return Err(ledger::Error::BlobChanged { digest });
     }
