@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::fields::{Fields, Trouble};
 use crate::json::{self, ParseError};
 use crate::sign::{PublicKey, Signature};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// A line that is no row.
@@ -57,7 +58,7 @@ pub fn read_line(text: &[u8]) -> Result<Row, BadLine> {
     if canonical::to_bytes(&value)? != text {
         return Err(BadLine::NotCanonical);
     }
-    let mut fields = Fields::of(&value).map_err(BadLine::Row)?;
+    let mut fields = Fields::taking(value).map_err(BadLine::Row)?;
     let row = read_row(&mut fields);
     fields.deny_unknown();
     match (fields.finish(), row) {
@@ -80,7 +81,7 @@ fn read_row(fields: &mut Fields<'_>) -> Option<Row> {
     });
     let data_class = fields.parse("data_class", |text| DataClass::try_from(text));
     let taint = fields.parse("taint", |text| Taint::try_from(text));
-    let payload = fields.value("payload").cloned();
+    let payload = fields.keep("payload").map(Cow::into_owned);
     let digests =
         ["payload_hash", "prev_hash", "hash"].map(|name| fields.parse(name, |text| Digest::try_from(text)));
     let [payload_hash, prev_hash, hash] = digests;
