@@ -10,7 +10,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::FoldId;
 use countersign_record::json::{Json, Object};
 use countersign_record::row::Row;
-use countersign_runtime::ports::ledger::{PAGE_ROWS_MAX, Query, Select, Snapshot};
+use countersign_runtime::ports::ledger::{Ledger, PAGE_ROWS_MAX, Query, Select, Snapshot};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -21,6 +21,7 @@ pub(super) const CASES: &[Case] = &[
     ("old rows are read in today's shape", |bench| Box::pin(upcast(bench))),
     ("a snapshot of another history is not given back", |bench| Box::pin(snapshots(bench))),
     ("appends do not disturb a reader", |bench| Box::pin(undisturbed(bench))),
+    ("pages are whole while others append", |bench| Box::pin(whole_pages(bench))),
 ];
 
 async fn filled(bench: &Bench, random: &mut Random, batches: usize) {
@@ -182,4 +183,88 @@ async fn undisturbed(bench: Bench) {
     walk.await.unwrap().unwrap();
     assert_eq!(*seen.lock().unwrap(), 100);
     assert_eq!(bench.head().await.seq, 110);
+}
+
+/// One reading of a selection, page by page, while others append.
+struct Reading {
+    select: Select,
+    /// How far was asked, and the last row when the last page was asked for: so far it must be whole.
+    up_to: u64,
+    last: u64,
+    places: Vec<u64>,
+}
+
+async fn read_through(ledger: &dyn Ledger, random: &mut Random, select: Select) -> Reading {
+    let head = ledger.head(&viewer()).await.unwrap().seq;
+    let up_to = if random.once_in(2) { head } else { u64::MAX };
+    let mut query = Query { select: select.clone(), after: 0, up_to, limit: 0 };
+    let mut places = Vec::new();
+    loop {
+        query.limit = random.index(1..PAGE_ROWS_MAX + 1);
+        let last = ledger.head(&viewer()).await.unwrap().seq;
+        let page = ledger.read(&viewer(), query.clone()).await.unwrap();
+        assert!(page.rows.iter().all(|row| matches(&query, row)), "{query:?}");
+        places.extend(page.rows.iter().map(|row| row.seq));
+        match page.next {
+            Some(next) => query.after = next,
+            None => return Reading { select, up_to, last, places },
+        }
+    }
+}
+
+/// Rows are found by stream and by kind, each once and in order, while so many are appended that a store which
+/// indexes them in portions does so several times.
+async fn whole_pages(bench: Bench) {
+    const ROWS: u64 = 5_000;
+    let seed = Seed::of("whole pages", 23);
+    let mut random = seed.random();
+    filled(&bench, &mut random, 10).await;
+    let mut writers = Vec::new();
+    for _ in 0..4 {
+        let (ledger, mut random) = (bench.ledger(), random.fork());
+        writers.push(tokio::spawn(async move {
+            let mut written = 0;
+            while written < ROWS / 4 {
+                let count = *random.pick(&[1, 2, 7, 30, 120]);
+                let rows = (0..count).map(|_| random_draft(&mut random, 1, 0).seal().unwrap()).collect();
+                written += ledger.append(&operator(), batch(rows)).await.unwrap().rows.len() as u64;
+            }
+        }));
+    }
+    let some = bench.all().await;
+    let streams = some.iter().map(|row| Select::Stream(row.stream.clone()));
+    let selections: Vec<Select> =
+        streams.chain(some.iter().map(|row| Select::Kind(row.kind.clone()))).collect();
+    let mut readers = Vec::new();
+    for _ in 0..3 {
+        let (ledger, mut random, selections) = (bench.ledger(), random.fork(), selections.clone());
+        readers.push(tokio::spawn(async move {
+            let mut readings = Vec::new();
+            loop {
+                let is_last = ledger.head(&viewer()).await.unwrap().seq >= ROWS;
+                let select = random.pick(&selections).clone();
+                readings.push(read_through(&*ledger, &mut random, select).await);
+                if is_last {
+                    return readings;
+                }
+            }
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let mut readings = Vec::new();
+    for reader in readers {
+        readings.extend(reader.await.unwrap());
+    }
+    assert!(readings.iter().any(|reading| reading.last < ROWS / 2), "nobody read while others appended");
+    let all = bench.all().await;
+    for Reading { select, up_to, last, places } in readings {
+        let query = Query { select, up_to, ..everything() };
+        let expected: Vec<u64> = all.iter().filter(|row| matches(&query, row)).map(|row| row.seq).collect();
+        // What came after the last page was asked for may be there or not; what is there has no gap.
+        assert_eq!(places, expected[..places.len().min(expected.len())], "{query:?}");
+        assert!(expected.get(places.len()).is_none_or(|next| *next > last), "{query:?} ends too early");
+    }
+    bench.assert_sound().await;
 }
