@@ -1,4 +1,5 @@
 //! The store against a simple model, and the firewall between matters.
+//! Owns: which answers an order of requests explains, and all that can be had of a matter. Must not: know the order.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
@@ -7,17 +8,17 @@ use countersign_record::access::{Access, MatterAccess, Role};
 use countersign_record::digest::Digest;
 use countersign_record::hold::{self, Held};
 use countersign_record::id::{FoldId, PrincipalId};
-use countersign_record::row::{Cause, Row};
+use countersign_record::row::{self, Cause, Row};
 use countersign_runtime::ports::ledger::{Appended, Batch, Error, Ledger, Snapshot};
 use countersign_store::archive;
-use countersign_testkit::drafts::{access, batch, draft, key, matter, random_batch, stream};
+use countersign_testkit::drafts::{access, batch, draft, key, matter, random_batch, random_draft, stream};
 use countersign_testkit::random::Random;
 use countersign_testkit::scratch::Scratch;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::{admin, block_on, everything, open, scanned};
+use support::{admin, block_on, everything, files, open, scanned, selected, selections};
 
 /// What happened to one request, as the store told it.
 struct Told {
@@ -140,39 +141,77 @@ proptest! {
             for _ in 0..4 {
                 ledger.append(&ours, random_batch(&mut random, 0, 4)).await.unwrap();
             }
+            // So many that some are found through the lists and some beyond them.
+            let rows = (0..1_100).map(|_| random_draft(&mut random, 1, 0).seal().unwrap()).collect();
+            ledger.append(&ours, batch(rows)).await.unwrap();
+            let archived = archived(&scratch.path().join("archived"), &mut random).await;
             let fold = FoldId::try_from("summary").unwrap();
             let head = ledger.head(&ours).await.unwrap();
             ledger.keep(&ours, &fold, 1, Snapshot { head, bytes: b"ours".to_vec() }).await.unwrap();
-            let before = all_of(&ledger, &ours, &scratch.path().join("before")).await;
+            let before = all_of(&ledger, &ours, scratch.path(), "before").await;
             for _ in 0..steps {
-                act(&ledger, &theirs, &mut random, scratch.path()).await;
+                act(&ledger, &theirs, &mut random, &archived).await;
             }
-            let after = all_of(&ledger, &ours, &scratch.path().join("after")).await;
-            assert!(before == after, "bytes of a matter were changed from another");
+            let after = all_of(&ledger, &ours, scratch.path(), "after").await;
+            assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
+            for (what, bytes) in &before {
+                assert!(after[what] == *bytes, "{what} of a matter was changed from another");
+            }
         });
     }
 }
 
-/// All that can be had of a matter: rows, blobs, head, snapshot, export.
-async fn all_of(ledger: &dyn Ledger, access: &MatterAccess, export: &Path) -> Vec<Vec<u8>> {
-    let mut all = vec![everything(ledger, access).await];
+/// All that can be had of a matter, each with its name: rows, blobs and head, pages by stream and by kind, a
+/// snapshot, an export, and what is on disk.
+async fn all_of(
+    ledger: &dyn Ledger,
+    access: &MatterAccess,
+    root: &Path,
+    export: &str,
+) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::from([("all".to_owned(), everything(ledger, access).await)]);
+    for (select, expected) in selections(&scanned(ledger, access).await) {
+        let found = selected(ledger, access, select.clone(), 300).await.unwrap();
+        assert_eq!(found, expected, "{select:?}");
+        let bytes = found.iter().flat_map(|row| row::line(row).unwrap()).collect();
+        all.insert(format!("{select:?}"), bytes);
+    }
     let fold = FoldId::try_from("summary").unwrap();
-    all.push(format!("{:?}", ledger.kept(access, &fold, 1).await).into_bytes());
-    archive::export(ledger, access, export).await.unwrap();
-    all.push(std::fs::read(export.join("manifest.json")).unwrap());
-    all.push(std::fs::read(export.join("rows.jsonl")).unwrap());
+    let kept = ledger.kept(access, &fold, 1).await.unwrap().expect("it was kept");
+    all.insert("snapshot".into(), kept.bytes);
+    archive::export(ledger, access, &root.join(export)).await.unwrap();
+    all.extend(named(files(&root.join(export)), "export"));
+    // The memory that readers share is theirs to change.
+    let mut on_disk = files(&root.join("matters").join(access.matter().as_str()));
+    on_disk.remove(Path::new("ledger.sqlite-shm"));
+    all.extend(named(on_disk, "file"));
     all
 }
 
+fn named(files: BTreeMap<PathBuf, Vec<u8>>, what: &str) -> impl Iterator<Item = (String, Vec<u8>)> {
+    files.into_iter().map(move |(path, bytes)| (format!("{what} {}", path.display()), bytes))
+}
+
+/// Two archives: one of the matter `theirs`, and one of the matter `ours` with another history than ours.
+async fn archived(root: &Path, random: &mut Random) -> [PathBuf; 2] {
+    let ledger = open(&root.join("data"));
+    let archives = ["theirs", "ours"].map(|name| (access(name, Role::Admin), root.join(name)));
+    for (access, place) in &archives {
+        ledger.append(access, random_batch(random, 0, 4)).await.unwrap();
+        archive::export(&ledger, access, place).await.unwrap();
+    }
+    archives.map(|(_, place)| place)
+}
+
 /// Does something in a matter, whatever comes of it.
-async fn act(ledger: &dyn Ledger, theirs: &MatterAccess, random: &mut Random, root: &Path) {
+async fn act(ledger: &dyn Ledger, theirs: &MatterAccess, random: &mut Random, archived: &[PathBuf; 2]) {
     let blobs: Vec<Digest> = match ledger.head(theirs).await {
         Ok(_) => {
             scanned(ledger, theirs).await.iter().flat_map(|row| &row.blobs).map(|blob| blob.digest).collect()
         }
         Err(_) => Vec::new(),
     };
-    match random.within(0..6) {
+    match random.within(0..7) {
         0 | 1 => {
             let mut batch = random_batch(random, 0, 4);
             batch.idem_key = Some(key(&format!("key-{}", random.within(0..3))));
@@ -196,11 +235,14 @@ async fn act(ledger: &dyn Ledger, theirs: &MatterAccess, random: &mut Random, ro
                 ledger.keep(theirs, &fold, 1, snapshot).await.unwrap();
             }
         }
+        5 => {
+            // It is taken if they have nothing yet.
+            let is_new = ledger.head(theirs).await.is_err();
+            assert_eq!(archive::import(ledger, theirs, &archived[0]).await.is_ok(), is_new);
+        }
         _ => {
             // Another matter's export does not fit, and changes neither.
-            let export = root.join(format!("export-{}", random.bits()));
-            archive::export(ledger, &access("ours", Role::Viewer), &export).await.unwrap();
-            assert!(archive::import(ledger, theirs, &export).await.is_err());
+            assert!(archive::import(ledger, theirs, &archived[1]).await.is_err());
         }
     }
 }
