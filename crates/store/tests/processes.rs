@@ -1,15 +1,18 @@
-//! Two processes on one data directory: one writes, the other reads, follows and takes over.
+//! Two processes on one data directory: one writes, the other reads, follows and takes over; or they race.
+//! Owns: what each of them is told. Must not: depend on who is faster.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 
 use countersign_record::code::Code;
 use countersign_runtime::ports::ledger::{Error, Ledger};
-use countersign_testkit::drafts::{batch, matter, row};
+use countersign_testkit::drafts::{batch, matter, row, stream};
+use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
+use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 use std::path::Path;
-use support::{Another, admin, asked, block_on, open, say, scanned};
+use support::{Another, admin, asked, block_on, files, open, say, scanned};
 
 /// The other process: appends one row for each line it is told, and keeps the ledger open until the end of input.
 #[test]
@@ -104,4 +107,79 @@ fn two_stores_in_one_process_are_told_apart() {
         drop(first);
         second.append(&admin(), batch(vec![row("run:1", "b")])).await.unwrap();
     });
+}
+
+/// How often each of two racers opens the ledger in a round.
+const TRIES: usize = 40;
+
+/// The other process: told a data directory, it opens the ledger again and again, each time for one request, which is
+/// good or is refused. Then it says what came of each.
+#[test]
+fn racer() {
+    let Some(arguments) = asked() else { return };
+    let mut random = Random::new(arguments[0].parse().unwrap());
+    block_on(async {
+        for root in std::io::stdin().lock().lines() {
+            let root = root.unwrap();
+            let mut told = Vec::new();
+            // The first good request makes the ledger for good, so most are refused.
+            let good_from = random.index(0..TRIES);
+            for number in 0..TRIES {
+                let mut request = batch(vec![row("run:1", "a")]);
+                if number < good_from || random.once_in(2) {
+                    request.expected = [(stream("run:1"), 1_000)].into();
+                }
+                let answer = open(Path::new(&root)).append(&admin(), request).await;
+                told.push(match answer {
+                    Ok(appended) => appended.rows[0].seq.to_string(),
+                    Err(error) => error.code().to_string(),
+                });
+            }
+            say(&told.join(" "));
+        }
+    });
+}
+
+/// Two processes make the same matter at the same time, and take it back when the request that made it was refused:
+/// what was acknowledged is there once, nothing else is, and the file is whole.
+#[test]
+fn two_processes_race_to_make_a_matter() {
+    let seed = Seed::of("making a matter", 91);
+    let mut random = seed.random();
+    let mut racers = [0, 1].map(|_| Another::start("racer", &[&random.bits().to_string()]));
+    let mut seen = BTreeSet::new();
+    for round in 0..15 {
+        let scratch = Scratch::new();
+        for racer in &mut racers {
+            writeln!(racer.stdin.as_mut().unwrap(), "{}", scratch.path().display()).unwrap();
+        }
+        let mut places = Vec::new();
+        for racer in &mut racers {
+            for word in racer.line().unwrap().split(' ') {
+                match word.parse::<u64>() {
+                    Ok(place) => places.push(place),
+                    Err(_) => drop(seen.insert(word.to_owned())),
+                }
+            }
+        }
+        places.sort_unstable();
+        assert_eq!(places, (1..=places.len() as u64).collect::<Vec<_>>(), "round {round}");
+        block_on(async {
+            let ledger = open(scratch.path());
+            if places.is_empty() {
+                assert_eq!(ledger.head(&admin()).await.unwrap_err().code(), Code::LedgerMissing);
+                assert!(files(scratch.path()).is_empty(), "round {round}");
+                return;
+            }
+            assert_eq!(scanned(&ledger, &admin()).await.len(), places.len(), "round {round}");
+            assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound(), "round {round}");
+            let appended = ledger.append(&admin(), batch(vec![row("run:1", "after")])).await.unwrap();
+            assert_eq!(appended.rows[0].seq, places.len() as u64 + 1, "round {round}: it goes on");
+        });
+    }
+    assert_eq!(
+        seen,
+        ["ledger.conflict", "ledger.locked"].map(str::to_owned).into(),
+        "they met, and nothing else"
+    );
 }
