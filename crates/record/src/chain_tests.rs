@@ -233,3 +233,13 @@ proptest! {
         prop_assert_eq!(verify(&rows, &[]), vec![(at as u64 + 1, Damage::Replaced)]);
     }
 }
+
+/// What can be sealed can be read again, here and in a line of an export.
+#[test]
+fn a_payload_deeper_than_a_reader_reads_is_refused() {
+    let nested = |depth: usize| (0..depth).fold(Json::Null, |inside, _| Json::Array(vec![inside]));
+    let sealed = Draft { payload: nested(127), ..draft(0) }.seal().unwrap();
+    assert!(crate::json::parse(sealed.payload()).is_ok());
+    let refused = Draft { payload: nested(128), ..draft(0) }.seal().unwrap_err();
+    assert_eq!(refused.code(), crate::code::Code::JsonTooDeep);
+}

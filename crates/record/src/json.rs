@@ -69,6 +69,17 @@ impl Json {
         }
     }
 
+    /// Whether no more than `depth_max` arrays and objects stand inside each other.
+    #[must_use]
+    pub fn fits_depth(&self, depth_max: usize) -> bool {
+        let inside = |value: &Json| depth_max.checked_sub(1).is_some_and(|left| value.fits_depth(left));
+        match self {
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => true,
+            Json::Array(items) => depth_max > 0 && items.iter().all(inside),
+            Json::Object(object) => depth_max > 0 && object.iter().all(|(_, member)| inside(member)),
+        }
+    }
+
     /// The member `name` of an object value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {

@@ -122,8 +122,10 @@ impl Ledger for Sqlite {
 
     fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
         Box::pin(async move {
-            let upcasts = self.upcasts;
-            self.matter(access).read(move |connection, _| read::page(connection, &upcasts, &query)).await
+            let (id, upcasts) = (access.matter().clone(), self.upcasts);
+            let work =
+                move |connection: &rusqlite::Connection, _| read::page(connection, &id, &upcasts, &query);
+            self.matter(access).read(work).await
         })
     }
 

@@ -84,6 +84,20 @@ fn bytes_that_no_row_names_are_found() {
     }
 }
 
+/// Putting the bytes back behind the receipt undoes the erasure, not its record.
+#[test]
+fn erased_bytes_that_are_back_are_found() {
+    let scratch = ledger();
+    let connection = Connection::open(database(scratch.path())).unwrap();
+    let back = "UPDATE blobs SET bytes = ?2, receipt = NULL WHERE digest = ?1";
+    let digest = Digest::of(b"erased");
+    assert_eq!(connection.execute(back, params![digest.as_bytes(), b"erased"]).unwrap(), 1);
+    connection.close().unwrap();
+    let report = block_on(async { open(scratch.path()).verify(&admin(), Vec::new()).await }).unwrap();
+    let found: Vec<_> = report.findings.iter().map(|one| (one.seq, one.damage.code())).collect();
+    assert_eq!(found, [(3, Code::BlobUnnamed)]);
+}
+
 /// The erasure is answered even if a reader never ends; the answer says that bytes are left, and for how long.
 #[test]
 fn an_erasure_does_not_wait_for_ever() {

@@ -140,7 +140,7 @@ impl Finding {
             }
             Damage::BlobChanged { digest } => format!("the bytes of blob {digest} of row {seq} were changed"),
             Damage::BlobUnnamed { digest } => {
-                format!("the bytes of blob {digest} are there, and no row names them")
+                format!("the bytes of blob {digest} are there, and no row names them (any more)")
             }
             Damage::Index { what } => what.clone(),
             Damage::StateChanged { view } => {

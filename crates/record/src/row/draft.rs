@@ -6,13 +6,16 @@ use crate::canonical::{self, Inexact, Unwritable};
 use crate::code::Code;
 use crate::digest::Digest;
 use crate::id::{MatterId, PrincipalId, RowKind, StreamId};
-use crate::json::Json;
+use crate::json::{Json, Limits};
 use crate::sign::{Purpose, message};
 use crate::time::Timestamp;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::Serialize;
+
+/// How deep a payload may nest: in a line of an export it stands one level deeper.
+const PAYLOAD_DEPTH_MAX: usize = Limits::GOVERNED.depth_max - 1;
 
 /// Bytes too large or too private for a row, named by their digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +110,9 @@ pub enum NotADraft {
         /// How many there are.
         bytes: usize,
     },
+    /// A payload that could be written and not be read again.
+    #[error("the payload is nested deeper than {PAYLOAD_DEPTH_MAX}")]
+    PayloadTooDeep,
     /// A blob beyond the limit.
     #[error("a blob has {bytes} bytes; the limit is {BLOB_BYTES_MAX}")]
     BlobTooLarge {
@@ -133,6 +139,7 @@ impl NotADraft {
             NotADraft::PayloadTooLarge { .. }
             | NotADraft::BlobTooLarge { .. }
             | NotADraft::TooManyBlobs { .. } => Code::RowTooLarge,
+            NotADraft::PayloadTooDeep => Code::JsonTooDeep,
             NotADraft::VersionZero => Code::RowInvalid,
         }
     }
@@ -149,6 +156,9 @@ impl Draft {
     /// # Errors
     /// The draft can't become a row.
     pub fn seal(self) -> Result<Sealed, NotADraft> {
+        if !self.payload.fits_depth(PAYLOAD_DEPTH_MAX) {
+            return Err(NotADraft::PayloadTooDeep);
+        }
         let bytes = canonical::to_bytes(&self.payload)?;
         if bytes.len() > PAYLOAD_BYTES_MAX {
             return Err(NotADraft::PayloadTooLarge { bytes: bytes.len() });

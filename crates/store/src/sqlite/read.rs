@@ -20,11 +20,17 @@ use std::ops::ControlFlow;
 const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// A page of rows: those in the lists, then the few beyond them.
-pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) -> Result<Page, Stop> {
+pub(super) fn page(
+    connection: &Connection,
+    matter: &MatterId,
+    upcasts: &Upcasts,
+    query: &Query,
+) -> Result<Page, Stop> {
     let limit = query.limit.clamp(1, PAGE_ROWS_MAX);
     let range = (int(query.after), int(query.up_to));
     let mut filling = Filling {
         connection,
+        matter,
         upcasts,
         limit,
         bytes: 0,
@@ -54,6 +60,7 @@ pub(super) fn page(connection: &Connection, upcasts: &Upcasts, query: &Query) ->
 /// A page that is being filled.
 struct Filling<'a> {
     connection: &'a Connection,
+    matter: &'a MatterId,
     upcasts: &'a Upcasts,
     limit: usize,
     bytes: usize,
@@ -104,6 +111,12 @@ impl Filling<'_> {
         let seq = u64::try_from(seq).unwrap_or(0);
         let unreadable = |what| Error::RowCorrupt { seq, why: format!("{what} is unreadable") };
         let stored = stored.map_err(unreadable)?;
+        // What is shown as a row is one that was appended: the hashes cost less than a wrong answer.
+        let is_as_appended = stored.computed_hash(self.matter.as_str()) == stored.hash
+            && Digest::of(stored.payload) == stored.payload_hash;
+        if !is_as_appended {
+            return Err(Error::RowCorrupt { seq, why: "it is not as it was appended".into() }.into());
+        }
         self.bytes += stored.payload.len();
         let row = stored.to_row().map_err(|why| Error::RowCorrupt { seq, why: why.to_string() })?;
         self.page.rows.push(self.upcasts.read(row).map_err(Error::from)?);

@@ -15,7 +15,7 @@ use countersign_record::id::MatterId;
 use countersign_record::json;
 use countersign_record::row::{BlobRef, RowRef};
 use rusqlite::{Connection, MAIN_DB, OptionalExtension};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -37,8 +37,7 @@ pub(super) fn verify(
         verifier.note(anchor.seq, Damage::NotAnchored);
     }
     let mut request = RequestRun::default();
-    // The records that rows name, by number: a few bytes for each blob.
-    let mut named = BTreeSet::new();
+    let mut named = Named::default();
     let mut last = Head { seq: 0, hash: recorded.hash };
     let mut sum = Sum::new(indexes::indexed(connection)?);
     walk(connection, i64::MIN, |entry, stored| {
@@ -55,6 +54,7 @@ pub(super) fn verify(
                 for blob in row.blobs.iter() {
                     check_reference(connection, &mut verifier, &mut named, (seq, blob))?;
                 }
+                named.receipt(&row);
                 request.follow(connection, &mut verifier, &row)?;
             }
             Err(what) => {
@@ -67,6 +67,7 @@ pub(super) fn verify(
     request.end(connection, &mut verifier)?;
     check_strange_requests(connection, &mut verifier)?;
     let unnamed = check_blobs(connection, &mut verifier, &named)?;
+    check_receipts(connection, &mut verifier, &named)?;
     check_head(&mut verifier, recorded, last);
     let mut report = verifier.finish(Some(recorded));
     // Damage that names a row says more than what is beside the rows, which is most often a part of it.
@@ -77,6 +78,39 @@ pub(super) fn verify(
         report.findings.extend(lists.chain(blobs).map(|damage| Finding { seq: 0, damage }));
     }
     Ok(report)
+}
+
+/// What the rows say of blobs: a few bytes for each.
+#[derive(Default)]
+struct Named {
+    /// The records that rows name, by number.
+    records: BTreeSet<i64>,
+    /// The blobs whose receipt no later row has undone by naming them again.
+    erased: BTreeMap<Digest, u64>,
+}
+
+impl Named {
+    fn receipt(&mut self, row: &RowRef<'_>) {
+        if row.kind == hold::ERASED {
+            let payload = json::parse(row.payload).ok();
+            let digest = payload.and_then(|payload| hold::erased_digest(row.kind, &payload));
+            self.erased.extend(digest.map(|digest| (digest, row.seq)));
+        }
+    }
+}
+
+/// What was erased is not there.
+fn check_receipts(
+    connection: &Connection,
+    verifier: &mut Verifier<'_>,
+    named: &Named,
+) -> Result<(), rusqlite::Error> {
+    for (digest, receipt) in &named.erased {
+        if erase::record(connection, *digest)?.is_some_and(|record| record.is_present()) {
+            verifier.note(*receipt, Damage::BlobUnnamed { digest: *digest });
+        }
+    }
+    Ok(())
 }
 
 /// The recorded head speaks of the last row. Rows that are missing at the end are the verifier's to name.
@@ -92,7 +126,7 @@ fn check_head(verifier: &mut Verifier<'_>, recorded: Head, last: Head) {
 fn check_reference(
     connection: &Connection,
     verifier: &mut Verifier<'_>,
-    named: &mut BTreeSet<i64>,
+    named: &mut Named,
     (seq, blob): (u64, BlobRef),
 ) -> Result<(), rusqlite::Error> {
     let digest = blob.digest;
@@ -100,7 +134,8 @@ fn check_reference(
         verifier.note(seq, Damage::BlobMissing { digest });
         return Ok(());
     };
-    named.insert(record.id);
+    named.records.insert(record.id);
+    named.erased.remove(&digest);
     match (record.size, record.receipt, record.length) {
         (Some(size), None, Some(length)) if size == blob.size && length == blob.size => {}
         (_, None, Some(_)) => drop(verifier.note(seq, Damage::BlobChanged { digest })),
@@ -125,7 +160,7 @@ fn is_receipt(connection: &Connection, seq: u64, digest: Digest) -> Result<bool,
 fn check_blobs(
     connection: &Connection,
     verifier: &mut Verifier<'_>,
-    named: &BTreeSet<i64>,
+    named: &Named,
 ) -> Result<Vec<Digest>, Stop> {
     let mut unnamed = Vec::new();
     let sql = "SELECT id, digest, length(bytes) FROM blobs WHERE length(bytes) IS NOT NULL ORDER BY id";
@@ -135,7 +170,7 @@ fn check_blobs(
     while let Some(blob) = blobs.next()? {
         let id: i64 = blob.get(0)?;
         let found = hash_of(connection, id, &mut piece)?;
-        if !named.contains(&id) {
+        if !named.records.contains(&id) {
             if unnamed.len() < UNNAMED_MAX {
                 unnamed.push(found);
             }
