@@ -14,10 +14,11 @@ mod value;
 pub use emit::{Unwritable, hash_of, to_bytes_of};
 pub use score::{Score, ScoreOutOfRange};
 pub use sink::{Hasher, Sink};
+pub use text::write_string;
 pub use value::{Inexact, hash, hash_as_written, to_bytes, write};
 
 pub(crate) use emit::{Form, Pen, emit, hash_as_written_of};
-pub(crate) use text::{plain_length, write_string};
+pub(crate) use text::plain_length;
 
 #[cfg(test)]
 #[path = "canonical_tests.rs"]

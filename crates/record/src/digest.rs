@@ -37,7 +37,8 @@ impl Digest {
     }
 
     /// The 64 digits, without an allocation.
-    pub(crate) fn hex(&self) -> [u8; 64] {
+    #[must_use]
+    pub fn hex(&self) -> [u8; 64] {
         let mut digits = [0; 64];
         encode_hex(&self.0, &mut digits);
         digits

@@ -11,6 +11,7 @@ mod indexes;
 mod lock;
 mod matter;
 mod news;
+mod purge;
 mod read;
 mod readers;
 mod restore;
@@ -18,6 +19,7 @@ mod schema;
 mod state;
 mod tables;
 mod verify;
+mod wait;
 mod writer;
 
 use append::Request;

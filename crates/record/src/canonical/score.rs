@@ -32,6 +32,9 @@ impl TryFrom<f64> for Score {
 }
 
 impl Score {
+    /// Nothing.
+    pub const ZERO: Score = Score(0.0);
+
     /// The rounded number.
     #[must_use]
     pub fn value(self) -> f64 {

@@ -39,7 +39,7 @@ fn is_special(byte: u8) -> bool {
 }
 
 /// Writes `text` in quotes.
-pub(crate) fn write_string(text: &str, sink: &mut impl Sink) {
+pub fn write_string(text: &str, sink: &mut impl Sink) {
     sink.put(b"\"");
     let mut rest = text.as_bytes();
     loop {

@@ -91,6 +91,12 @@ pub enum Damage {
 }
 
 impl Damage {
+    /// Whether every row and every blob that a row names are as they were.
+    #[must_use]
+    pub fn is_beside_the_rows(&self) -> bool {
+        matches!(self, Damage::BlobUnnamed { .. } | Damage::Index { .. } | Damage::StateChanged { .. })
+    }
+
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> Code {

@@ -141,7 +141,7 @@ codes! {
         "Give the user write access, or name another directory with --data.";
     LedgerCorrupt "ledger"."corrupt" Critical, "The ledger's file is damaged",
         "The file is no database of Countersign, or parts of it can't be read. It was not touched.",
-        "Restore the matter from an export with `countersign ledger import` and compare with an anchor.";
+        "Move the file away, restore the matter from an export with `countersign ledger import`, and compare with an anchor.";
     LedgerTooNew "ledger"."too_new" Error, "The data directory was written by a newer version",
         "The format of the file is newer than this build. It was not touched.",
         "Use the version that wrote it, or a later one.";
@@ -170,6 +170,30 @@ codes! {
         "The writer has ended, by request or after an error that it could not survive. The request was not written.",
         "Look at the first error it reported, and start again.";
 
+    MemoryQuery "memory"."query" Error, "There is no query",
+        "A memory read needs a query: a text that holds more than white space.",
+        "Give `query` a text.";
+    MemoryStorePaths "memory"."store_paths" Error, "There are no stores to read",
+        "A memory read names the stores it reads: a list of paths, none of them empty.",
+        "Give `store_paths` at least one path.";
+    MemoryBudget "memory"."budget" Error, "The budget is none",
+        "A memory read needs a budget of at least one token; the message says which part of it is wrong.",
+        "Give `budget.max_excerpt_tokens` an integer above 0.";
+    MemoryInput "memory"."input" Error, "The input of a memory read is not as its contract says",
+        "A member has another type or range than SPEC-006 gives it, or the contract knows no such member.",
+        "Correct the member that the message names.";
+    MemoryStoreMissing "memory"."store_missing" Error, "A memory store is not there",
+        "A read names every store that it depends on, so one that is missing fails the read rather than be left out.",
+        "Check the path; a relative one is relative to the working directory.";
+    MemoryStoreUnreadable "memory"."store_unreadable" Error, "A memory store can't be read",
+        "The path is no regular file, or the operating system refused to read it.",
+        "Check what the path leads to and who may read it.";
+    MemoryStoreChanged "memory"."store_changed" Error, "A memory store was changed while it was read",
+        "A line that was selected is not there any more. A store is append-only; this one was rewritten or cut.",
+        "Read again when nobody writes over the store.";
+    MemoryTrustSnapshot "memory"."trust_snapshot" Error, "The trust snapshot can't be used",
+        "The file that classifies records is missing, unreadable or has another shape. Without it nothing could be denied, so nothing is read.",
+        "Give a JSON file with `entries`, each with a memory_id or a record_hash, and a classification.";
     BlobMissing "blob"."missing" Critical, "A blob is missing",
         "A row names bytes that are not in the ledger, and no receipt says that they were erased.",
         "Restore them from an export; the row names their SHA-256.";

@@ -31,7 +31,8 @@ pub async fn export(ledger: &dyn Ledger, access: &MatterAccess, dir: &Path) -> R
     })
     .await?;
     let report = ledger.verify(access, Vec::new()).await?;
-    if let Some(finding) = report.findings.into_iter().next() {
+    // What is wrong beside the rows is not exported, and an export is how it is mended.
+    if let Some(finding) = report.findings.into_iter().find(|finding| !finding.damage.is_beside_the_rows()) {
         return Err(ledger::Error::Damaged { finding }.into());
     }
     let head = report.head;
@@ -55,7 +56,7 @@ async fn write(
     head: Head,
 ) -> Result<(), Error> {
     let named = write_rows(ledger, access, partial, head).await?;
-    let written = write_blobs(ledger, access, partial, named, head).await?;
+    let written = write_blobs(ledger, access, partial, named).await?;
     let manifest = Manifest::new(access.matter().clone(), head, written.blobs);
     let bytes =
         manifest.to_bytes().map_err(|_| ledger::Error::Archive { why: "the head is beyond 2^53".into() })?;
@@ -68,19 +69,11 @@ async fn write(
     .await
 }
 
-/// What the rows say of blobs.
-#[derive(Debug, Default)]
-struct Named {
-    /// The blobs that any row names.
-    all: BTreeSet<Digest>,
-    /// Those whose last mention is a receipt: they were erased when the last row was written, if it is true.
-    receipted: BTreeSet<Digest>,
-}
-
 /// What the walk over the rows leaves behind.
 struct Walk {
     out: BufWriter<File>,
-    named: Named,
+    /// The blobs that are there at this row: named, and not erased since.
+    named: BTreeSet<Digest>,
     last: u64,
     failed: Option<Failed>,
 }
@@ -95,11 +88,11 @@ async fn write_rows(
     access: &MatterAccess,
     partial: &Arc<Partial>,
     head: Head,
-) -> Result<Named, Error> {
+) -> Result<BTreeSet<Digest>, Error> {
     let place = partial.file(ROWS);
     let create = place.clone();
     let file = blocking(move || File::create_new(&create).map_err(unwritable(&create))).await?;
-    let walk = Walk { out: BufWriter::new(file), named: Named::default(), last: 0, failed: None };
+    let walk = Walk { out: BufWriter::new(file), named: BTreeSet::new(), last: 0, failed: None };
     let walk = Arc::new(Mutex::new(walk));
     let seen = Arc::clone(&walk);
     let visitor = move |seq: u64, stored: Result<RowRef<'_>, String>| {
@@ -128,12 +121,9 @@ impl Walk {
         }
         let corrupt = |why: String| Failed::Row(ledger::Error::RowCorrupt { seq, why });
         let row = stored.map_err(corrupt)?.to_row().map_err(|why| corrupt(why.to_string()))?;
-        for blob in &row.blobs {
-            self.named.all.insert(blob.digest);
-            self.named.receipted.remove(&blob.digest);
-        }
+        self.named.extend(row.blobs.iter().map(|blob| blob.digest));
         if let Some(digest) = hold::erased_digest(row.kind.as_str(), &row.payload) {
-            self.named.receipted.insert(digest);
+            self.named.remove(&digest);
         }
         let mut line = row::line(&row).map_err(|why| corrupt(why.to_string()))?;
         line.push(b'\n');
@@ -143,7 +133,7 @@ impl Walk {
     }
 
     /// Every row up to the head was seen, and is durable.
-    fn end(&mut self, place: &Path, head: Head) -> Result<Named, Error> {
+    fn end(&mut self, place: &Path, head: Head) -> Result<BTreeSet<Digest>, Error> {
         match self.failed.take() {
             Some(Failed::Disk(error)) => return Err(unwritable(place)(error)),
             Some(Failed::Row(error)) => return Err(error.into()),
@@ -164,34 +154,21 @@ struct Written {
     shelves: BTreeSet<PathBuf>,
 }
 
-/// Writes every blob that is there. That is the ledger's to say: a row that claims an erasure which never was must not
-/// make a blob vanish from its archives.
+/// Writes the blobs. What a receipt speaks of is left out even if somebody has put it back: `verify` names it, and an
+/// import would refuse it.
 async fn write_blobs(
     ledger: &dyn Ledger,
     access: &MatterAccess,
     partial: &Arc<Partial>,
-    named: Named,
-    head: Head,
+    named: BTreeSet<Digest>,
 ) -> Result<Written, Error> {
     let mut written = Written { blobs: 0, shelves: BTreeSet::new() };
-    let mut later = BTreeSet::new();
-    for digest in named.all {
+    for digest in named {
         let bytes = match ledger.blob(access, digest).await? {
             Blob::Present(bytes) => bytes,
-            Blob::Erased { receipt } if receipt <= head.seq => continue,
             // Erased after the head was read: the archive would lack both the bytes and the receipt.
             Blob::Erased { receipt } => return Err(ledger::Error::Erased { digest, receipt }.into()),
         };
-        if named.receipted.contains(&digest) {
-            // Looked up after the bytes were seen, so that the row which brought them back is among them.
-            if !later.contains(&digest) {
-                later = named_after(ledger, access, head).await?;
-            }
-            // It was erased, and came back with a row that is not in the archive.
-            if later.contains(&digest) {
-                continue;
-            }
-        }
         let partial = Arc::clone(partial);
         let shelf = blocking(move || {
             let name = digest.to_string();
@@ -205,24 +182,4 @@ async fn write_blobs(
         written.blobs += 1;
     }
     Ok(written)
-}
-
-/// The blobs that are named by rows after the head.
-async fn named_after(
-    ledger: &dyn Ledger,
-    access: &MatterAccess,
-    head: Head,
-) -> Result<BTreeSet<Digest>, Error> {
-    let named = Arc::new(Mutex::new(BTreeSet::new()));
-    let seen = Arc::clone(&named);
-    let visitor = move |_: u64, stored: Result<RowRef<'_>, String>| {
-        if let Ok(row) = stored {
-            let mut named = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            named.extend(row.blobs.iter().map(|blob| blob.digest));
-        }
-        ControlFlow::Continue(())
-    };
-    ledger.scan(access, head.seq, Box::new(visitor)).await?;
-    let named = std::mem::take(&mut *named.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(named)
 }

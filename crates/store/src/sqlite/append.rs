@@ -4,6 +4,7 @@
 
 use super::columns::{self, Entry, Interned, int};
 use super::erase;
+use super::indexes;
 use super::state::State;
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;
@@ -139,7 +140,8 @@ impl<'a> Pen<'a> {
             }),
         };
         let packed = row.packed_blobs();
-        let packed = PackedBlobs::try_from(packed.as_slice()).map_err(|_| rusqlite::Error::InvalidQuery)?;
+        let packed = PackedBlobs::try_from(packed.as_slice())
+            .map_err(|_| indexes::disagrees("a row's blobs can't be packed"))?;
         let stored = row.at(self.matter, place, idem_key, packed);
         self.insert(&stored, stream, &draft.kind)?;
         Ok(Stamp { seq: stored.seq, stream_seq, hash: stored.hash })

@@ -27,6 +27,10 @@ pub(super) fn erase(
         Some(_) => return Ok(Err(Error::BlobMissing { digest })),
         None => return Ok(Err(unknown_or_missing(pen.connection, digest)?)),
     };
+    // Bytes that were put there by other hands get no receipt of ours.
+    if first_naming(pen.connection, digest)?.is_none() {
+        return Ok(Err(Error::BlobUnknown { digest }));
+    }
     let holds = match holds(pen.connection) {
         Ok(holds) => holds,
         Err(Stop::Ledger(error)) => return Ok(Err(error)),
@@ -45,7 +49,14 @@ pub(super) fn erase(
 }
 
 /// How long one attempt to empty the log waits for readers; appends wait as long, so it is short.
-const PURGE_MAX: Duration = Duration::from_millis(20);
+const PURGE_MAX: Duration = Duration::from_millis(5);
+
+/// Whether the log can hold bytes of an erased blob: something was erased once. Its kind is named with the first
+/// receipt.
+pub(super) fn was_ever(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM kinds WHERE name = ?1)";
+    connection.prepare_cached(sql)?.query_row([hold::ERASED], |row| row.get(0))
+}
 
 /// Copies the log into the file and empties it; `false` if a reader still needs it.
 pub(super) fn purge(connection: &Connection) -> Result<bool, rusqlite::Error> {

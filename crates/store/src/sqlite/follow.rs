@@ -60,6 +60,8 @@ impl Following {
                 follow(&follower, &inotify, &stopped);
                 // The next watcher starts another, should this one have ended by itself.
                 follower.following.ended(number);
+                // Whoever waits for it looks again, and finds out why: the directory may be gone.
+                follower.news.stir();
             })
             .map_err(io)?;
         tokio::spawn(until_unwatched(Arc::clone(core), number, stop));

@@ -10,7 +10,7 @@
 use super::columns::{self, Entry, int};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, ffi, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many rows are never beyond the lists when a transaction ends: the most that a reader looks through.
 pub(super) const BEYOND_MAX: u64 = 1_024;
@@ -43,9 +43,9 @@ impl Of {
 
 /// The last row that is in the lists.
 pub(super) fn indexed(connection: &Connection) -> Result<u64, rusqlite::Error> {
-    connection
-        .prepare_cached("SELECT indexed FROM head WHERE only = 1")?
-        .query_row([], |row| columns::count(row.get_ref(0)?).ok_or(rusqlite::Error::InvalidQuery))
+    connection.prepare_cached("SELECT indexed FROM head WHERE only = 1")?.query_row([], |row| {
+        columns::count(row.get_ref(0)?).ok_or_else(|| disagrees("what is listed is unreadable"))
+    })
 }
 
 /// The rows after `indexed`, in order.
@@ -122,7 +122,7 @@ pub(super) fn walk<E: From<rusqlite::Error>>(
     Ok(())
 }
 
-/// The last place in a stream as far as the lists know.
+/// The last place in a stream that has no row beyond the lists.
 pub(super) fn end(connection: &Connection, stream: i64) -> Result<u64, rusqlite::Error> {
     let (what, id) = Of::Stream(stream).key();
     let sql = "SELECT first, rest FROM lists WHERE what = ?1 AND id = ?2 ORDER BY first DESC LIMIT 1";
@@ -130,11 +130,15 @@ pub(super) fn end(connection: &Connection, stream: i64) -> Result<u64, rusqlite:
         .prepare_cached(sql)?
         .query_row([what, id], |row| Ok(unpack(row.get(0)?, row.get_ref(1)?).and_then(Iterator::last)))
         .optional()?;
-    let Some(last) = last else { return Ok(0) };
+    // A stream is given a number together with its first row.
+    let last = last.ok_or_else(|| disagrees("a stream has no list"))?;
     let row = last.ok_or_else(|| disagrees("a list is unreadable"))?;
     connection
         .prepare_cached("SELECT stream_seq FROM rows WHERE seq = ?1 AND stream = ?2")?
-        .query_row([row, stream], |row| columns::count(row.get_ref(0)?).ok_or(rusqlite::Error::InvalidQuery))
+        .query_row([row, stream], |row| {
+            columns::count(row.get_ref(0)?)
+                .ok_or_else(|| disagrees("a row's place in its stream is unreadable"))
+        })
         .optional()?
         .ok_or_else(|| disagrees("a list does not agree with the rows"))
 }
@@ -156,6 +160,40 @@ pub(super) fn strange_name(connection: &Connection) -> Result<Option<&'static st
             if found != Some(id) {
                 return Ok(Some("the index of names does not agree with the names"));
             }
+        }
+    }
+    Ok(None)
+}
+
+/// The numbers of streams and kinds that rows use.
+#[derive(Debug, Default)]
+pub(super) struct Used {
+    streams: BTreeSet<i64>,
+    kinds: BTreeSet<i64>,
+}
+
+impl Used {
+    /// Takes the next row in.
+    pub(super) fn row(&mut self, entry: Entry) {
+        self.streams.insert(entry.stream);
+        self.kinds.insert(entry.kind);
+    }
+}
+
+/// Whether there are names that no row uses, or a second head: no writer of ours leaves any, so somebody keeps
+/// something there.
+pub(super) fn unused_name(
+    connection: &Connection,
+    used: &Used,
+) -> Result<Option<&'static str>, rusqlite::Error> {
+    let count = |table: &str| {
+        let sql = format!("SELECT count(*) FROM {table} NOT INDEXED");
+        connection.prepare_cached(&sql)?.query_row([], |row| Ok(columns::count(row.get_ref(0)?)))
+    };
+    let names = [("streams", used.streams.len()), ("kinds", used.kinds.len()), ("head", 1)];
+    for (table, expected) in names {
+        if count(table)? != Some(expected as u64) {
+            return Ok(Some("there are names that no row uses, or more than one head"));
         }
     }
     Ok(None)

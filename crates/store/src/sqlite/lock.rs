@@ -11,9 +11,14 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// How often a lock file may vanish between opening and locking it before we give up.
 const TRIES_MAX: usize = 16;
+
+/// How long a lock that another holds is waited for, and in which steps.
+const WAIT_MAX: Duration = Duration::from_millis(200);
+const WAIT_STEP: Duration = Duration::from_millis(5);
 
 /// The lock, held until it is dropped (or the process ends, however it ends).
 #[derive(Debug)]
@@ -23,16 +28,22 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock, or says who has it. One that is held for a moment only, to keep a state or to close, is waited
+    /// for.
     pub(super) fn take(path: &Path, matter: &MatterId) -> Result<Self, Error> {
+        let until = Instant::now() + WAIT_MAX;
         for _ in 0..TRIES_MAX {
             let file = open(path)?;
-            match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => {
-                    return Err(Error::Locked { matter: matter.clone(), pid: holder(&file) });
+            loop {
+                match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                    Ok(()) => break,
+                    // The kernel tells nobody when a lock is given back, unless they wait without an end.
+                    Err(Errno::WOULDBLOCK) if Instant::now() < until => std::thread::park_timeout(WAIT_STEP),
+                    Err(Errno::WOULDBLOCK) => {
+                        return Err(Error::Locked { matter: matter.clone(), pid: holder(&file) });
+                    }
+                    Err(errno) => return Err(failure::of_io(path, &errno.into())),
                 }
-                Err(errno) => return Err(failure::of_io(path, &errno.into())),
             }
             // Whoever takes a failed import back removes the file: a lock on a file without a name locks nobody out.
             if is_named(&file, path) {
@@ -40,6 +51,11 @@ impl Lock {
             }
         }
         Err(Error::Locked { matter: matter.clone(), pid: None })
+    }
+
+    /// Whether the file at `path` is still the one that is locked.
+    pub(super) fn is_ours(&self, path: &Path) -> bool {
+        is_named(&self.file, path)
     }
 
     /// Says whose it is.

@@ -27,6 +27,11 @@ impl News {
         });
     }
 
+    /// Wakes the watchers though there is nothing new.
+    pub(super) fn stir(&self) {
+        self.last.send_modify(|_| {});
+    }
+
     /// Starts watching.
     pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
         self.last.subscribe()

@@ -3,6 +3,7 @@
 
 use super::append::{Pen, put_blob};
 use super::columns::int;
+use super::indexes;
 use super::writer::Pieces;
 use countersign_record::canonical;
 use countersign_record::chain::{Head, Verifier};
@@ -22,7 +23,9 @@ const NAMED: &str = "CREATE TEMP TABLE named(
 
 /// Restores all the pieces. The inner error is a refusal.
 pub(super) fn restore(pen: &mut Pen<'_>, pieces: Pieces) -> Result<Result<Head, Error>, rusqlite::Error> {
-    let Ok(matter) = MatterId::try_from(pen.matter) else { return Err(rusqlite::Error::InvalidQuery) };
+    let Ok(matter) = MatterId::try_from(pen.matter) else {
+        return Err(indexes::disagrees("the matter has no name"));
+    };
     if pen.state.head.seq > 0 {
         return Ok(Err(Error::NotEmpty { matter }));
     }
@@ -93,7 +96,8 @@ impl Restoring<'_> {
             }
         };
         let packed = PackedBlobs::pack(row.blobs.iter().copied());
-        let packed = PackedBlobs::try_from(packed.as_slice()).map_err(|_| rusqlite::Error::InvalidQuery)?;
+        let packed = PackedBlobs::try_from(packed.as_slice())
+            .map_err(|_| indexes::disagrees("a row's blobs can't be packed"))?;
         let stored = row.as_stored(&payload, packed);
         self.verifier.see(&stored);
         let (stream, stream_seq) = pen.next_in_stream(&row.stream)?;

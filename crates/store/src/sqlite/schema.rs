@@ -118,14 +118,13 @@ pub(super) fn recognise(files: &Files) -> Result<Found, Error> {
     Ok(Found::Ledger)
 }
 
+/// The file that becomes the database, and what SQLite makes beside it.
+const NEW: [&str; 4] = ["-new", "-new-journal", "-new-wal", "-new-shm"];
+
 /// Makes an empty ledger, whole or not at all: it is built beside and renamed. The caller holds the lock.
 pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
     let new = files.beside("-new");
-    let remove_new = || {
-        for suffix in ["-new", "-new-journal", "-new-wal", "-new-shm"] {
-            drop(fs::remove_file(files.beside(suffix)));
-        }
-    };
+    let remove_new = || NEW.iter().for_each(|suffix| drop(fs::remove_file(files.beside(suffix))));
     remove_new();
     let resolved = files.resolved("-new")?;
     // SQLite would make the file for everybody whom the umask lets in. Its log and shared memory take its mode.
@@ -139,11 +138,12 @@ pub(super) fn create(files: &Files, genesis: &[u8; 32]) -> Result<(), Error> {
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(&resolved, flags)?;
         connection.pragma_update(None, "page_size", 4_096)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", FORMAT)?;
         connection.execute_batch(TABLES)?;
         connection.execute("INSERT INTO head VALUES (1, 0, ?1, 0)", [genesis])?;
+        // Last, while nothing is in a log: closing would not tell that a log could not be copied into the file.
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error)
     };
     let finish = || -> io::Result<()> {

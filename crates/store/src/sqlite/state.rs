@@ -45,7 +45,7 @@ pub(super) fn head(connection: &Connection) -> Result<Head, rusqlite::Error> {
         let seq = columns::count(row.get_ref(0)?);
         match (seq, hash) {
             (Some(seq), Some(hash)) => Ok(Head { seq, hash }),
-            _ => Err(rusqlite::Error::InvalidQuery),
+            _ => Err(indexes::disagrees("the recorded head is unreadable")),
         }
     })
 }
@@ -118,6 +118,9 @@ impl State {
     pub(super) fn load(connection: &Connection) -> Result<Self, rusqlite::Error> {
         let head = checked_head(connection)?;
         let indexed = indexes::indexed(connection)?;
+        if indexed > head.seq {
+            return Err(indexes::disagrees("more rows are listed than there are"));
+        }
         let beyond = indexes::beyond(connection, indexed)?;
         Ok(State { head, indexed, beyond, streams: HashMap::new(), kinds: HashMap::new() })
     }

@@ -4,7 +4,7 @@
 
 use super::columns::{self, int};
 use super::erase;
-use super::indexes::{self, Sum};
+use super::indexes::{self, Sum, Used};
 use super::read::walk;
 use super::readers::Stop;
 use countersign_record::canonical::{Hasher, Sink};
@@ -15,15 +15,15 @@ use countersign_record::id::MatterId;
 use countersign_record::json;
 use countersign_record::row::{BlobRef, RowRef};
 use rusqlite::{Connection, MAIN_DB, OptionalExtension};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::ControlFlow;
 
 /// Blobs are hashed in pieces of this size.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Blobs without a row that are listed.
-const UNNAMED_MAX: usize = 100;
+/// Findings beside the rows that are listed.
+const BESIDE_MAX: usize = 100;
 
 /// Walks the ledger in one snapshot.
 pub(super) fn verify(
@@ -40,8 +40,10 @@ pub(super) fn verify(
     let mut named = Named::default();
     let mut last = Head { seq: 0, hash: recorded.hash };
     let mut sum = Sum::new(indexes::indexed(connection)?);
+    let mut used = Used::default();
     walk(connection, i64::MIN, |entry, stored| {
         sum.row(entry);
+        used.row(entry);
         // Places count from 1; what stands before was put there by other hands.
         let Some(seq) = u64::try_from(entry.seq).ok().filter(|seq| *seq > 0) else {
             verifier.note(0, Damage::Inserted);
@@ -72,10 +74,16 @@ pub(super) fn verify(
     let mut report = verifier.finish(Some(recorded));
     // Damage that names a row says more than what is beside the rows, which is most often a part of it.
     if report.is_sound() {
-        let disagreements = [sum.disagreement(connection)?, indexes::strange_name(connection)?];
+        let disagreements = [
+            sum.disagreement(connection)?,
+            indexes::strange_name(connection)?,
+            indexes::unused_name(connection, &used)?,
+        ];
         let lists = disagreements.into_iter().flatten().map(|what| Damage::Index { what: what.into() });
         let blobs = unnamed.into_iter().map(|digest| Damage::BlobUnnamed { digest });
-        report.findings.extend(lists.chain(blobs).map(|damage| Finding { seq: 0, damage }));
+        let mut beside = lists.chain(blobs).map(|damage| Finding { seq: 0, damage });
+        report.findings.extend(beside.by_ref().take(BESIDE_MAX));
+        report.unlisted += beside.count() as u64;
     }
     Ok(report)
 }
@@ -83,8 +91,8 @@ pub(super) fn verify(
 /// What the rows say of blobs: a few bytes for each.
 #[derive(Default)]
 struct Named {
-    /// The records that rows name, by number.
-    records: BTreeSet<i64>,
+    /// The records that rows name, by number, and the first row that does.
+    records: BTreeMap<i64, u64>,
     /// The blobs whose receipt no later row has undone by naming them again.
     erased: BTreeMap<Digest, u64>,
 }
@@ -134,7 +142,7 @@ fn check_reference(
         verifier.note(seq, Damage::BlobMissing { digest });
         return Ok(());
     };
-    named.records.insert(record.id);
+    named.records.entry(record.id).or_insert(seq);
     named.erased.remove(&digest);
     match (record.size, record.receipt, record.length) {
         (Some(size), None, Some(length)) if size == blob.size && length == blob.size => {}
@@ -163,23 +171,30 @@ fn check_blobs(
     named: &Named,
 ) -> Result<Vec<Digest>, Stop> {
     let mut unnamed = Vec::new();
-    let sql = "SELECT id, digest, length(bytes) FROM blobs WHERE length(bytes) IS NOT NULL ORDER BY id";
+    let sql = "SELECT id, digest, receipt, length(bytes) IS NOT NULL FROM blobs ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let mut blobs = statement.query([])?;
     let mut piece = vec![0; PIECE_BYTES];
     while let Some(blob) = blobs.next()? {
         let id: i64 = blob.get(0)?;
-        let found = hash_of(connection, id, &mut piece)?;
-        if !named.records.contains(&id) {
-            if unnamed.len() < UNNAMED_MAX {
-                unnamed.push(found);
-            }
-            continue;
-        }
         let name = columns::digest(blob.get_ref(1)?);
-        let Some(digest) = name.filter(|digest| *digest != found) else { continue };
-        if let Some(seq) = erase::first_naming(connection, digest)? {
-            verifier.note(seq, Damage::BlobChanged { digest });
+        let (first, is_present) = (named.records.get(&id), blob.get(3)?);
+        match (first, name) {
+            (Some(seq), Some(digest)) if is_present => {
+                if hash_of(connection, id, &mut piece)? != digest {
+                    verifier.note(*seq, Damage::BlobChanged { digest });
+                }
+            }
+            (Some(_), _) => {}
+            (None, _) if is_present => unnamed.push(hash_of(connection, id, &mut piece)?),
+            // What is left of a blob that was erased and came back with a record of its own.
+            (None, Some(digest)) => {
+                let receipt = columns::count(blob.get_ref(2)?).unwrap_or(0);
+                if !is_receipt(connection, receipt, digest)? {
+                    unnamed.push(digest);
+                }
+            }
+            (None, None) => unnamed.push(Digest::from_bytes([0; 32])),
         }
     }
     Ok(unnamed)
@@ -190,7 +205,7 @@ fn hash_of(connection: &Connection, id: i64, piece: &mut [u8]) -> Result<Digest,
     let mut hasher = Hasher::new();
     loop {
         // The only error of reading here is one of SQLite, whose own words `io::Error` can't carry.
-        let count = blob.read(piece).map_err(|_| rusqlite::Error::BlobSizeError)?;
+        let count = blob.read(piece).map_err(|_| indexes::disagrees("the bytes of a blob can't be read"))?;
         match piece.get(..count) {
             Some(read) if count > 0 => hasher.put(read),
             Some(_) | None => return Ok(hasher.finish()),

@@ -8,15 +8,17 @@ use super::failure;
 use super::group::{Company, Group, Spent};
 use super::lock::Lock;
 use super::news::News;
+use super::purge::Purge;
 use super::restore;
 use super::schema::{self, Files, Found};
 use super::state::{self, State};
+use super::wait::{self, Received};
 use crate::durable;
 use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
 use countersign_record::id::{FoldId, MatterId};
 use countersign_record::row::Sealed;
-use countersign_runtime::ports::ledger::{Appended, Erasure, Error, Piece, Snapshot, Stamp};
+use countersign_runtime::ports::ledger::{Appended, Erasure, Error, Piece, Snapshot};
 use rusqlite::{Connection, params};
 use std::io;
 use std::path::PathBuf;
@@ -27,9 +29,6 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Requests that may wait.
 const QUEUE_MAX: usize = 1_024;
-
-/// How long an erasure waits for readers to let go of the log before it is answered all the same.
-const PURGE_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// How often a directory may vanish between making it and locking in it before we give up.
 const TRIES_MAX: usize = 16;
@@ -64,8 +63,7 @@ impl Writer {
             news,
             open: None,
             held: None,
-            purge: Purge::Done,
-            unpurged: Vec::new(),
+            purge: Purge::default(),
             company,
             spent: Spent::default(),
             untold: false,
@@ -115,30 +113,10 @@ struct Desk {
     /// A command that was taken from the queue while a group was gathered, and is no part of it.
     held: Option<Command>,
     purge: Purge,
-    /// Erasures that are durable, but whose bytes are still in the log.
-    unpurged: Vec<Unpurged>,
     company: Company,
     spent: Spent,
     /// Whether followers in other processes have yet to be woken.
     untold: bool,
-}
-
-/// An erasure that somebody waits for.
-struct Unpurged {
-    receipt: Stamp,
-    since: Instant,
-    reply: Reply<Erasure>,
-}
-
-/// Whether the log may hold bytes of an erased blob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purge {
-    /// It does not.
-    Done,
-    /// It may; a reader keeps it from being emptied.
-    Due,
-    /// It may; the disk keeps it from being emptied. Tried again after the next command.
-    Failed,
 }
 
 impl Desk {
@@ -148,7 +126,12 @@ impl Desk {
                 Command::Append { request, reply } => self.append(request, reply, &mut commands),
                 Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
                 Command::Keep { fold, version, snapshot, reply } => {
+                    let was_open = self.open.is_some();
                     let kept = self.keep(&fold, version, &snapshot);
+                    // Whoever only reads keeps nobody from writing for longer than this took.
+                    if !was_open {
+                        self.close();
+                    }
                     drop(reply.send(kept));
                 }
                 Command::Restore { pieces, reply } => {
@@ -157,24 +140,21 @@ impl Desk {
                 }
             }
         }
-        self.try_purge();
-        for Unpurged { receipt, reply, .. } in self.unpurged {
-            drop(reply.send(Ok(Erasure { receipt, is_purged: false })));
-        }
+        self.purge.end(self.open.as_ref().map(|open| &open.connection));
     }
 
-    /// The next command. While erased bytes wait for a reader to let go of them, each round tries to purge them;
-    /// the wait is inside SQLite, so this neither spins nor keeps a command waiting for long.
+    /// The next command. While erased bytes wait for a reader to let go of them, time alone is a reason to wake up.
     fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Command> {
         self.tell();
+        self.purge.attend(self.open.as_ref().map(|open| &open.connection));
         if let Some(held) = self.held.take() {
             return Some(held);
         }
-        while self.purge == Purge::Due && self.open.is_some() {
-            match commands.try_recv() {
-                Ok(command) => return Some(command),
-                Err(mpsc::error::TryRecvError::Disconnected) => return None,
-                Err(mpsc::error::TryRecvError::Empty) => self.try_purge(),
+        while let Some(pause) = self.purge.pause() {
+            match wait::received(commands, pause) {
+                Received::Command(command) => return Some(command),
+                Received::Nothing => self.purge.attend(self.open.as_ref().map(|open| &open.connection)),
+                Received::End => return None,
             }
         }
         // Where several append at once, the next request is nearer than waking this thread would be.
@@ -220,30 +200,8 @@ impl Desk {
 
     fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Erasure>) {
         match self.transact(|pen| erase::erase(pen, digest, receipt)) {
-            Ok(stamp) => {
-                self.unpurged.push(Unpurged { receipt: stamp, since: Instant::now(), reply });
-                self.purge = Purge::Due;
-                self.try_purge();
-            }
+            Ok(stamp) => self.purge.owe(stamp, reply),
             Err(error) => drop(reply.send(Err(error))),
-        }
-    }
-
-    /// Copies the log into the file and empties it, so that no byte of an erased blob is left in either. Only then
-    /// is an erasure answered; or when the disk fails, or a reader never lets go: the receipt stands, but its promise
-    /// is kept later, and the answer says so.
-    fn try_purge(&mut self) {
-        let Some(open) = self.open.as_ref().filter(|_| self.purge != Purge::Done) else { return };
-        self.purge = match erase::purge(&open.connection) {
-            Ok(true) => Purge::Done,
-            Ok(false) => Purge::Due,
-            Err(_) => Purge::Failed,
-        };
-        let (purge, is_purged) = (self.purge, self.purge == Purge::Done);
-        let answered =
-            self.unpurged.extract_if(.., |one| purge != Purge::Due || one.since.elapsed() >= PURGE_WAIT_MAX);
-        for Unpurged { receipt, reply, .. } in answered {
-            drop(reply.send(Ok(Erasure { receipt, is_purged })));
         }
     }
 
@@ -295,9 +253,6 @@ impl Desk {
                 open.made = None;
                 news.publish(head.seq);
                 self.untold = true;
-                if self.purge == Purge::Failed {
-                    self.purge = Purge::Due;
-                }
                 Ok(result)
             }
             Ok(Err(refusal)) => {
@@ -306,13 +261,24 @@ impl Desk {
             }
             Err(error) => {
                 let stuck = !open.roll_back();
-                let error = failure::of_sqlite(&files.database, &error);
+                // Where the lock's file is gone, another may have written beside us; the ledger itself is sound.
+                let error = match open.lock.is_ours(&files.lock) {
+                    true => failure::of_sqlite(&files.database, &error),
+                    false => Error::Locked { matter, pid: None },
+                };
                 if stuck {
                     self.reconnect();
                 }
                 Err(error)
             }
         }
+    }
+
+    /// Gives the ledger back to whoever writes next, in this process or another.
+    fn close(&mut self) {
+        self.tell();
+        self.open = None;
+        self.news.set_writing(false);
     }
 
     /// The connection can't even roll back: a new one starts from what is on disk. The lock stays.
@@ -336,10 +302,18 @@ impl Desk {
             self.news.set_writing(true);
             self.open = Some(open);
             // A crash may have come between an erasure and the emptying of the log.
-            self.purge = Purge::Due;
-            self.try_purge();
+            if self.has_erased_bytes() {
+                self.purge.is_due();
+                self.purge.attend(self.open.as_ref().map(|open| &open.connection));
+            }
         }
         self.open.as_mut().ok_or(Error::Closed)
+    }
+
+    /// Whether the log that was found may hold some. What can't be found out is purged.
+    fn has_erased_bytes(&self) -> bool {
+        let has_log = std::fs::metadata(self.files.beside("-wal")).is_ok_and(|log| log.len() > 0);
+        has_log && self.open.as_ref().is_some_and(|open| erase::was_ever(&open.connection).unwrap_or(true))
     }
 
     /// The lock, and the directories that were made to hold it. Another writer may take an empty ledger back, and
@@ -408,7 +382,7 @@ impl Desk {
         if let Some(Open { connection, lock, made, .. }) = self.open.take() {
             self.news.set_writing(false);
             // What was never committed to holds no erased bytes either.
-            self.purge = Purge::Done;
+            self.purge.forget();
             drop(connection);
             self.remove(lock, &made.unwrap_or_default());
         }
