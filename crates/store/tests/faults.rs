@@ -43,13 +43,10 @@ async fn full_disk(root: &Path, seed: u64) {
     let mut random = Random::new(seed);
     let ballast = root.join("ballast");
     let data = root.join("data");
-    // A disk that is full before anything is made: nothing is made.
     fill(&ballast);
-    let ledger = open(&data);
-    let refused = put(&ledger, &mut random, 10).await.unwrap_err();
-    assert_eq!(refused.code(), Code::LedgerDiskFull, "{refused}");
-    assert_eq!(ledger.head(&admin()).await.unwrap_err().code(), Code::LedgerMissing);
+    little_room(&data, &ballast, &mut random).await;
     fs::remove_file(&ballast).unwrap();
+    let ledger = open(&data);
     let ballasts = [0, 1, 2].map(|number| root.join(format!("ballast-{number}")));
     for ballast in &ballasts {
         fs::write(ballast, vec![1; 1_000_000]).unwrap();
@@ -79,6 +76,30 @@ async fn full_disk(root: &Path, seed: u64) {
     let reopened = open(&data);
     assert_eq!(reopened.head(&admin()).await.unwrap().seq, last);
     assert!(reopened.verify(&admin(), Vec::new()).await.unwrap().is_sound());
+}
+
+/// A disk that is full before a ledger is made, or while it is made: nothing is left of it.
+async fn little_room(data: &Path, ballast: &Path, random: &mut Random) {
+    let full = fs::metadata(ballast).unwrap().len();
+    let mut was_made = false;
+    for pages in 0..60 {
+        fs::OpenOptions::new().write(true).open(ballast).unwrap().set_len(full - pages * 4_096).unwrap();
+        let ledger = open(data);
+        match put(&ledger, random, 10).await {
+            Ok(_) => {
+                was_made = true;
+                drop(ledger);
+                fs::remove_dir_all(data).unwrap();
+            }
+            Err(refused) => {
+                assert_eq!(refused.code(), Code::LedgerDiskFull, "{pages} pages: {refused}");
+                assert_eq!(ledger.head(&admin()).await.unwrap_err().code(), Code::LedgerMissing);
+                drop(ledger);
+                assert!(!data.exists(), "{pages} pages: {:?}", content(data).keys());
+            }
+        }
+    }
+    assert!(was_made, "the last of them is room enough");
 }
 
 /// Takes every byte of the disk.

@@ -135,7 +135,7 @@ impl Desk {
                     drop(reply.send(kept));
                 }
                 Command::Restore { pieces, reply } => {
-                    let restored = self.restore(pieces);
+                    let restored = self.transact(|pen| restore::restore(pen, pieces));
                     drop(reply.send(restored));
                 }
             }
@@ -224,16 +224,6 @@ impl Desk {
         })
     }
 
-    fn restore(&mut self, pieces: Pieces) -> Result<Head, Error> {
-        let was_open = self.open.is_some();
-        let restored = self.transact(|pen| restore::restore(pen, pieces));
-        // A refusal has been taken back already. After a failure, only what this very command has made is.
-        if restored.is_err() && !was_open {
-            self.take_back();
-        }
-        restored
-    }
-
     /// Does `work` in one transaction: all of it is durable when this returns, or nothing of it is there. The
     /// inner error of `work` is a refusal, the outer one a failure.
     fn transact<T>(
@@ -266,8 +256,11 @@ impl Desk {
                     true => failure::of_sqlite(&files.database, &error),
                     false => Error::Locked { matter, pid: None },
                 };
+                let is_empty = !stuck && open.is_empty();
                 if stuck {
                     self.reconnect();
+                } else if is_empty {
+                    self.take_back();
                 }
                 Err(error)
             }
@@ -421,6 +414,12 @@ impl Open {
         connection.prepare_cached("COMMIT")?.execute([])?;
         state.forget_if_many();
         Ok(Ok((result, state.head)))
+    }
+
+    /// Whether it certainly holds nothing: a commit that failed may have reached the disk all the same.
+    fn is_empty(&self) -> bool {
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM rows)";
+        self.connection.query_row(sql, [], |row| row.get(0)).unwrap_or(false)
     }
 
     /// Leaves a failed transaction; `false` if that fails too.
