@@ -338,3 +338,33 @@ fn a_document_of_very_many_values() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("json.too_many_values"), "{output:?}");
     }
 }
+
+/// A name of any length is not repeated as the place of what is wrong beneath it.
+#[test]
+fn a_very_long_name() {
+    let work = Work::new();
+    let long = "x".repeat(15 << 20);
+    let check = |member: &str, value: &str, path: &str, message: &str| {
+        let text = format!("{{\"{member}\":{{\"{long}\":{value}}}}}");
+        let done = work.feed(&["envelope", "validate", "-", "--json", "--kind", "generic"], text).exits(1);
+        assert!(done.bytes.len() < 10_000, "{member}: {} bytes", done.bytes.len());
+        let report = done.json();
+        let errors = report["errors"].as_array().unwrap();
+        let found = errors.iter().find(|error| error["path"] == path).expect(path);
+        let message = message.replace('X', &"x".repeat(64));
+        assert_eq!(found["message"], message, "{member}");
+    };
+    check("outputs", "1", "/outputs", "in \"X\"…: an object is needed, not a number");
+    check(
+        "goal_completion_status",
+        "1",
+        "/goal_completion_status",
+        "in \"X\"…: a string is needed, not a number",
+    );
+    // A goal is a sentence, and is named whole as long as that is within reason.
+    let goal = "find out when the lease ends, and who may end it before that; ".repeat(3);
+    let text = format!("{{\"goal_completion_status\":{{\"{goal}\":1}}}}");
+    let done = work.feed(&["envelope", "validate", "-", "--json", "--kind", "generic"], text).exits(1);
+    let path = format!("/goal_completion_status/{goal}");
+    assert!(done.json()["errors"].as_array().unwrap().iter().any(|error| error["path"] == path.as_str()));
+}

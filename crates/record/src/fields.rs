@@ -44,6 +44,10 @@ pub const TROUBLES_MAX: usize = 100;
 /// A name longer than this is cut in a message.
 const NAME_SHOWN_MAX: usize = 64;
 
+/// A pointer to a member of any name stops at the object that holds it where it would be longer than this, as in
+/// [`crate::json::inexact_numbers`].
+const POINTER_BYTES_MAX: usize = 1_024;
+
 /// An object that is being read.
 pub struct Fields<'a> {
     object: Cow<'a, Object>,
@@ -335,8 +339,20 @@ impl<'a> Fields<'a> {
         let (mut values, mut count) = (BTreeMap::new(), 0);
         for (key, member) in members {
             count += 1;
-            let place = format!("{name}/{}", escaped(&key));
-            if let Some(value) = read(self, member, &place) {
+            // An escape makes a name longer, never shorter.
+            let place = (key.len() < POINTER_BYTES_MAX).then(|| format!("{name}/{}", escaped(&key)));
+            let value = match place.filter(|place| self.path.len() + 1 + place.len() <= POINTER_BYTES_MAX) {
+                Some(place) => read(self, member, &place),
+                None => {
+                    let noted = self.troubles.len();
+                    let value = read(self, member, name);
+                    for trouble in self.troubles.iter_mut().skip(noted) {
+                        trouble.message = format!("in {}: {}", cut(&key), trouble.message);
+                    }
+                    value
+                }
+            };
+            if let Some(value) = value {
                 values.insert(key, value);
             }
         }
@@ -419,8 +435,7 @@ impl<'a> Fields<'a> {
                 continue;
             }
             // A pointer with a cut name would point nowhere, so it points at the object.
-            let shown: String = name.chars().take(NAME_SHOWN_MAX).collect();
-            let (path, message) = (self.path.clone(), format!("there is no field {shown:?}…"));
+            let (path, message) = (self.path.clone(), format!("there is no field {}", cut(&name)));
             self.push(path, Code::FieldUnknown, message);
         }
     }
@@ -453,6 +468,12 @@ fn into_object(value: Cow<'_, Json>) -> Result<Cow<'_, Object>, Cow<'_, Json>> {
         Cow::Owned(Json::Object(object)) => Ok(Cow::Owned(object)),
         other => Err(other),
     }
+}
+
+/// The beginning of a name that is too long to show.
+fn cut(name: &str) -> String {
+    let shown: String = name.chars().take(NAME_SHOWN_MAX).collect();
+    format!("{shown:?}…")
 }
 
 fn with_article(kind: &str) -> String {
