@@ -154,6 +154,24 @@ fn a_file_where_the_directory_should_be() {
 }
 
 #[test]
+fn an_export_names_the_directory_that_is_missing() {
+    let work = Work::new();
+    work.write("rows", row(1));
+    work.run(&["ledger", "append", "rows"]).good();
+    let check = |target: &str, message: &str| {
+        let refusal = work.run(&["ledger", "export", target]).refused_silently(1, "output.failed");
+        assert_eq!(refusal.message, message);
+    };
+    check("/nosuch/x", "/nosuch is not there: make the directory first");
+    check("no/such/parent", "no/such is not there: make the directory first");
+    check("no/such/", "no is not there: make the directory first");
+    check("rows/x", "rows is no directory");
+    assert!(!work.path("no").exists());
+    work.run(&["ledger", "export", "archive/"]).good();
+    work.run(&["ledger", "export", "archive/deeper"]).good();
+}
+
+#[test]
 fn a_reader_that_has_seen_enough() {
     let work = Work::new();
     let rows: String = (0..2_000).map(|number| row(number) + "\n").collect();

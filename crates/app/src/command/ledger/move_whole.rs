@@ -6,9 +6,11 @@ use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;
 use countersign_record::chain::Head;
+use countersign_record::code::Code;
 use countersign_runtime::ports::ledger::Ledger;
 use countersign_store::archive;
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::path::Path;
 
 #[derive(Serialize)]
@@ -20,10 +22,30 @@ struct Moved<'a> {
 
 pub(super) async fn export(global: &Global, place: &Place, dir: &Path) -> Result<Exit, Failure> {
     let head = place.ledger.head(&place.access).await?;
-    let progress = output::progress(format!("exporting {} rows of {}", head.seq, place.matter()));
+    parent_is_there(dir)?;
+    let rows = output::count(head.seq, "row");
+    let progress = output::progress(format!("exporting {rows} of {}", place.matter()));
     let head = archive::export(&place.ledger, &place.access, dir).await;
     progress.finish_and_clear();
     told(global, place, head?, "exported")
+}
+
+/// An archive is made in a directory that is there: one with a typing error in its name is not made on the way.
+fn parent_is_there(dir: &Path) -> Result<(), Failure> {
+    let parent = match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => return Ok(()),
+    };
+    let shown = parent.display();
+    let message = match std::fs::metadata(parent) {
+        Ok(about) if about.is_dir() => return Ok(()),
+        Ok(_) => format!("{shown} is no directory"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            format!("{shown} is not there: make the directory first")
+        }
+        Err(error) => format!("{shown}: {error}"),
+    };
+    Err(Failure::new(Code::OutputFailed, message))
 }
 
 pub(super) async fn import(global: &Global, place: &Place, dir: &Path) -> Result<Exit, Failure> {

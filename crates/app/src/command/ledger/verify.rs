@@ -44,7 +44,8 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let anchors = read_anchors(place, anchor_files, trusted)?;
     let head = place.ledger.head(&place.access).await?;
-    let progress = output::progress(format!("verifying {} rows of {}", head.seq, place.matter()));
+    let rows = output::count(head.seq, "row");
+    let progress = output::progress(format!("verifying {rows} of {}", place.matter()));
     let report = check(place, anchors.clone()).await;
     progress.finish_and_clear();
     let report = report?;
