@@ -14,7 +14,6 @@ use countersign_runtime::ports::ledger::{Blob, Error, Ledger, PAGE_ROWS_MAX, Que
 use countersign_views::summary::Summary;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 pub(super) async fn rows(place: &Place, rows: &Rows) -> Result<Exit, Failure> {
     let select = Filter::new(rows.stream.clone(), rows.kind.clone())?.select();
@@ -119,23 +118,45 @@ pub(super) async fn tail(place: &Place, tail: Tail) -> Result<Exit, Failure> {
     }
 }
 
-/// The place after which there are `lines` rows up to `last` that the filter keeps.
+/// The place after which there are `lines` rows up to `last` that the filter keeps. It is looked for from the end, in
+/// windows that grow where there are few rows and shrink where there are too many for a page, so that what stands
+/// far before it costs nothing.
 async fn before_last(place: &Place, filter: &Filter, lines: u64, last: u64) -> Result<u64, Failure> {
     let select = filter.select();
     if select == Select::All {
         return Ok(last.saturating_sub(lines));
     }
-    let lines = usize::try_from(lines.min(TAIL_LINES_MAX)).unwrap_or(usize::MAX);
-    let mut kept = VecDeque::new();
-    let mut after = Some(0);
-    while let Some(start) = after {
-        let query = Query { select: select.clone(), after: start, up_to: last, limit: PAGE_ROWS_MAX };
+    let mut left = usize::try_from(lines.min(TAIL_LINES_MAX)).unwrap_or(usize::MAX);
+    let mut limit = left.clamp(1, PAGE_ROWS_MAX);
+    let mut window = limit as u64;
+    let (mut before, mut up_to, mut crowded_after) = (last, last, None);
+    while left > 0 && up_to > 0 {
+        let after = up_to.saturating_sub(window);
+        let query = Query { select: select.clone(), after, up_to, limit };
         let page = place.ledger.read(&place.access, query).await?;
-        kept.extend(page.rows.iter().filter(|row| filter.keeps(row)).map(|row| row.seq));
-        kept.drain(..kept.len().saturating_sub(lines));
-        after = page.next;
+        // A page that is full holds the window's first rows, and its last ones are wanted. One row always fits.
+        if page.next.is_some() && window > 1 {
+            crowded_after = Some(after);
+            window = (up_to - after).div_ceil(2);
+            continue;
+        }
+        for row in page.rows.iter().rev().filter(|row| filter.keeps(row)).take(left) {
+            before = row.seq - 1;
+            left -= 1;
+        }
+        up_to = after;
+        window = match crowded_after {
+            // The rows stand between here and there, most of them perhaps at one end.
+            Some(crowded) if page.rows.is_empty() && crowded < after => (after - crowded).div_ceil(2),
+            Some(_) | None if page.rows.len() <= limit / 2 => window.saturating_mul(2),
+            Some(_) | None => window,
+        };
+        // Rows were found and more are needed: fewer pages will do if they are larger.
+        if !page.rows.is_empty() {
+            limit = (limit * 2).min(PAGE_ROWS_MAX);
+        }
     }
-    Ok(kept.front().map_or(last, |first| first - 1))
+    Ok(before)
 }
 
 pub(super) async fn summary(global: &Global, place: &Place) -> Result<Exit, Failure> {
