@@ -8,6 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;
 use countersign_runtime::ports::ledger::{Error, Ledger};
+use countersign_store::keys;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,10 @@ enum Verdict {
     Limited,
     Failed,
 }
+
+const DURABLE: &str = "durable writes";
+const LEDGER: &str = "ledger";
+const KEYS: &str = "keys";
 
 /// One check.
 #[derive(Debug, Serialize)]
@@ -57,11 +62,20 @@ struct Diagnosis {
 /// Looks at the machine; exit 1 if something that is needed is missing.
 pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
     let place = Place::open(global)?;
-    let mut checks = vec![data_directory(&global.data)];
+    let data = Named { dir: &global.data, name: "data directory", fix: "name a directory with --data" };
+    let elsewhere = Named { dir: &place.root, name: "store directory", fix: "name a directory with --store" };
+    let mut checks = vec![data.check()];
+    let store = if place.root == global.data { &data } else { &elsewhere };
     if place.root != global.data {
-        checks.push(Check { name: "store directory", ..data_directory(&place.root) });
+        checks.push(store.check());
     }
-    checks.extend([durability(&place.root), clock(&place), ledger(&place).await, keys(&place)]);
+    checks.push(store.blocked(DURABLE).unwrap_or_else(|| durability(&place.root)));
+    checks.push(clock(&place));
+    checks.push(match store.blocked(LEDGER) {
+        Some(check) => check,
+        None => ledger(&place).await,
+    });
+    checks.push(data.blocked(KEYS).unwrap_or_else(|| keys(&place)));
     checks.extend(kernel::checks());
     let ok = checks.iter().all(|check| check.verdict != Verdict::Failed);
     if global.json {
@@ -82,18 +96,89 @@ pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
     Ok(if ok { Exit::Success } else { Exit::Limited })
 }
 
-/// The data directory, or the nearest directory above it that is there.
-fn existing(root: &Path) -> PathBuf {
-    let absolute = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
-    absolute.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("/")).to_owned()
+/// What stands where a directory is asked for.
+enum Standing {
+    There,
+    /// Nothing yet; this is the nearest directory above it.
+    Missing {
+        above: PathBuf,
+    },
+    /// Something that is no directory stands there or on the way.
+    Blocked {
+        by: PathBuf,
+    },
+}
+
+fn standing(dir: &Path) -> Standing {
+    // Without a slash at its end, which would hide a file.
+    let dir: PathBuf = dir.components().collect();
+    // A relative path has the working directory above it.
+    let above = dir.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+    for path in above {
+        // A link that leads nowhere stands in the way too.
+        if path.symlink_metadata().is_err() {
+            continue;
+        }
+        return if !path.is_dir() {
+            Standing::Blocked { by: path.to_owned() }
+        } else if path == dir {
+            Standing::There
+        } else {
+            Standing::Missing { above: path.to_owned() }
+        };
+    }
+    Standing::Missing { above: PathBuf::from(".") }
+}
+
+/// A directory that an option names.
+struct Named<'a> {
+    dir: &'a Path,
+    name: &'static str,
+    /// What to do where it is none.
+    fix: &'static str,
+}
+
+impl Named<'_> {
+    /// The check `name`, if it fails because there can be no such directory.
+    fn blocked(&self, name: &'static str) -> Option<Check> {
+        match standing(self.dir) {
+            Standing::Blocked { by } => Some(self.blocked_by(name, &by)),
+            Standing::There | Standing::Missing { .. } => None,
+        }
+    }
+
+    fn blocked_by(&self, name: &'static str, by: &Path) -> Check {
+        Check::failed(name, format!("{} is no directory", by.display()), self.fix)
+    }
+
+    fn check(&self) -> Check {
+        let shown = self.dir.display();
+        let (result, can) = match standing(self.dir) {
+            Standing::Blocked { by } => return self.blocked_by(self.name, &by),
+            Standing::There => (Probe::create(self.dir).map(drop), "can be written"),
+            // Nothing is written outside of it, so the system is asked.
+            Standing::Missing { above } => {
+                let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+                (rustix::fs::access(&above, access).map_err(Into::into), "is not there yet and can be made")
+            }
+        };
+        match result {
+            Ok(()) => Check::ok(self.name, format!("{shown} {can}")),
+            Err(error) => Check::failed(
+                self.name,
+                format!("{shown}: {error}"),
+                "give this user write access, or name another directory with --data",
+            ),
+        }
+    }
 }
 
 /// A file that is gone when the check is over, whatever happens in between.
 struct Probe(PathBuf);
 
 impl Probe {
-    fn create(root: &Path) -> std::io::Result<(Self, std::fs::File)> {
-        let path = existing(root).join(format!(".countersign-probe-{}", std::process::id()));
+    fn create(dir: &Path) -> std::io::Result<(Self, std::fs::File)> {
+        let path = dir.join(format!(".countersign-probe-{}", std::process::id()));
         let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
         Ok((Probe(path), file))
     }
@@ -105,26 +190,13 @@ impl Drop for Probe {
     }
 }
 
-fn data_directory(root: &Path) -> Check {
-    const NAME: &str = "data directory";
-    if root.exists() && !root.is_dir() {
-        let found = format!("{} is no directory", root.display());
-        return Check::failed(NAME, found, "name a directory with --data");
-    }
-    match Probe::create(root) {
-        Ok(_) => Check::ok(NAME, format!("{} can be written", root.display())),
-        Err(error) => Check::failed(
-            NAME,
-            format!("{}: {error}", root.display()),
-            "give this user write access, or name another directory with --data",
-        ),
-    }
-}
-
 /// How many times a second the disk says that a small write is safe.
 fn durability(root: &Path) -> Check {
-    const NAME: &str = "durable writes";
     const WRITES: u32 = 32;
+    if let Standing::Missing { .. } = standing(root) {
+        let found = format!("not measured: {} is not there yet", root.display());
+        return Check::limited(DURABLE, found, "run doctor again when something was appended");
+    }
     let measured = Probe::create(root).and_then(|(probe, mut file)| {
         let start = Instant::now();
         for _ in 0..WRITES {
@@ -137,11 +209,13 @@ fn durability(root: &Path) -> Check {
     match measured {
         Ok(elapsed) => {
             let rate = f64::from(WRITES) / elapsed.as_secs_f64();
-            Check::ok(NAME, format!("{rate:.0} a second of 4 KiB each"))
+            Check::ok(DURABLE, format!("{rate:.0} a second of 4 KiB each"))
         }
-        Err(error) => {
-            Check::failed(NAME, error.to_string(), "free some space, or name another directory with --data")
-        }
+        Err(error) => Check::failed(
+            DURABLE,
+            error.to_string(),
+            "free some space, or name another directory with --data",
+        ),
     }
 }
 
@@ -156,28 +230,34 @@ fn clock(place: &Place) -> Check {
 }
 
 async fn ledger(place: &Place) -> Check {
-    const NAME: &str = "ledger";
     match place.ledger.head(&place.access).await {
-        Ok(head) => Check::ok(NAME, format!("matter {}: {} rows", place.matter(), head.seq)),
-        Err(Error::Missing { matter }) => Check::ok(NAME, format!("matter {matter}: nothing appended yet")),
+        Ok(head) => {
+            Check::ok(LEDGER, format!("matter {}: {}", place.matter(), output::count(head.seq, "row")))
+        }
+        Err(Error::Missing { matter }) => Check::ok(LEDGER, format!("matter {matter}: nothing appended yet")),
         Err(error) => {
             let code = error.code();
-            Check::failed(NAME, format!("{code}: {error}"), code.entry().fix)
+            Check::failed(LEDGER, format!("{code}: {error}"), code.entry().fix)
         }
     }
 }
 
 fn keys(place: &Place) -> Check {
-    const NAME: &str = "keys";
     match place.keys.list() {
         Ok(keys) if keys.iter().any(|key| key.own) => {
-            Check::ok(NAME, format!("{} principals can sign", keys.iter().filter(|key| key.own).count()))
+            let own = keys.iter().filter(|key| key.own).count() as u64;
+            Check::ok(KEYS, format!("{} can sign", output::count(own, "principal")))
         }
         Ok(_) => Check::limited(
-            NAME,
+            KEYS,
             "no principal has a key: decisions are self-asserted",
             "countersign principal add NAME, then act with --as NAME",
         ),
-        Err(error) => Check::failed(NAME, error.to_string(), error.code().entry().fix),
+        Err(error @ keys::Error::Io { .. }) => Check::failed(
+            KEYS,
+            error.to_string(),
+            "see that it is what its name says, and that this user can read it",
+        ),
+        Err(error) => Check::failed(KEYS, error.to_string(), error.code().entry().fix),
     }
 }
