@@ -156,7 +156,8 @@ pub(crate) enum Ledger {
     #[command(
         after_help = "Each line is a row with stream, kind and payload and, if wanted, version, data_class, taint, \
 cause, expected (where the stream must end), idem_key and blobs ([{\"text\":…}]). Each row is durable before it is \
-acknowledged on standard output.
+acknowledged on standard output, and an error of a row says how many were appended. With --atomic or --blob, none is \
+before the input has ended.
 
 Example:
   echo '{\"stream\":\"notes\",\"kind\":\"external.note\",\"payload\":\"lease received\"}' |

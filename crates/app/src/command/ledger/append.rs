@@ -13,7 +13,7 @@ use countersign_record::hold;
 use countersign_record::id::{IdemKey, RowKind, StreamId};
 use countersign_record::json::Json;
 use countersign_record::row::{BlobBytes, Cause, DataClass, Draft, Proof, Sealed, Taint};
-use countersign_runtime::ports::ledger::{BATCH_ROWS_MAX, Batch, Ledger, Stamp};
+use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Ledger, Stamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -60,13 +60,14 @@ pub(super) async fn run(
         .collect::<Result<Vec<_>, Failure>>()?;
     let single = !files.is_empty();
     let mut held = Vec::new();
-    let mut appended = 0_u64;
+    let mut held_line = 0_u64;
     let mut held_bytes = 0_usize;
+    let mut appended = 0_u64;
     while let Some((number, value)) =
         lines.next_document().map_err(|failure| failure.with_count("appended", appended))?
     {
         let told = |failure: Failure| at_line(failure, number, appended);
-        if single && (appended > 0 || !held.is_empty()) {
+        if single && !held.is_empty() {
             return Err(told(Failure::new(Code::UsageInvalid, "--blob takes one row")));
         }
         let request = read(place, value, std::mem::take(&mut files)).map_err(told)?;
@@ -81,14 +82,27 @@ pub(super) async fn run(
                     "the rows that go together have more than 64 MiB",
                 )));
             }
-            held.push(request);
-        } else {
-            append(global, place, vec![request]).await.map_err(told)?;
-            appended += 1;
         }
+        // That a blob's row is the only one is known when the input has ended.
+        if atomic || single {
+            held.push(request);
+            held_line = number;
+            continue;
+        }
+        let done = append(place, vec![request]).await.map_err(told)?;
+        appended += done.count();
+        done.acknowledge(global).map_err(|failure| at_line(failure, number, appended))?;
     }
-    if atomic && !held.is_empty() {
-        append(global, place, held).await?;
+    if !held.is_empty() {
+        let told = |failure: Failure, appended| {
+            if atomic {
+                failure.with_count("appended", appended)
+            } else {
+                at_line(failure, held_line, appended)
+            }
+        };
+        let done = append(place, held).await.map_err(|failure| told(failure, 0))?;
+        done.acknowledge(global).map_err(|failure| told(failure, done.count()))?;
     } else if appended == 0 {
         return Err(Failure::new(Code::JsonEmpty, "there is no row to append"));
     }
@@ -100,7 +114,33 @@ fn at_line(failure: Failure, number: u64, appended: u64) -> Failure {
     Failure { message, ..failure }.with_count("line", number).with_count("appended", appended)
 }
 
-async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Result<(), Failure> {
+/// A request that the ledger has taken: its rows are durable, whether or not anybody can be told.
+struct Done {
+    streams: Vec<StreamId>,
+    answer: Appended,
+}
+
+impl Done {
+    fn count(&self) -> u64 {
+        self.answer.rows.len() as u64
+    }
+
+    fn acknowledge(&self, global: &Global) -> Result<(), Failure> {
+        let repeated = self.answer.repeated;
+        for (stream, Stamp { seq, stream_seq, hash }) in self.streams.iter().zip(&self.answer.rows) {
+            if global.json {
+                let (seq, stream_seq, hash) = (*seq, *stream_seq, *hash);
+                output::json(&Acknowledged { seq, stream, stream_seq, hash, repeated })?;
+            } else {
+                let again = if repeated { "  (appended before)" } else { "" };
+                output::line(&format!("{seq}  {stream}/{stream_seq}  {hash}{again}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn append(place: &Place, requests: Vec<Request>) -> Result<Done, Failure> {
     let mut expected = BTreeMap::new();
     let mut idem_key = None;
     let mut rows = Vec::new();
@@ -123,16 +163,7 @@ async fn append(global: &Global, place: &Place, requests: Vec<Request>) -> Resul
         rows.push(request.sealed);
     }
     let answer = place.ledger.append(&place.access, Batch { rows, expected, idem_key }).await?;
-    for (stream, Stamp { seq, stream_seq, hash }) in streams.iter().zip(answer.rows) {
-        let acknowledged = Acknowledged { seq, stream, stream_seq, hash, repeated: answer.repeated };
-        if global.json {
-            output::json(&acknowledged)?;
-        } else {
-            let again = if answer.repeated { "  (appended before)" } else { "" };
-            output::line(&format!("{seq}  {stream}/{stream_seq}  {hash}{again}"))?;
-        }
-    }
-    Ok(())
+    Ok(Done { streams, answer })
 }
 
 fn read(place: &Place, value: Json, files: Vec<BlobBytes>) -> Result<Request, Failure> {
