@@ -69,6 +69,9 @@ pub(crate) enum Command {
     /// The record itself: append, read, follow, verify, export
     #[command(subcommand, after_help = "Example:\n  countersign ledger verify")]
     Ledger(Ledger),
+    /// What is remembered, and what of it a prompt may read
+    #[command(subcommand, after_help = "Example:\n  countersign memory read question.json")]
+    Memory(Memory),
     /// Who may sign
     #[command(subcommand, after_help = "Example:\n  countersign principal add ana")]
     Principal(Principal),
@@ -90,6 +93,25 @@ pub(crate) enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Memory {
+    /// Select from memory stores under a budget, the same way every time (SPEC-006)
+    #[command(
+        after_help = "The input names the query, the stores and the budget. The package that is printed lists every \
+record that was selected, with its excerpt, and every line that was not, with the reason. Stores are JSON lines, \
+are never written to and may be larger than memory.
+
+Example:
+  echo '{\"query\": \"roof repair\", \"store_paths\": [\"notes.jsonl\"],
+        \"budget\": {\"max_excerpt_tokens\": 400}}' | countersign memory read -"
+    )]
+    Read {
+        /// The input, or - for standard input
+        #[arg(value_name = "FILE|-")]
+        file: String,
     },
 }
 

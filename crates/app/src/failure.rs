@@ -1,6 +1,7 @@
 //! What went wrong, as a user sees it.
 //! Owns: the JSON error form and which exit code a code means. Must not: print.
 
+use countersign_kernel::recall::Refusal;
 use countersign_record::code::Code;
 use countersign_record::fields::Trouble;
 use countersign_record::id::NotAnId;
@@ -79,7 +80,7 @@ impl Failure {
         }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
-            | "file" | "usage" => ExitCode::from(2),
+            | "file" | "memory" | "usage" => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }
@@ -102,6 +103,12 @@ impl From<ParseError> for Failure {
             .with_count("line", error.line as u64)
             .with_count("column", error.column as u64)
             .with_count("offset", error.offset as u64)
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failure::new(refusal.code(), refusal.to_string())
     }
 }
 

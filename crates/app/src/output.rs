@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use countersign_record::code::{Code, ErrorBody, ErrorForm};
 use countersign_record::json;
 use serde::Serialize;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 
 /// Whoever reads standard output.
@@ -30,6 +30,18 @@ pub(crate) fn shown(bytes: &[u8]) -> Result<Reader, Failure> {
 /// appended, a check fails, and the exit code says so.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     shown(bytes).map(drop)
+}
+
+/// Has something write to standard output that is too long to be held.
+pub(crate) fn streamed(
+    write: impl FnOnce(&mut StdoutLock<'static>) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match write(&mut out).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::new(Code::OutputFailed, format!("standard output: {error}"))),
+    }
 }
 
 /// Writes a line.

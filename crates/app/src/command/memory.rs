@@ -1,0 +1,21 @@
+//! `memory read`: what a prompt may read.
+//! Owns: reading the input, printing the package. Must not: select.
+
+use crate::cli::Memory;
+use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::output;
+use countersign_kernel::recall::Input;
+use countersign_memory::recall;
+
+pub(super) fn run(command: &Memory) -> Result<Exit, Failure> {
+    match command {
+        Memory::Read { file } => read(file),
+    }
+}
+
+fn read(file: &str) -> Result<Exit, Failure> {
+    let input = Input::read(&input::document(file)?)?;
+    let package = recall::read(&input)?;
+    output::streamed(|out| package.write(out).map(drop)).map(|()| Exit::Success)
+}

@@ -1,0 +1,13 @@
+//! What may happen: decisions as functions of values.
+//! Owns: what a run may read. Must not: do I/O, see a clock, or draw a random number.
+#![no_std]
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod recall;

@@ -1,0 +1,67 @@
+//! What a candidate is worth.
+//! Owns: the arithmetic of the contract. Must not: use anything but what it is given.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_record::canonical::Score;
+use countersign_record::time::Instant;
+use memchr::memmem::Finder;
+
+const NANOS_PER_DAY: f64 = 86_400e9;
+/// What a term that is also a tag adds.
+const TAG_BONUS: f64 = 0.5;
+
+/// The terms, made ready to be looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Terms {
+    terms: Vec<(String, Finder<'static>)>,
+}
+
+impl Terms {
+    pub(super) fn new(terms: Vec<String>) -> Self {
+        let finder = |term: &String| Finder::new(term.as_bytes()).into_owned();
+        Terms { terms: terms.into_iter().map(|term| (finder(&term), term)).map(|(f, t)| (t, f)).collect() }
+    }
+
+    /// How many of them are somewhere in the text, which is lowercased.
+    pub(super) fn in_text(&self, lower: &[u8]) -> usize {
+        self.terms.iter().filter(|(_, finder)| finder.find(lower).is_some()).count()
+    }
+
+    /// How many of them are tags.
+    pub(super) fn in_tags(&self, tags: &[String]) -> usize {
+        self.terms.iter().filter(|(term, _)| tags.binary_search(term).is_ok()).count()
+    }
+}
+
+/// How much newer is better.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recency {
+    pub(super) now: Instant,
+    pub(super) half_life_days: u64,
+}
+
+impl Recency {
+    /// One for now and for the future, a half for one half-life ago.
+    fn weight(self, at: Instant) -> f64 {
+        let age = nanos(self.now) - nanos(at);
+        if age <= 0 {
+            return 1.0;
+        }
+        // Rounding to a double is part of the rule: nanoseconds are finer than six decimals of a score can show.
+        let days = age as f64 / NANOS_PER_DAY;
+        libm::exp2(-(days / self.half_life_days as f64))
+    }
+}
+
+fn nanos(instant: Instant) -> i128 {
+    i128::from(instant.seconds) * 1_000_000_000 + i128::from(instant.nanos)
+}
+
+/// Adds the parts up.
+pub(super) fn total(in_text: usize, in_tags: usize, recency: Option<(Recency, Instant)>) -> Score {
+    let matches = in_text as f64 + in_tags as f64 * TAG_BONUS;
+    let bonus = recency.map_or(0.0, |(recency, at)| recency.weight(at));
+    // A sum of halves and of a number between 0 and 1 is finite.
+    Score::try_from(matches + bonus).unwrap_or(Score::ZERO)
+}

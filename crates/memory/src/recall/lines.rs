@@ -1,0 +1,192 @@
+//! The lines of a store, read in bounded memory.
+//! Owns: where a line begins and ends, who reads a line that two pieces share, lines that are too long. Must not: know
+//! what a line says.
+
+use countersign_record::canonical::{Hasher, Sink};
+use countersign_record::digest::Digest;
+use memchr::memchr;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// A line beyond this is not looked at; it is hashed on the way past.
+pub(super) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes that are asked for at once.
+const CHUNK_BYTES: usize = 512 * 1024;
+
+/// A store that is open.
+#[derive(Debug)]
+pub(super) struct Store {
+    pub(super) path: String,
+    pub(super) file: File,
+    pub(super) length: u64,
+}
+
+/// A piece of a store: the lines that begin in it, wherever they end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    /// The store, by its place in the list.
+    pub(super) store: usize,
+    start: u64,
+    end: u64,
+}
+
+/// One line, without its ending.
+pub(super) enum Line<'a> {
+    /// Its bytes.
+    Whole(&'a [u8]),
+    /// Too long to be held.
+    TooLong(Digest),
+}
+
+impl Store {
+    /// The pieces of the store, in order.
+    pub(super) fn ranges(&self, store: usize, bytes: u64) -> impl Iterator<Item = Range> {
+        let length = self.length;
+        let starts = (0..length.div_ceil(bytes)).map(move |at| at * bytes);
+        starts.map(move |start| Range { store, start, end: (start + bytes).min(length) })
+    }
+
+    /// A line that was seen before.
+    pub(super) fn line(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
+        let mut line = vec![0; length as usize];
+        self.file.read_exact_at(&mut line, offset)?;
+        Ok(line)
+    }
+
+    /// Shows every line that begins in the piece, with its place.
+    pub(super) fn lines(&self, range: &Range, mut see: impl FnMut(u64, Line<'_>)) -> io::Result<()> {
+        let mut window = Window { store: self, start: range.start, bytes: Vec::new(), at: 0 };
+        if range.start > 0 {
+            // The line that begins before belongs to the piece before, and so does its rest.
+            window.start = range.start - 1;
+            window.skip_line()?;
+        }
+        while window.place() < range.end {
+            let place = window.place();
+            match window.line_length()? {
+                Some(length) => {
+                    let ending = usize::from(window.rest().get(length) == Some(&b'\n'));
+                    let line = window.rest().get(..length).unwrap_or_default();
+                    see(place, Line::Whole(if ending == 1 { without_return(line) } else { line }));
+                    window.at += length + ending;
+                }
+                None => see(place, Line::TooLong(window.hash_line()?)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A part of the store in memory.
+struct Window<'a> {
+    store: &'a Store,
+    /// The place of its first byte.
+    start: u64,
+    bytes: Vec<u8>,
+    /// How many of the bytes are done with.
+    at: usize,
+}
+
+impl Window<'_> {
+    fn place(&self) -> u64 {
+        self.start + self.at as u64
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Reads on; `false` at the end of the store. What is done with makes room.
+    fn grow(&mut self) -> io::Result<bool> {
+        self.bytes.drain(..self.at);
+        self.start += self.at as u64;
+        self.at = 0;
+        let held = self.bytes.len();
+        let left = self.store.length.saturating_sub(self.start + held as u64);
+        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(CHUNK_BYTES);
+        self.bytes.resize(held + wanted, 0);
+        let mut filled = held;
+        while let Some(room) = self.bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
+            match self.store.file.read_at(room, self.start + filled as u64) {
+                // Cut by somebody while we read: what is there is all there is.
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes.truncate(filled);
+        Ok(filled > held)
+    }
+
+    /// How long the line is that begins here, with a carriage return but without the newline; `None` if it is too
+    /// long.
+    fn line_length(&mut self) -> io::Result<Option<usize>> {
+        let mut searched = 0;
+        loop {
+            if let Some(at) = memchr(b'\n', self.rest().get(searched..).unwrap_or_default()) {
+                let length = searched + at;
+                return Ok((length <= LINE_BYTES_MAX + 1).then_some(length).filter(|_| self.fits(length)));
+            }
+            searched = self.rest().len();
+            if searched > LINE_BYTES_MAX + 1 {
+                return Ok(None);
+            }
+            if !self.grow()? {
+                return Ok(Some(searched).filter(|_| searched <= LINE_BYTES_MAX));
+            }
+        }
+    }
+
+    /// Whether a line of this length, its return left out, can be looked at.
+    fn fits(&self, length: usize) -> bool {
+        without_return(self.rest().get(..length).unwrap_or_default()).len() <= LINE_BYTES_MAX
+    }
+
+    /// Goes to where the next line begins.
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(at) = memchr(b'\n', self.rest()) {
+                self.at += at + 1;
+                return Ok(());
+            }
+            self.at = self.bytes.len();
+            if !self.grow()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Hashes the line that begins here without its ending, and goes to the next.
+    fn hash_line(&mut self) -> io::Result<Digest> {
+        let mut hasher = Hasher::new();
+        // A carriage return is part of the ending only if a newline follows.
+        let mut held_return = false;
+        loop {
+            let newline = memchr(b'\n', self.rest());
+            let piece = self.rest().get(..newline.unwrap_or(self.rest().len())).unwrap_or_default();
+            if !piece.is_empty() && held_return {
+                hasher.put(b"\r");
+            }
+            let kept = without_return(piece);
+            held_return = if piece.is_empty() { held_return } else { kept.len() < piece.len() };
+            hasher.put(kept);
+            self.at += piece.len();
+            if newline.is_some() {
+                self.at += 1;
+                return Ok(hasher.finish());
+            }
+            if !self.grow()? {
+                if held_return {
+                    hasher.put(b"\r");
+                }
+                return Ok(hasher.finish());
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A package that was made: its lists, its hash, its receipt.
+//! Owns: going through the lists without copying them. Must not: change what was selected.
+
+use super::lines::Store;
+use super::part::{Candidate, Part};
+use countersign_kernel::recall::package::{self, Dropped, Head, Reason, Selected};
+use countersign_kernel::recall::{Input, Plan, Verdict};
+use countersign_record::canonical::Sink;
+use countersign_record::digest::Digest;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// What a read gives.
+#[derive(Debug)]
+pub struct Package {
+    query: String,
+    query_hash: Digest,
+    budget: countersign_kernel::recall::input::Budget,
+    used: u64,
+    stores: Vec<Store>,
+    parts: Vec<Part>,
+    /// In the contract's order; the first ones are those selected.
+    ordered: Vec<Candidate>,
+    excerpts: Vec<String>,
+    /// Why the others are not: the reason is the same for all of them.
+    rest: Option<Reason>,
+}
+
+/// What may be recorded of a read that succeeded: nothing of what was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Receipt {
+    /// SHA-256 of the query in its normal form.
+    pub query_hash: Digest,
+    /// The stores, cleaned and sorted.
+    pub store_paths: Vec<String>,
+    /// How many records were selected.
+    pub selected_count: u64,
+    /// The package.
+    pub package_hash: Digest,
+}
+
+impl Package {
+    pub(super) fn new(
+        input: &Input,
+        plan: &Plan,
+        (stores, parts): (Vec<Store>, Vec<Part>),
+        (ordered, excerpts): (Vec<Candidate>, Vec<String>),
+        used: u64,
+        verdicts: &[Verdict],
+    ) -> Self {
+        let rest = verdicts.first().map(|verdict| match verdict {
+            Verdict::MaxItemsReached => Reason::MaxItemsReached,
+            Verdict::BudgetExhausted | Verdict::Selected => Reason::BudgetExhausted,
+        });
+        let (query, query_hash, budget) = (input.query.clone(), plan.query_hash(), input.budget);
+        Package { query, query_hash, budget, used, stores, parts, ordered, excerpts, rest }
+    }
+
+    fn head(&self) -> Head<'_> {
+        Head { raw: &self.query, query_hash: self.query_hash, budget: self.budget, used: self.used }
+    }
+
+    /// Those selected, the best first.
+    pub fn selected(&self) -> impl Iterator<Item = Selected<'_>> {
+        self.ordered.iter().zip(&self.excerpts).map(|(one, excerpt)| Selected {
+            memory_id: self.memory_id(one),
+            record_hash: one.record_hash,
+            store_path: self.store_path(one.store),
+            score: one.score,
+            excerpt,
+            tokens: one.tokens,
+        })
+    }
+
+    /// Those that were not: what is no candidate in reading order, then the rest in the contract's order.
+    pub fn dropped(&self) -> impl Iterator<Item = Dropped<'_>> {
+        let refused = self.parts.iter().flat_map(|part| {
+            part.refused.iter().map(|one| Dropped {
+                memory_id: part.text(one.id),
+                record_hash: one.record_hash,
+                store_path: self.store_path(part.store),
+                reason: one.reason,
+            })
+        });
+        let rest = self.rest.into_iter().flat_map(move |reason| {
+            self.ordered.iter().skip(self.excerpts.len()).map(move |one| Dropped {
+                memory_id: self.memory_id(one),
+                record_hash: one.record_hash,
+                store_path: self.store_path(one.store),
+                reason,
+            })
+        });
+        refused.chain(rest)
+    }
+
+    fn memory_id(&self, one: &Candidate) -> &str {
+        self.parts.get(one.part as usize).map_or("", |part| part.text(one.id))
+    }
+
+    fn store_path(&self, store: u32) -> &str {
+        self.stores.get(store as usize).map_or("", |store| &store.path)
+    }
+
+    /// The package's hash.
+    #[must_use]
+    pub fn hash(&self) -> Digest {
+        package::hash(&self.head(), self.selected(), self.dropped())
+    }
+
+    /// Writes the package as JSON and a newline, and gives its receipt. The hash stands at the end of the text, so it
+    /// is computed while the rest is written.
+    ///
+    /// # Errors
+    /// The text can't be written.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<Receipt> {
+        std::thread::scope(|scope| {
+            let hashing = scope.spawn(|| self.hash());
+            let mut sink = Out { out, written: Ok(()), stage: Vec::with_capacity(STAGE_BYTES) };
+            let mut package_hash = None;
+            let hash = || {
+                let hash = hashing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                *package_hash.insert(hash)
+            };
+            package::write(&self.head(), self.selected(), self.dropped(), hash, &mut sink);
+            sink.put(b"\n");
+            sink.flush();
+            sink.written?;
+            Ok(self.receipt(package_hash.unwrap_or_else(|| self.hash())))
+        })
+    }
+
+    fn receipt(&self, package_hash: Digest) -> Receipt {
+        Receipt {
+            query_hash: self.query_hash,
+            store_paths: self.stores.iter().map(|store| store.path.clone()).collect(),
+            selected_count: self.excerpts.len() as u64,
+            package_hash,
+        }
+    }
+}
+
+/// Bytes that are written at once.
+const STAGE_BYTES: usize = 64 * 1024;
+
+/// A sink that remembers the first failure: canonical writing itself can't fail.
+struct Out<'a, W> {
+    out: &'a mut W,
+    written: io::Result<()>,
+    stage: Vec<u8>,
+}
+
+impl<W: Write> Out<'_, W> {
+    fn flush(&mut self) {
+        if self.written.is_ok() {
+            self.written = self.out.write_all(&self.stage);
+        }
+        self.stage.clear();
+    }
+}
+
+impl<W: Write> Sink for Out<'_, W> {
+    fn put(&mut self, bytes: &[u8]) {
+        if self.stage.len() + bytes.len() > STAGE_BYTES {
+            self.flush();
+        }
+        self.stage.extend_from_slice(bytes);
+    }
+}
