@@ -54,6 +54,8 @@ fn every_command_teaches() {
         "ledger hold list",
         "ledger hold",
         "ledger",
+        "memory read",
+        "memory",
         "principal add",
         "principal list",
         "principal trust",

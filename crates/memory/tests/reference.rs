@@ -245,7 +245,8 @@ fn every_package_is_the_references() {
     for case in 0..CASES {
         let mut stores = Vec::new();
         for number in 0..random.index(1..4) {
-            let name = path(*random.pick(&["b.jsonl", "a.jsonl", "é.jsonl", "./c/../a.jsonl", "Z.jsonl"]));
+            let name =
+                path(random.pick::<&str>(&["b.jsonl", "a.jsonl", "é.jsonl", "./c/../a.jsonl", "Z.jsonl"]));
             if number == 0 || !Path::new(&name).exists() {
                 std::fs::create_dir_all(scratch.path().join("c")).unwrap();
                 std::fs::write(&name, store(&mut random)).unwrap();

@@ -8,7 +8,7 @@ use crate::canonical::Inexact;
 use crate::code::Code;
 use crate::id::NotAnId;
 use crate::json::number::INTEGER_MAX;
-use crate::json::pointer::{escaped, inexact_members};
+use crate::json::pointer::{self, escaped, inexact_members};
 use crate::json::{Json, Number, Object};
 use crate::time::Timestamp;
 use alloc::borrow::{Cow, ToOwned};
@@ -43,10 +43,6 @@ pub const TROUBLES_MAX: usize = 100;
 
 /// A name longer than this is cut in a message.
 const NAME_SHOWN_MAX: usize = 64;
-
-/// A pointer to a member of any name stops at the object that holds it where it would be longer than this, as in
-/// [`crate::json::inexact_numbers`].
-const POINTER_BYTES_MAX: usize = 1_024;
 
 /// An object that is being read.
 pub struct Fields<'a> {
@@ -340,8 +336,8 @@ impl<'a> Fields<'a> {
         for (key, member) in members {
             count += 1;
             // An escape makes a name longer, never shorter.
-            let place = (key.len() < POINTER_BYTES_MAX).then(|| format!("{name}/{}", escaped(&key)));
-            let value = match place.filter(|place| self.path.len() + 1 + place.len() <= POINTER_BYTES_MAX) {
+            let place = (key.len() < pointer::BYTES_MAX).then(|| format!("{name}/{}", escaped(&key)));
+            let value = match place.filter(|place| self.path.len() + 1 + place.len() <= pointer::BYTES_MAX) {
                 Some(place) => read(self, member, &place),
                 None => {
                     let noted = self.troubles.len();

@@ -143,10 +143,12 @@ fn excerpt_bytes_max(budget: Budget) -> usize {
 /// The start of the text, white space around it left out, cut where a character ends.
 fn excerpt_of(text: &str, bytes_max: usize) -> &str {
     let text = text.trim();
-    match text.len() > bytes_max {
-        true => &text[..text.floor_char_boundary(bytes_max)],
-        false => text,
+    let mut end = text.len().min(bytes_max);
+    // A character has four bytes at most, and 0 is a boundary.
+    while !text.is_char_boundary(end) {
+        end -= 1;
     }
+    &text[..end]
 }
 
 fn tokens_of(excerpt: &str) -> u64 {
@@ -187,15 +189,17 @@ impl Record {
     fn read(line: &[u8]) -> Result<Self, String> {
         let Ok(Json::Object(mut members)) = json::parse(line) else { return Err(String::new()) };
         let Some(Json::String(memory_id)) = members.remove("memory_id") else { return Err(String::new()) };
-        match Record::rest(&mut members) {
-            Some((text, tags, refs, at)) if !memory_id.is_empty() => {
-                Ok(Record { memory_id, text, tags, refs, at })
-            }
-            Some(_) | None => Err(memory_id),
+        if memory_id.is_empty() {
+            return Err(memory_id);
+        }
+        match Record::of(&mut members) {
+            Some(record) => Ok(Record { memory_id, ..record }),
+            None => Err(memory_id),
         }
     }
 
-    fn rest(members: &mut Object) -> Option<(String, Vec<String>, Vec<Json>, Option<Instant>)> {
+    /// Everything but the id.
+    fn of(members: &mut Object) -> Option<Self> {
         let Some(Json::String(text)) = members.remove("text") else { return None };
         let tags = match members.remove("tags") {
             None => Vec::new(),
@@ -213,7 +217,7 @@ impl Record {
             Some(Json::String(text)) => Instant::read(&text),
             Some(_) => return None,
         };
-        Some((text, tags, refs, at))
+        Some(Record { memory_id: String::new(), text, tags, refs, at })
     }
 
     /// SHA-256 of the normal form in canonical JSON.

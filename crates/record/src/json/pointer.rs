@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 /// A pointer longer than this stops at the deepest value it still reaches: names may be hostile and long, and a
 /// pointer with a cut name would point nowhere.
-const BYTES_MAX: usize = 1_024;
+pub(crate) const BYTES_MAX: usize = 1_024;
 
 /// A name as a part of a pointer.
 pub(crate) fn escaped(name: &str) -> String {
