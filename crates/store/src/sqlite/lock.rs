@@ -8,7 +8,7 @@ use countersign_runtime::ports::ledger::Error;
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -29,11 +29,11 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Takes the lock, or says who has it. One that is held for a moment only, to keep a state or to close, is waited
-    /// for.
-    pub(super) fn take(path: &Path, matter: &MatterId) -> Result<Self, Error> {
+    /// for. `None` if the directory is gone: another has taken an empty ledger back.
+    pub(super) fn take(path: &Path, matter: &MatterId) -> Result<Option<Self>, Error> {
         let until = Instant::now() + WAIT_MAX;
         for _ in 0..TRIES_MAX {
-            let file = open(path)?;
+            let Some(file) = open(path)? else { return Ok(None) };
             loop {
                 match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                     Ok(()) => break,
@@ -47,7 +47,7 @@ impl Lock {
             }
             // Whoever takes a failed import back removes the file: a lock on a file without a name locks nobody out.
             if is_named(&file, path) {
-                return Ok(Lock { file, pid: format!("{}\n", std::process::id()) });
+                return Ok(Some(Lock { file, pid: format!("{}\n", std::process::id()) }));
             }
         }
         Err(Error::Locked { matter: matter.clone(), pid: None })
@@ -73,7 +73,7 @@ impl Lock {
 
 /// Opens the lock file, made if there is none. What another has put in its place is neither followed (the pid
 /// would be written over what a link leads to) nor waited for.
-fn open(path: &Path) -> Result<File, Error> {
+fn open(path: &Path) -> Result<Option<File>, Error> {
     let corrupt =
         || Error::Corrupt { place: path.display().to_string(), why: "it is no regular file".into() };
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
@@ -86,9 +86,10 @@ fn open(path: &Path) -> Result<File, Error> {
         .custom_flags(flags.bits().cast_signed())
         .open(path);
     match file.and_then(|file| Ok((file.metadata()?.is_file(), file))) {
-        Ok((true, file)) => Ok(file),
+        Ok((true, file)) => Ok(Some(file)),
         Ok((false, _)) => Err(corrupt()),
         Err(_) if std::fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) => Err(corrupt()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failure::of_io(path, &error)),
     }
 }

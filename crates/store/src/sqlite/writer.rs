@@ -320,8 +320,8 @@ impl Desk {
                 Err(error) => return Err(failure::of_io(dir, &error)),
             };
             match Lock::take(lock, &self.matter) {
-                Ok(lock) => return Ok((lock, made)),
-                Err(_) if !dir.exists() => {}
+                Ok(Some(lock)) => return Ok((lock, made)),
+                Ok(None) => {}
                 Err(error) => {
                     durable::remove_dirs(&made);
                     return Err(error);
