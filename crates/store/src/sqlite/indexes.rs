@@ -165,38 +165,29 @@ pub(super) fn strange_name(connection: &Connection) -> Result<Option<&'static st
     Ok(None)
 }
 
-/// The numbers of streams and kinds that rows use.
-#[derive(Debug, Default)]
-pub(super) struct Used {
-    streams: BTreeSet<i64>,
-    kinds: BTreeSet<i64>,
-}
-
-impl Used {
-    /// Takes the next row in.
-    pub(super) fn row(&mut self, entry: Entry) {
-        self.streams.insert(entry.stream);
-        self.kinds.insert(entry.kind);
-    }
-}
-
 /// Whether there are names that no row uses, or a second head: no writer of ours leaves any, so somebody keeps
-/// something there.
-pub(super) fn unused_name(
-    connection: &Connection,
-    used: &Used,
-) -> Result<Option<&'static str>, rusqlite::Error> {
-    let count = |table: &str| {
-        let sql = format!("SELECT count(*) FROM {table} NOT INDEXED");
-        connection.prepare_cached(&sql)?.query_row([], |row| Ok(columns::count(row.get_ref(0)?)))
+/// something there. The lists were held against the rows before.
+pub(super) fn unused_name(connection: &Connection) -> Result<Option<&'static str>, rusqlite::Error> {
+    let beyond = beyond(connection, indexed(connection)?)?;
+    let streams: BTreeSet<i64> = beyond.iter().map(|entry| entry.stream).collect();
+    let kinds: BTreeSet<i64> = beyond.iter().map(|entry| entry.kind).collect();
+    let unlisted = |table: &str, what: i64| {
+        format!(
+            "SELECT id FROM {table} WHERE NOT EXISTS \
+             (SELECT 1 FROM lists WHERE what = {what} AND lists.id = {table}.id)"
+        )
     };
-    let names = [("streams", used.streams.len()), ("kinds", used.kinds.len()), ("head", 1)];
-    for (table, expected) in names {
-        if count(table)? != Some(expected as u64) {
-            return Ok(Some("there are names that no row uses, or more than one head"));
+    for (sql, used) in [(unlisted("streams", 0), streams), (unlisted("kinds", 1), kinds)] {
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut names = statement.query([])?;
+        while let Some(name) = names.next()? {
+            if !used.contains(&name.get(0)?) {
+                return Ok(Some("there is a name that no row uses"));
+            }
         }
     }
-    Ok(None)
+    let heads: i64 = connection.query_row("SELECT count(*) FROM head", [], |row| row.get(0))?;
+    Ok((heads != 1).then_some("there is more than one head"))
 }
 
 /// Damage that no row can be named for.

@@ -4,7 +4,7 @@
 
 use super::columns::{self, int};
 use super::erase;
-use super::indexes::{self, Sum, Used};
+use super::indexes::{self, Sum};
 use super::read::walk;
 use super::readers::Stop;
 use countersign_record::canonical::{Hasher, Sink};
@@ -40,10 +40,8 @@ pub(super) fn verify(
     let mut named = Named::default();
     let mut last = Head { seq: 0, hash: recorded.hash };
     let mut sum = Sum::new(indexes::indexed(connection)?);
-    let mut used = Used::default();
     walk(connection, i64::MIN, |entry, stored| {
         sum.row(entry);
-        used.row(entry);
         // Places count from 1; what stands before was put there by other hands.
         let Some(seq) = u64::try_from(entry.seq).ok().filter(|seq| *seq > 0) else {
             verifier.note(0, Damage::Inserted);
@@ -77,7 +75,7 @@ pub(super) fn verify(
         let disagreements = [
             sum.disagreement(connection)?,
             indexes::strange_name(connection)?,
-            indexes::unused_name(connection, &used)?,
+            indexes::unused_name(connection)?,
         ];
         let lists = disagreements.into_iter().flatten().map(|what| Damage::Index { what: what.into() });
         let blobs = unnamed.into_iter().map(|digest| Damage::BlobUnnamed { digest });
