@@ -190,3 +190,86 @@ impl Window<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use countersign_testkit::random::Seed;
+    use countersign_testkit::scratch::Scratch;
+
+    fn store(scratch: &Scratch, bytes: &[u8]) -> Store {
+        let place = scratch.path().join("store");
+        std::fs::write(&place, bytes).unwrap();
+        Store { path: "store".into(), file: File::open(place).unwrap(), length: bytes.len() as u64 }
+    }
+
+    fn lines(store: &Store, range_bytes: u64) -> Vec<(u64, Result<Vec<u8>, Digest>)> {
+        let mut lines = Vec::new();
+        for range in store.ranges(0, range_bytes) {
+            let see = |place, line: Line<'_>| {
+                lines.push((
+                    place,
+                    match line {
+                        Line::Whole(bytes) => Ok(bytes.to_vec()),
+                        Line::TooLong(digest) => Err(digest),
+                    },
+                ));
+            };
+            store.lines(&range, see).unwrap();
+        }
+        lines
+    }
+
+    /// However a store is cut into pieces, every line is seen once, whole and in order.
+    #[test]
+    fn pieces_share_no_line_and_lose_none() {
+        let seed = Seed::of("pieces of a store", 12);
+        let mut random = seed.random();
+        for _ in 0..60 {
+            let mut bytes = Vec::new();
+            for _ in 0..random.index(0..12) {
+                let length = random.index(0..9);
+                bytes.extend(random.bytes(length).into_iter().filter(|byte| *byte != b'\n'));
+                bytes.extend_from_slice(random.pick::<&str>(&["\n", "\r\n", "\n\n", ""]).as_bytes());
+            }
+            let scratch = Scratch::new();
+            let store = store(&scratch, &bytes);
+            let mut expected = Vec::new();
+            let mut place = 0;
+            for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+                let text = line.strip_suffix(b"\n").map_or(line, without_return);
+                expected.push((place, Ok(text.to_vec())));
+                place += line.len() as u64;
+            }
+            for range_bytes in 1..12 {
+                assert_eq!(lines(&store, range_bytes), expected, "{range_bytes}: {bytes:?}");
+            }
+        }
+    }
+
+    /// A line at the limit is read; one byte more, and it is hashed on the way past, without its ending.
+    #[test]
+    fn a_line_beyond_the_limit_is_hashed_and_the_next_is_read() {
+        for (over, ending) in
+            [(0, "\n"), (1, "\n"), (0, "\r\n"), (1, "\r\n"), (0, ""), (1, ""), (600_000, "\r\n")]
+        {
+            let mut bytes = vec![b'x'; LINE_BYTES_MAX + over];
+            let digest = Digest::of(&bytes);
+            bytes.extend_from_slice(ending.as_bytes());
+            if !ending.is_empty() {
+                bytes.extend_from_slice(b"next\n");
+            }
+            let scratch = Scratch::new();
+            let found = lines(&store(&scratch, &bytes), 4 * 1024 * 1024);
+            let first = match &found[0].1 {
+                Ok(line) => Digest::of(line),
+                Err(digest) => *digest,
+            };
+            assert_eq!((first, found[0].1.is_err()), (digest, over > 0), "{over} {ending:?}");
+            let rest: Vec<_> = found[1..].iter().map(|(_, line)| line.clone().unwrap()).collect();
+            let expected: &[&[u8]] = if ending.is_empty() { &[] } else { &[b"next"] };
+            assert_eq!(rest, expected, "{over} {ending:?}");
+        }
+    }
+}
