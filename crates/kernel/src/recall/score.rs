@@ -8,8 +8,9 @@ use countersign_record::time::Instant;
 use memchr::memmem::Finder;
 
 const NANOS_PER_DAY: f64 = 86_400e9;
-/// What a term that is also a tag adds.
-const TAG_BONUS: f64 = 0.5;
+/// What a term in the text adds, and what one that is also a tag does, in halves.
+const TEXT_HALVES: u32 = 2;
+const TAG_HALVES: u32 = 1;
 
 /// The terms, made ready to be looked for.
 #[derive(Clone, Debug)]
@@ -60,8 +61,13 @@ fn nanos(instant: Instant) -> i128 {
 
 /// Adds the parts up.
 pub(super) fn total(in_text: usize, in_tags: usize, recency: Option<(Recency, Instant)>) -> Score {
-    let matches = in_text as f64 + in_tags as f64 * TAG_BONUS;
-    let bonus = recency.map_or(0.0, |(recency, at)| recency.weight(at));
-    // A sum of halves and of a number between 0 and 1 is finite.
-    Score::try_from(matches + bonus).unwrap_or(Score::ZERO)
+    let count = |matches: usize| u32::try_from(matches).unwrap_or(u32::MAX);
+    let (in_text, in_tags) =
+        (count(in_text).saturating_mul(TEXT_HALVES), count(in_tags).saturating_mul(TAG_HALVES));
+    let matches = Score::of_halves(in_text.saturating_add(in_tags));
+    match recency {
+        // A sum of halves and of a number between 0 and 1 is finite.
+        Some((recency, at)) => Score::try_from(matches.value() + recency.weight(at)).unwrap_or(matches),
+        None => matches,
+    }
 }

@@ -32,8 +32,11 @@ impl TryFrom<f64> for Score {
 }
 
 impl Score {
-    /// Nothing.
-    pub const ZERO: Score = Score(0.0);
+    /// A number of halves, which needs no rounding.
+    #[must_use]
+    pub fn of_halves(halves: u32) -> Self {
+        Score(f64::from(halves) / 2.0)
+    }
 
     /// The rounded number.
     #[must_use]
