@@ -75,6 +75,13 @@ pub(crate) const STATE: &[&str] = &[
 pub(crate) const ANCHOR: &[&str] =
     &["\"anchor\"", "\"matter\"", "\"seq\"", "\"hash\"", "\"at\"", "\"key\"", "\"signature\"", "\"acme\""];
 
+pub(crate) const RECALL: &[&str] = &[
+    "\"query\"", "\"store_paths\"", "\"budget\"", "\"max_excerpt_tokens\"", "\"per_item_max_excerpt_tokens\"",
+    "\"max_items\"", "\"scoring\"", "\"query_terms\"", "\"now_utc\"", "\"trust_filter\"", "\"memory_id\"", "\"text\"",
+    "\"tags\"", "\"refs\"", "\"ts_utc\"", "\"entries\"", "\"classification\"", "\"malicious\"", "\"record_hash\"",
+    "../", "\u{a0}", "\u{feff}", "null", "\"2026-01-01T00:00:00Z\"",
+];
+
 pub(crate) const MANIFEST: &[&str] = &[
     "\"format\"", "\"countersign-ledger\"", "\"version\"", "\"matter\"", "\"head\"", "\"seq\"", "\"hash\"", "\"rows\"",
     "\"blobs\"", "\n",

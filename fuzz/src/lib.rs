@@ -14,7 +14,7 @@ mod spans;
 mod targets;
 
 use std::time::{Duration, Instant};
-use targets::{documents, ledger, names, text};
+use targets::{documents, ledger, names, recall, text};
 
 /// No input is longer.
 pub const INPUT_BYTES_MAX: usize = 64 * 1024;
@@ -51,6 +51,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "row_line",             run: ledger::row_line,            dictionary: dictionary::ROW },
     Target { name: "packed_blobs",         run: ledger::packed_blobs,        dictionary: &[] },
     Target { name: "chain",                run: ledger::chain,               dictionary: dictionary::ROW },
+    Target { name: "memory_input",         run: recall::memory_input,        dictionary: dictionary::RECALL },
+    Target { name: "memory_line",          run: recall::memory_line,         dictionary: dictionary::RECALL },
+    Target { name: "trust_snapshot",       run: recall::trust_snapshot,      dictionary: dictionary::RECALL },
 ];
 
 impl Target {

@@ -4,4 +4,5 @@
 pub(crate) mod documents;
 pub(crate) mod ledger;
 pub(crate) mod names;
+pub(crate) mod recall;
 pub(crate) mod text;

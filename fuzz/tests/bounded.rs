@@ -52,4 +52,7 @@ targets! {
     row_line: 50_000,
     packed_blobs: 60_000,
     chain: 4_000,
+    memory_input: 40_000,
+    memory_line: 40_000,
+    trust_snapshot: 60_000,
 }
