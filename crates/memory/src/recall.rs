@@ -8,6 +8,7 @@ mod part;
 
 pub use package::{Package, Receipt};
 
+use countersign_kernel::recall::package::Reason;
 use countersign_kernel::recall::{Input, Key, Plan, Refusal, Selection, Trust, Verdict, path};
 use countersign_record::json;
 use lines::{Range, Store};
@@ -39,15 +40,22 @@ pub fn read(input: &Input) -> Result<Package, Refusal> {
     let parts = scan(&plan, &stores)?;
     let ordered = ordered(&parts, &stores);
     let mut selection = Selection::new(input.budget);
-    let mut selected = Vec::new();
-    let mut verdicts = Vec::new();
+    let mut excerpts = Vec::new();
+    let mut rest = None;
     for candidate in &ordered {
         match selection.next(candidate.tokens) {
-            Verdict::Selected => selected.push(excerpt(&plan, &stores, candidate)?),
-            dropped => verdicts.push(dropped),
+            Verdict::Selected => excerpts.push(excerpt(&plan, &stores, candidate)?),
+            // Selection stops here: what holds for this one holds for all after it.
+            Verdict::BudgetExhausted => rest = Some(Reason::BudgetExhausted),
+            Verdict::MaxItemsReached => rest = Some(Reason::MaxItemsReached),
+        }
+        if rest.is_some() {
+            break;
         }
     }
-    Ok(Package::new(input, &plan, (stores, parts), (ordered, selected), selection.used(), &verdicts))
+    let (query, query_hash) = (input.query.clone(), plan.query_hash());
+    let (budget, used) = (input.budget, selection.used());
+    Ok(Package { query, query_hash, budget, used, stores, parts, ordered, excerpts, rest })
 }
 
 /// Opens a regular file, and says how long it is at this moment: what is appended later is not part of the read.

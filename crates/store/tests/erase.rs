@@ -13,10 +13,9 @@ use countersign_testkit::drafts::{self, batch, blob, draft};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
 use rusqlite::Connection;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use support::{admin, block_on, database, open};
+use support::{Holding, admin, block_on, database, open};
 
 fn naming(bytes: &[u8]) -> Sealed {
     let mut draft = draft("run:1", "source.read", Json::Null);
@@ -97,21 +96,7 @@ fn an_erasure_outwaits_a_reader() {
         let ledger = Arc::new(open(scratch.path()));
         let (bytes, word) = canary(&mut Random::new(42), 1_000);
         ledger.append(&admin(), batch(vec![naming(&bytes)])).await.unwrap();
-        let (begun, has_begun) = tokio::sync::oneshot::channel();
-        let (release, released) = std::sync::mpsc::channel::<()>();
-        let reader = Arc::clone(&ledger);
-        let reading = tokio::spawn(async move {
-            let mut begun = Some(begun);
-            let visitor = move |_: u64, _: Result<countersign_record::row::RowRef<'_>, String>| {
-                if let Some(begun) = begun.take() {
-                    begun.send(()).unwrap();
-                    released.recv().unwrap();
-                }
-                ControlFlow::Continue(())
-            };
-            reader.scan(&admin(), 0, Box::new(visitor)).await.unwrap();
-        });
-        has_begun.await.unwrap();
+        let reader = Holding::on(&ledger).await;
         let eraser = Arc::clone(&ledger);
         let digest = Digest::of(&bytes);
         let mut erasing = tokio::spawn(async move { eraser.erase(&admin(), digest, receipt(digest)).await });
@@ -121,8 +106,7 @@ fn an_erasure_outwaits_a_reader() {
         ledger.append(&admin(), batch(vec![drafts::row("run:2", "meanwhile")])).await.unwrap();
         assert_eq!(ledger.blob(&admin(), digest).await.unwrap(), Blob::Erased { receipt: 2 });
         assert!(!erasing.is_finished(), "the old pages are still in the log");
-        release.send(()).unwrap();
-        reading.await.unwrap();
+        reader.end().await;
         assert!((&mut erasing).await.unwrap().unwrap().is_purged);
         assert_eq!(files_with(&dir, &word), [""; 0]);
     });

@@ -11,9 +11,8 @@ use countersign_runtime::ports::ledger::{Blob, Ledger};
 use countersign_testkit::drafts::{batch, blob, draft, row};
 use countersign_testkit::scratch::Scratch;
 use rusqlite::{Connection, params};
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use support::{admin, block_on, database, open};
+use support::{Holding, admin, block_on, database, open};
 
 const BYTES: &[u8] = b"what a row names";
 
@@ -192,21 +191,7 @@ fn an_erasure_does_not_wait_for_ever() {
     block_on(async {
         let ledger = Arc::new(open(scratch.path()));
         let digest = Digest::of(BYTES);
-        let (begun, has_begun) = tokio::sync::oneshot::channel();
-        let (release, released) = std::sync::mpsc::channel::<()>();
-        let reader = Arc::clone(&ledger);
-        let reading = tokio::spawn(async move {
-            let mut begun = Some(begun);
-            let visitor = move |_: u64, _: Result<countersign_record::row::RowRef<'_>, String>| {
-                if let Some(begun) = begun.take() {
-                    begun.send(()).unwrap();
-                    released.recv().unwrap();
-                }
-                ControlFlow::Continue(())
-            };
-            reader.scan(&admin(), 0, Box::new(visitor)).await.unwrap();
-        });
-        has_begun.await.unwrap();
+        let reader = Holding::on(&ledger).await;
         let receipt = draft(hold::STREAM, hold::ERASED, hold::erased(&digest, "asked for")).seal().unwrap();
         let erasure = ledger.erase(&admin(), digest, receipt).await.unwrap();
         assert!(!erasure.is_purged);
@@ -215,8 +200,7 @@ fn an_erasure_does_not_wait_for_ever() {
             Blob::Erased { receipt: erasure.receipt.seq }
         );
         assert!(holds_bytes(&scratch), "the reader keeps the log from being emptied");
-        release.send(()).unwrap();
-        reading.await.unwrap();
+        reader.end().await;
         // Closing empties the log.
         drop(ledger);
     });

@@ -20,8 +20,11 @@ pub(super) struct Terms {
 
 impl Terms {
     pub(super) fn new(terms: Vec<String>) -> Self {
-        let finder = |term: &String| Finder::new(term.as_bytes()).into_owned();
-        Terms { terms: terms.into_iter().map(|term| (finder(&term), term)).map(|(f, t)| (t, f)).collect() }
+        let ready = |term: String| {
+            let finder = Finder::new(term.as_bytes()).into_owned();
+            (term, finder)
+        };
+        Terms { terms: terms.into_iter().map(ready).collect() }
     }
 
     /// How many of them are somewhere in the text, which is lowercased.
@@ -43,7 +46,7 @@ pub(super) struct Recency {
 }
 
 impl Recency {
-    /// One for now and for the future, a half for one half-life ago.
+    /// From 1, at that time or after it, to a half, one half-life before, and so on.
     fn weight(self, at: Instant) -> f64 {
         let age = nanos(self.now) - nanos(at);
         if age <= 0 {

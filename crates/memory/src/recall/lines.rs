@@ -131,7 +131,7 @@ impl Window<'_> {
         loop {
             if let Some(at) = memchr(b'\n', self.rest().get(searched..).unwrap_or_default()) {
                 let length = searched + at;
-                return Ok((length <= LINE_BYTES_MAX + 1).then_some(length).filter(|_| self.fits(length)));
+                return Ok(Some(length).filter(|_| self.fits(length)));
             }
             searched = self.rest().len();
             if searched > LINE_BYTES_MAX + 1 {

@@ -3,8 +3,8 @@
 
 use super::lines::Store;
 use super::part::{Candidate, Part};
+use countersign_kernel::recall::input::Budget;
 use countersign_kernel::recall::package::{self, Dropped, Head, Reason, Selected};
-use countersign_kernel::recall::{Input, Plan, Verdict};
 use countersign_record::canonical::Sink;
 use countersign_record::digest::Digest;
 use serde::Serialize;
@@ -13,17 +13,17 @@ use std::io::{self, Write};
 /// What a read gives.
 #[derive(Debug)]
 pub struct Package {
-    query: String,
-    query_hash: Digest,
-    budget: countersign_kernel::recall::input::Budget,
-    used: u64,
-    stores: Vec<Store>,
-    parts: Vec<Part>,
+    pub(super) query: String,
+    pub(super) query_hash: Digest,
+    pub(super) budget: Budget,
+    pub(super) used: u64,
+    pub(super) stores: Vec<Store>,
+    pub(super) parts: Vec<Part>,
     /// In the contract's order; the first ones are those selected.
-    ordered: Vec<Candidate>,
-    excerpts: Vec<String>,
+    pub(super) ordered: Vec<Candidate>,
+    pub(super) excerpts: Vec<String>,
     /// Why the others are not: the reason is the same for all of them.
-    rest: Option<Reason>,
+    pub(super) rest: Option<Reason>,
 }
 
 /// What may be recorded of a read that succeeded: nothing of what was read.
@@ -40,22 +40,6 @@ pub struct Receipt {
 }
 
 impl Package {
-    pub(super) fn new(
-        input: &Input,
-        plan: &Plan,
-        (stores, parts): (Vec<Store>, Vec<Part>),
-        (ordered, excerpts): (Vec<Candidate>, Vec<String>),
-        used: u64,
-        verdicts: &[Verdict],
-    ) -> Self {
-        let rest = verdicts.first().map(|verdict| match verdict {
-            Verdict::MaxItemsReached => Reason::MaxItemsReached,
-            Verdict::BudgetExhausted | Verdict::Selected => Reason::BudgetExhausted,
-        });
-        let (query, query_hash, budget) = (input.query.clone(), plan.query_hash(), input.budget);
-        Package { query, query_hash, budget, used, stores, parts, ordered, excerpts, rest }
-    }
-
     fn head(&self) -> Head<'_> {
         Head { raw: &self.query, query_hash: self.query_hash, budget: self.budget, used: self.used }
     }

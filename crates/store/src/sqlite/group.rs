@@ -5,6 +5,7 @@
 use super::append::{Pen, Request};
 use super::writer::{Command, Reply};
 use countersign_runtime::ports::ledger::{Appended, Error};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TryRecvError;
@@ -39,19 +40,20 @@ impl Company {
 /// Requests that are done. Taking one apart frees a dozen pieces of another thread's memory: done where nobody
 /// waits for it, while the writer itself waits.
 #[derive(Debug, Default)]
-pub(super) struct Spent(Vec<Request>);
+pub(super) struct Spent(VecDeque<Request>);
 
 impl Spent {
     /// Does a little of it, or lets another thread run.
     pub(super) fn pass_time(&mut self) {
-        if self.0.pop().is_none() {
+        if self.0.pop_front().is_none() {
             std::thread::yield_now();
         }
     }
 
-    /// Does all of it.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
+    /// Does all of it but the last so many. A writer that never waits would keep every request otherwise.
+    pub(super) fn keep_last(&mut self, kept: usize) {
+        let done = self.0.len().saturating_sub(kept);
+        self.0.drain(..done);
     }
 }
 
@@ -115,7 +117,7 @@ impl Group {
         self.rows += request.batch.rows.len();
         self.bytes += request.bytes();
         self.answers.push(pen.append(&request)?);
-        spent.0.push(request);
+        spent.0.push_back(request);
         Ok(())
     }
 
@@ -133,5 +135,26 @@ impl Group {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_testkit::drafts::{batch, row};
+
+    #[test]
+    fn what_is_done_is_not_kept_for_ever() {
+        let mut spent = Spent::default();
+        for _ in 0..10 {
+            spent.0.push_back(Request::new(batch(vec![row("run:1", "a")])).unwrap());
+        }
+        spent.keep_last(4);
+        assert_eq!(spent.0.len(), 4);
+        spent.pass_time();
+        spent.keep_last(4);
+        assert_eq!(spent.0.len(), 3);
+        spent.keep_last(0);
+        assert!(spent.0.is_empty());
     }
 }

@@ -37,13 +37,13 @@ struct Waiting {
 
 impl Purge {
     /// The log may hold erased bytes.
-    pub(super) fn is_due(&mut self) {
+    pub(super) fn set_due(&mut self) {
         self.due = Some(Due { next: Instant::now(), pause: PAUSE_MIN });
     }
 
     /// An erasure is durable; it is answered when its bytes are gone.
     pub(super) fn owe(&mut self, receipt: Stamp, reply: Reply<Erasure>) {
-        self.is_due();
+        self.set_due();
         self.waiting.push(Waiting { receipt, until: Instant::now() + WAIT_MAX, reply });
     }
 
@@ -82,7 +82,7 @@ impl Purge {
     /// The last attempt, and an answer to everybody.
     pub(super) fn end(mut self, connection: Option<&Connection>) {
         if self.due.is_some() {
-            self.is_due();
+            self.set_due();
         }
         self.waiting.iter_mut().for_each(|one| one.until = Instant::now());
         self.attend(connection);

@@ -146,14 +146,14 @@ impl Desk {
     /// The next command. While erased bytes wait for a reader to let go of them, time alone is a reason to wake up.
     fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Command> {
         self.tell();
-        self.purge.attend(self.open.as_ref().map(|open| &open.connection));
+        self.purge_if_due();
         if let Some(held) = self.held.take() {
             return Some(held);
         }
         while let Some(pause) = self.purge.pause() {
             match wait::received(commands, pause) {
                 Received::Command(command) => return Some(command),
-                Received::Nothing => self.purge.attend(self.open.as_ref().map(|open| &open.connection)),
+                Received::Nothing => self.purge_if_due(),
                 Received::End => return None,
             }
         }
@@ -168,8 +168,12 @@ impl Desk {
                 }
             }
         }
-        self.spent.clear();
+        self.spent.keep_last(0);
         commands.blocking_recv()
+    }
+
+    fn purge_if_due(&mut self) {
+        self.purge.attend(self.open.as_ref().map(|open| &open.connection));
     }
 
     /// Wakes followers in other processes, when those who wait in this one have their answers.
@@ -194,7 +198,9 @@ impl Desk {
         });
         self.held = held;
         self.company = Company { appenders: group.len() + commands.len(), commit: gathered.elapsed() };
+        let answered = group.len();
         group.answer(outcome);
+        spent.keep_last(answered);
         self.spent = spent;
     }
 
@@ -296,8 +302,8 @@ impl Desk {
             self.open = Some(open);
             // A crash may have come between an erasure and the emptying of the log.
             if self.has_erased_bytes() {
-                self.purge.is_due();
-                self.purge.attend(self.open.as_ref().map(|open| &open.connection));
+                self.purge.set_due();
+                self.purge_if_due();
             }
         }
         self.open.as_mut().ok_or(Error::Closed)

@@ -189,3 +189,37 @@ pub(crate) fn say(line: &str) {
     out.write_all(format!("{SAYS}{line}\n").as_bytes()).unwrap();
     out.flush().unwrap();
 }
+
+/// A reader that stands still in the middle of a walk, and keeps old pages alive.
+pub(crate) struct Holding {
+    release: std::sync::mpsc::Sender<()>,
+    reading: tokio::task::JoinHandle<()>,
+}
+
+impl Holding {
+    /// Begins to read; when this returns, the reader holds on.
+    pub(crate) async fn on(ledger: &std::sync::Arc<countersign_store::Sqlite>) -> Self {
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let reader = std::sync::Arc::clone(ledger);
+        let reading = tokio::spawn(async move {
+            let mut begun = Some(begun);
+            let visitor = move |_: u64, _: Result<countersign_record::row::RowRef<'_>, String>| {
+                if let Some(begun) = begun.take() {
+                    begun.send(()).unwrap();
+                    released.recv().unwrap();
+                }
+                std::ops::ControlFlow::Continue(())
+            };
+            reader.scan(&admin(), 0, Box::new(visitor)).await.unwrap();
+        });
+        has_begun.await.unwrap();
+        Holding { release, reading }
+    }
+
+    /// Lets go, and ends.
+    pub(crate) async fn end(self) {
+        self.release.send(()).unwrap();
+        self.reading.await.unwrap();
+    }
+}
