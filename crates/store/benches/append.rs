@@ -45,6 +45,12 @@ fn main() {
         peer,
         Bar::None,
     );
+    // The limit that handing over between threads sets on this machine, whatever stands behind the channel.
+    let handed = |times| runtime.block_on(bare_behind_a_channel(&scratch, times));
+    let peer = |times| bare(&scratch, "limit", times, TASKS as u64);
+    let (handed, peer) =
+        (Side::timed("bare SQLite behind a channel", handed), Side::timed("bare SQLite", peer));
+    bench.compare("the limit of 32 tasks in front of one writer (rows)", handed, peer, Bar::None);
     bench.finish();
 }
 
