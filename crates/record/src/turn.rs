@@ -24,6 +24,18 @@ pub enum Speaker {
     External,
 }
 
+impl Speaker {
+    /// The contract's word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Speaker::User => "user",
+            Speaker::Assistant => "assistant",
+            Speaker::External => "external",
+        }
+    }
+}
+
 impl TryFrom<&str> for Speaker {
     type Error = &'static str;
 

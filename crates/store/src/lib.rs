@@ -12,7 +12,6 @@
 )]
 
 pub mod archive;
-mod durable;
 pub mod keys;
 mod sqlite;
 

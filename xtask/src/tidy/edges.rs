@@ -30,14 +30,14 @@ const KERNEL_EXTERNALS: &[&str] = &["libm", "memchr", "serde", "thiserror"];
 const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 
-const ADAPTER_USES: &[&str] = &["govern", "kernel", "record", "runtime"];
+const ADAPTER_USES: &[&str] = &["durable", "govern", "kernel", "record", "runtime"];
 const EVERYTHING_BELOW_APP: &[&str] = &[
-    "enforce", "govern", "kernel", "local", "memory", "models", "record", "runtime", "store", "tools",
-    "views",
+    "durable", "enforce", "govern", "kernel", "local", "memory", "models", "record", "runtime", "store",
+    "tools", "views",
 ];
 const EVERYTHING: &[&str] = &[
-    "app", "enforce", "govern", "kernel", "local", "memory", "models", "record", "runtime", "store",
-    "testkit", "tools", "views",
+    "app", "durable", "enforce", "govern", "kernel", "local", "memory", "models", "record", "runtime",
+    "store", "testkit", "tools", "views",
 ];
 
 /// The map.
@@ -48,6 +48,7 @@ pub(crate) const TABLE: &[Row] = &[
     pure("govern",  "do I/O or see time", &["record"], PURE_EXTERNALS),
     pure("views",   "write", &["govern", "kernel", "record"], PURE_EXTERNALS),
     edge("enforce", "run what it checks", &["record"]),
+    edge("durable", "know what is in a file", &[]),
     edge("runtime", "know SQL, HTTP or a vendor", &["govern", "kernel", "record", "views"]),
     edge("store",   "interpret rows", ADAPTER_USES),
     edge("memory",  "decide", ADAPTER_USES),

@@ -1,12 +1,35 @@
 //! The one door for fractions into hashed data: six decimals, half to even.
 //! Owns: the rounding. Must not: let a NaN or an infinity through.
 
+use crate::json::Number;
 use alloc::format;
+use core::cmp::Ordering;
 use serde::ser::{Serialize, Serializer};
 
-/// A score: a finite number rounded to six decimals, half to even.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+/// A score: a finite number rounded to six decimals, half to even. There is no NaN and one zero, so scores have an
+/// order.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score(f64);
+
+impl Eq for Score {}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl From<Score> for Number {
+    fn from(score: Score) -> Self {
+        Number::from_literal(ryu_js::Buffer::new().format_finite(score.0))
+    }
+}
 
 /// A number that is no score.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

@@ -4,7 +4,7 @@
 
 use super::partial::Partial;
 use super::{Error, MANIFEST, ROWS, blocking, unwritable};
-use crate::durable;
+use countersign_durable as durable;
 use countersign_record::access::MatterAccess;
 use countersign_record::chain::{Damage, Finding, Head};
 use countersign_record::digest::Digest;

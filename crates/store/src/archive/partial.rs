@@ -3,7 +3,7 @@
 //! a directory that somebody works on, or anything that no export has made.
 
 use super::{BLOBS, Error, unwritable};
-use crate::durable;
+use countersign_durable as durable;
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 //! link, or read a key that others can read.
 
 use super::Error;
-use crate::durable;
+use countersign_durable as durable;
 use countersign_record::id::PrincipalId;
 use countersign_record::sign::PublicKey;
 use ed25519_dalek::SigningKey;

@@ -50,7 +50,7 @@ pub(super) fn of_io(place: &Path, error: &io::Error) -> Error {
 
 /// Finds out why a file could not be opened or written by asking for the least that is needed.
 fn last_errno_kind(place: &Path) -> Option<Error> {
-    let dir = crate::durable::parent_of(place);
+    let dir = countersign_durable::parent_of(place);
     if let Err(Errno::ACCESS | Errno::ROFS | Errno::PERM) =
         rustix::fs::access(dir, rustix::fs::Access::WRITE_OK)
     {

@@ -3,7 +3,7 @@
 
 use super::failure;
 use super::tables::TABLES;
-use crate::durable;
+use countersign_durable as durable;
 use countersign_runtime::ports::ledger::Error;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};

@@ -6,14 +6,14 @@ use super::append::{Pen, Request};
 use super::erase;
 use super::failure;
 use super::group::{Company, Group, Spent};
-use super::lock::Lock;
+use super::lock;
 use super::news::News;
 use super::purge::Purge;
 use super::restore;
 use super::schema::{self, Files, Found};
 use super::state::{self, State};
 use super::wait::{self, Received};
-use crate::durable;
+use countersign_durable::{self as durable, Lock};
 use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
 use countersign_record::id::{FoldId, MatterId};
@@ -318,14 +318,14 @@ impl Desk {
     /// The lock, and the directories that were made to hold it. Another writer may take an empty ledger back, and
     /// with it a directory that was just seen to be there; then it is made again.
     fn locked(&self) -> Result<(Lock, Vec<PathBuf>), Error> {
-        let Files { dir, lock, .. } = &self.files;
+        let Files { dir, lock: lock_file, .. } = &self.files;
         for _ in 0..TRIES_MAX {
             let made = match durable::make_dirs(dir, 0o700) {
                 Ok(made) => made,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(failure::of_io(dir, &error)),
             };
-            match Lock::take(lock, &self.matter) {
+            match lock::take(lock_file, &self.matter) {
                 Ok(Some(lock)) => return Ok((lock, made)),
                 Ok(None) => {}
                 Err(error) => {

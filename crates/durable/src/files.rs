@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 /// Makes `dir` and the directories above it that are missing, each one durable; gives back those it made, the
 /// outermost first.
-pub(crate) fn make_dirs(dir: &Path, mode: u32) -> io::Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// A directory can't be made; those that were are taken back.
+pub fn make_dirs(dir: &Path, mode: u32) -> io::Result<Vec<PathBuf>> {
     let mut missing = Vec::new();
     let mut place = dir;
     while !place.as_os_str().is_empty() && !place.is_dir() {
@@ -39,7 +42,7 @@ pub(crate) fn make_dirs(dir: &Path, mode: u32) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Takes back what [`make_dirs`] made, as far as it is empty.
-pub(crate) fn remove_dirs(made: &[PathBuf]) {
+pub fn remove_dirs(made: &[PathBuf]) {
     for place in made.iter().rev() {
         if fs::remove_dir(place).is_err() {
             return;
@@ -48,13 +51,19 @@ pub(crate) fn remove_dirs(made: &[PathBuf]) {
 }
 
 /// Makes the entries of a directory durable.
-pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// It can't be opened, or the disk fails.
+pub fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
 /// Writes a file that must not be there yet, and makes its content durable. Its name is durable after
 /// [`sync_dir`]. What could not be written whole is removed.
-pub(crate) fn write_new(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// There is a file of that name, or it can't be written whole.
+pub fn write_new(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if written.is_err() {
@@ -64,7 +73,10 @@ pub(crate) fn write_new(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> 
 }
 
 /// Gives `from` the name `to`, unless there is something of that name.
-pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// There is something of that name, or it can't be renamed.
+pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => {}
         // Some file systems can't rename without replacing; then the check and the rename are two steps.
@@ -79,8 +91,19 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     sync_dir(parent_of(to))
 }
 
+/// Puts a file that was written beside, whole and durable, in the place of `to`: whoever opens `to` finds the old one
+/// or the new one.
+///
+/// # Errors
+/// It can't be renamed.
+pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)?;
+    sync_dir(parent_of(to))
+}
+
 /// The directory that holds `path`.
-pub(crate) fn parent_of(path: &Path) -> &Path {
+#[must_use]
+pub fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) | None => Path::new("."),

@@ -1,0 +1,154 @@
+//! What is known of a published index: `history_index_meta.json`.
+//! Owns: its members and their checks. Must not: read or write it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::fields::{Fields, Trouble};
+use countersign_record::json::Json;
+use serde::Serialize;
+
+/// The version of this document.
+const VERSION: &str = "1.0";
+
+/// One generation of the index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Index {
+    /// The version of this document.
+    pub version: String,
+    /// Counts up with each one that is published, from 1.
+    pub generation: u64,
+    /// Vectors in the snapshot.
+    pub count: u64,
+    /// Numbers of a vector.
+    pub dimension: u64,
+    /// What made them: vectors of two makers can't be compared.
+    pub embedder: String,
+    /// SHA-256 of the snapshot.
+    pub sha256: Digest,
+    /// What the index may hold.
+    pub caps: Caps,
+    /// How much of the log it has seen.
+    pub indexed: Indexed,
+    /// What stands before this byte of the log was cleared and is never indexed again.
+    pub cleared_before_offset: u64,
+    /// Items that had to go because the index was full, since it was begun.
+    pub evicted: u64,
+}
+
+/// What the index may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Caps {
+    /// Vectors; the least important go first.
+    pub vectors_max: u64,
+}
+
+/// How much of the log an index has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Indexed {
+    /// Whole lines up to this byte.
+    pub bytes: u64,
+    /// How many lines those are.
+    pub lines: u64,
+    /// SHA-256 of the last of them, by which a log that was exchanged is known; of nothing, if there is none.
+    pub last_line_sha256: Digest,
+    /// Where that line begins.
+    pub last_line_offset: u64,
+}
+
+impl Indexed {
+    /// Nothing of it.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Indexed { bytes: 0, lines: 0, last_line_sha256: Digest::of(b""), last_line_offset: 0 }
+    }
+}
+
+impl Index {
+    /// A generation.
+    #[must_use]
+    pub fn version() -> String {
+        VERSION.into()
+    }
+
+    /// Reads the document.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn read(value: Json) -> Result<Self, Vec<Trouble>> {
+        let mut fields = Fields::taking(value).map_err(|trouble| Vec::from([trouble]))?;
+        let version = fields.filled("version");
+        if version.as_deref().is_some_and(|version| version != VERSION) {
+            fields.trouble("version", Code::FieldInvalid, "version 1.0 is needed");
+        }
+        let counts = ["generation", "count", "dimension", "cleared_before_offset", "evicted"]
+            .map(|name| fields.integer(name));
+        let embedder = fields.filled("embedder");
+        let sha256 = fields.parse("sha256", |text| Digest::try_from(text));
+        let caps = fields.object("caps", |caps| {
+            let vectors_max = caps.integer("vectors_max");
+            caps.deny_unknown();
+            Some(Caps { vectors_max: vectors_max? })
+        });
+        let indexed = fields.object("indexed", |indexed| {
+            let [bytes, lines, last_line_offset] =
+                ["bytes", "lines", "last_line_offset"].map(|name| indexed.integer(name));
+            let last_line_sha256 = indexed.parse("last_line_sha256", |text| Digest::try_from(text));
+            indexed.deny_unknown();
+            Some(Indexed {
+                bytes: bytes?,
+                lines: lines?,
+                last_line_sha256: last_line_sha256?,
+                last_line_offset: last_line_offset?,
+            })
+        });
+        fields.deny_unknown();
+        fields.finish()?;
+        let [generation, count, dimension, cleared_before_offset, evicted] = counts;
+        let read = || {
+            Some(Index {
+                version: version?,
+                generation: generation?,
+                count: count?,
+                dimension: dimension?,
+                embedder: embedder?,
+                sha256: sha256?,
+                caps: caps?,
+                indexed: indexed?,
+                cleared_before_offset: cleared_before_offset?,
+                evicted: evicted?,
+            })
+        };
+        read().ok_or_else(Vec::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_record::json;
+
+    #[test]
+    fn a_generation_survives_its_document() {
+        let index = Index {
+            version: Index::version(),
+            generation: 3,
+            count: 2,
+            dimension: 384,
+            embedder: "hashed".into(),
+            sha256: Digest::of(b"snapshot"),
+            caps: Caps { vectors_max: 9 },
+            indexed: Indexed::nothing(),
+            cleared_before_offset: 4,
+            evicted: 1,
+        };
+        let text = json::to_text(&index).unwrap();
+        assert_eq!(Index::read(json::parse(text.as_bytes()).unwrap()), Ok(index));
+        let other = text.replace("\"1.0\"", "\"2.0\"");
+        assert!(Index::read(json::parse(other.as_bytes()).unwrap()).is_err());
+    }
+}
