@@ -11,6 +11,6 @@ pub mod item;
 pub mod select;
 
 pub use alias::Lexicon;
-pub use index::{Caps, Index, Indexed};
-pub use item::Item;
+pub use index::{BadLine, BadLines, Caps, Index, Indexed};
+pub use item::{At, Item};
 pub use select::{Candidate, Choice, Decision, Scope};

@@ -36,6 +36,54 @@ pub struct Index {
     pub cleared_before_offset: u64,
     /// Items that had to go because the index was full, since it was begun.
     pub evicted: u64,
+    /// Lines that are no turns, those after the clearing.
+    pub bad_lines: BadLines,
+}
+
+/// Lines that are no turns: the first of them, and how many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct BadLines {
+    /// How many.
+    pub count: u64,
+    /// The first [`BAD_LINES_MAX`] of them.
+    pub first: Vec<BadLine>,
+}
+
+/// How many bad lines are kept with their places.
+pub const BAD_LINES_MAX: usize = 100;
+
+/// A line of the log that is no turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct BadLine {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// What is wrong with it: a code, and where in the line; never a piece of it.
+    pub why: String,
+}
+
+impl BadLines {
+    /// Notes one more.
+    pub fn note(&mut self, bad: BadLine) {
+        self.count += 1;
+        if self.first.len() < BAD_LINES_MAX {
+            self.first.push(bad);
+        }
+    }
+
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let count = fields.integer("count");
+        let first = fields.objects("first", |bad| {
+            let (line, offset, why) = (bad.integer("line"), bad.integer("offset"), bad.filled("why"));
+            bad.deny_unknown();
+            Some(BadLine { line: line?, offset: offset?, why: why? })
+        });
+        fields.deny_unknown();
+        Some(BadLines { count: count?, first: first? })
+    }
 }
 
 /// What the index may hold.
@@ -106,6 +154,7 @@ impl Index {
                 last_line_offset: last_line_offset?,
             })
         });
+        let bad_lines = fields.object("bad_lines", BadLines::read);
         fields.deny_unknown();
         fields.finish()?;
         let [generation, count, dimension, cleared_before_offset, evicted] = counts;
@@ -121,6 +170,7 @@ impl Index {
                 indexed: indexed?,
                 cleared_before_offset: cleared_before_offset?,
                 evicted: evicted?,
+                bad_lines: bad_lines?,
             })
         };
         read().ok_or_else(Vec::new)
@@ -145,6 +195,10 @@ mod tests {
             indexed: Indexed::nothing(),
             cleared_before_offset: 4,
             evicted: 1,
+            bad_lines: BadLines {
+                count: 7,
+                first: Vec::from([BadLine { line: 3, offset: 120, why: "json.syntax at byte 4".into() }]),
+            },
         };
         let text = json::to_text(&index).unwrap();
         assert_eq!(Index::read(json::parse(text.as_bytes()).unwrap()), Ok(index));

@@ -27,7 +27,7 @@ const HALF_LIFE_TURNS: f64 = 10.0;
 pub struct Scope {
     /// Lines in the log.
     pub lines: u64,
-    /// The first line that stands in the prompt word for word; none if past the end.
+    /// Where the turns begin that stand in the prompt word for word: a byte of the log, past its end if there are none.
     pub recent_from: u64,
     /// Tokens that all selected pieces may take together.
     pub tokens_max: u64,
@@ -204,7 +204,7 @@ fn barred(scope: &Scope, one: &Ranked<'_>) -> Option<Reason> {
     if let Some(file) = one.item.file_refs.iter().find(is_off) {
         return Some(Reason::Off { file: file.clone() });
     }
-    (one.item.line >= scope.recent_from).then_some(Reason::Recent)
+    (one.item.offset >= scope.recent_from).then_some(Reason::Recent)
 }
 
 /// Who speaks for a content that several pieces hold: of those that nothing bars, one of an injected file, else the
