@@ -31,14 +31,19 @@ const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 
 const ADAPTER_USES: &[&str] = &["durable", "govern", "kernel", "record", "runtime"];
+const MEMORY_USES: &[&str] = &["durable", "govern", "kernel", "mapped", "record", "runtime"];
 const EVERYTHING_BELOW_APP: &[&str] = &[
-    "durable", "enforce", "govern", "kernel", "local", "memory", "models", "record", "runtime", "store",
-    "tools", "views",
+    "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record", "runtime",
+    "store", "tools", "views",
 ];
 const EVERYTHING: &[&str] = &[
-    "app", "durable", "enforce", "govern", "kernel", "local", "memory", "models", "record", "runtime",
-    "store", "testkit", "tools", "views",
+    "app", "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record",
+    "runtime", "store", "testkit", "tools", "views",
 ];
+
+/// The packages that may ask for `unsafe`, each in the one place it is there for. Their lints are the workspace's, but
+/// that `unsafe_code` is denied and not forbidden.
+pub(crate) const UNSAFE: &[&str] = &["mapped"];
 
 /// The map.
 #[rustfmt::skip] // one row per line reads as the table it is
@@ -51,7 +56,8 @@ pub(crate) const TABLE: &[Row] = &[
     edge("durable", "know what is in a file", &[]),
     edge("runtime", "know SQL, HTTP or a vendor", &["govern", "kernel", "record", "views"]),
     edge("store",   "interpret rows", ADAPTER_USES),
-    edge("memory",  "decide", ADAPTER_USES),
+    edge("mapped",  "interpret what it maps", &[]),
+    edge("memory",  "decide", MEMORY_USES),
     edge("models",  "see tools or the store", ADAPTER_USES),
     edge("tools",   "run without a grant", ADAPTER_USES),
     edge("local",   "see tools or the store", &["models", "record", "runtime"]),

@@ -18,10 +18,13 @@ const TABLE_FILE: &str = "xtask/src/tidy/edges.rs";
 /// Checks the manifests among `files`.
 pub(crate) fn check(files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut inherited = BTreeMap::new();
+    let mut inherited = Inherited::default();
     if let Some(root) = files.iter().find(|file| file.path == "Cargo.toml") {
         match DeTable::parse(&root.text) {
-            Ok(table) => inherited = workspace_renames(table.get_ref()),
+            Ok(table) => {
+                inherited =
+                    Inherited { renames: workspace_renames(table.get_ref()), lints: lints_with_unsafe(root) };
+            }
             Err(error) => problems.push(unreadable(root, &error)),
         }
     }
@@ -37,6 +40,15 @@ pub(crate) fn check(files: &[File]) -> Vec<Problem> {
     problems
 }
 
+/// What members take over from the workspace.
+#[derive(Default)]
+struct Inherited {
+    /// The renamed packages, by the name members use.
+    renames: BTreeMap<String, String>,
+    /// The lints of a member that may ask for `unsafe`.
+    lints: Option<toml::Value>,
+}
+
 fn unreadable(file: &File, error: &toml::de::Error) -> Problem {
     let line = line_at(&file.text, error.span().map_or(0, |span| span.start));
     let message = format!("cannot be read as TOML: {}", error.message());
@@ -48,7 +60,7 @@ fn check_member(
     dir: &str,
     rest: &str,
     table: &DeTable,
-    inherited: &BTreeMap<String, String>,
+    inherited: &Inherited,
 ) -> Vec<Problem> {
     let path = file.path.as_str();
     let (name, name_line) = package_name(file, table);
@@ -63,10 +75,7 @@ fn check_member(
         let message = format!("package `{name}` lies in the directory of `{expected}`");
         problems.push(Problem::new(Rule::Edges, (path, name_line), message, format!("call it `{expected}`")));
     }
-    if !inherits_lints(table) {
-        let message = "the workspace lints do not apply here";
-        problems.push(Problem::new(Rule::Lints, (path, 1), message, "add `[lints] workspace = true`"));
-    }
+    problems.extend(check_lints(file, dir, table, inherited));
     if let (Kind::Pure { .. }, Some(lib)) =
         (row.kind, table.get("lib").and_then(|lib| lib.get_ref().get("path")))
     {
@@ -75,7 +84,7 @@ fn check_member(
         problems.push(Problem::new(Rule::NoStd, (path, line), message, "keep its root there"));
     }
     problems.extend(declared_script(file, row, table));
-    for dependency in dependencies(table, inherited) {
+    for dependency in dependencies(table, &inherited.renames) {
         let line = line_at(&file.text, dependency.offset);
         problems.extend(
             check_dependency(row, &dependency)
@@ -84,6 +93,27 @@ fn check_member(
     }
     problems.sort();
     problems
+}
+
+/// Every package has the workspace's lints; those that may ask for `unsafe` have a copy that differs in that alone.
+fn check_lints(file: &File, dir: &str, table: &DeTable, inherited: &Inherited) -> Option<Problem> {
+    let (is_so, message, fix) = if edges::UNSAFE.contains(&dir) {
+        let lints = toml::from_str::<toml::Table>(&file.text).ok().and_then(|table| table.get("lints").cloned());
+        let message = "the lints are not the workspace's with `unsafe_code = \"deny\"`";
+        (lints.is_some() && lints == inherited.lints, message, "copy them from the workspace")
+    } else {
+        let message = "the workspace lints do not apply here";
+        (inherits_lints(table), message, "add `[lints] workspace = true`")
+    };
+    (!is_so).then(|| Problem::new(Rule::Lints, (&file.path, 1), message, fix))
+}
+
+/// The workspace's lints, but that `unsafe_code` is denied and not forbidden.
+fn lints_with_unsafe(root: &File) -> Option<toml::Value> {
+    let root: toml::Table = toml::from_str(&root.text).ok()?;
+    let mut lints = root.get("workspace")?.get("lints")?.clone();
+    lints.get_mut("rust")?.as_table_mut()?.insert("unsafe_code".to_owned(), "deny".into());
+    Some(lints)
 }
 
 /// The build script a manifest of a pure crate names; `purity` finds the one it need not name.

@@ -220,3 +220,21 @@ fn the_fix_says_what_the_crate_may_use() {
          (it may use record, and may not do I/O or see time)"
     );
 }
+
+#[test]
+fn a_package_that_may_ask_for_unsafe_has_every_other_lint() {
+    let root = "[workspace.lints.rust]\nunsafe_code = \"forbid\"\nunused_must_use = \"deny\"\n";
+    let wrong = "crates/mapped/Cargo.toml:1: lints: the lints are not the workspace's with `unsafe_code = \"deny\"`";
+    let check_lints = |lints: &str, expected: &[&str]| {
+        let manifest = format!("[package]\nname = \"countersign-mapped\"\n\n{lints}");
+        check_files(
+            &[File::new("Cargo.toml", root), File::new("crates/mapped/Cargo.toml", &manifest)],
+            expected,
+        );
+    };
+    check_lints("[lints.rust]\nunused_must_use = \"deny\"\nunsafe_code = \"deny\"\n", &[]);
+    check_lints("[lints.rust]\nunsafe_code = \"deny\"\n", &[wrong]);
+    check_lints("[lints.rust]\nunused_must_use = \"deny\"\nunsafe_code = \"allow\"\n", &[wrong]);
+    check_lints("[lints]\nworkspace = true\n", &[wrong]);
+    check_lints("", &[wrong]);
+}
