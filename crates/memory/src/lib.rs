@@ -1,5 +1,6 @@
-//! What is remembered: stores of memory records on disk.
-//! Owns: reading them, in bounded memory. Must not: decide what is selected (`countersign-kernel` does), or write to
-//! a store that is read.
+//! What is remembered: stores of memory records on disk, and the snapshot of their vectors.
+//! Owns: reading them, in bounded memory. Must not: decide what is selected (`countersign-kernel` does), write to
+//! a store that is read, or run a pickle.
 
 pub mod recall;
+pub mod snapshot;

@@ -55,13 +55,7 @@ fn unreadable(file: &File, error: &toml::de::Error) -> Problem {
     Problem::new(Rule::Parse, (&file.path, line), message, "make it a manifest cargo can read")
 }
 
-fn check_member(
-    file: &File,
-    dir: &str,
-    rest: &str,
-    table: &DeTable,
-    inherited: &Inherited,
-) -> Vec<Problem> {
+fn check_member(file: &File, dir: &str, rest: &str, table: &DeTable, inherited: &Inherited) -> Vec<Problem> {
     let path = file.path.as_str();
     let (name, name_line) = package_name(file, table);
     let Some(row) = edges::row(dir).filter(|_| rest == "Cargo.toml") else {
@@ -98,7 +92,8 @@ fn check_member(
 /// Every package has the workspace's lints; those that may ask for `unsafe` have a copy that differs in that alone.
 fn check_lints(file: &File, dir: &str, table: &DeTable, inherited: &Inherited) -> Option<Problem> {
     let (is_so, message, fix) = if edges::UNSAFE.contains(&dir) {
-        let lints = toml::from_str::<toml::Table>(&file.text).ok().and_then(|table| table.get("lints").cloned());
+        let lints =
+            toml::from_str::<toml::Table>(&file.text).ok().and_then(|table| table.get("lints").cloned());
         let message = "the lints are not the workspace's with `unsafe_code = \"deny\"`";
         (lints.is_some() && lints == inherited.lints, message, "copy them from the workspace")
     } else {

@@ -224,7 +224,8 @@ fn the_fix_says_what_the_crate_may_use() {
 #[test]
 fn a_package_that_may_ask_for_unsafe_has_every_other_lint() {
     let root = "[workspace.lints.rust]\nunsafe_code = \"forbid\"\nunused_must_use = \"deny\"\n";
-    let wrong = "crates/mapped/Cargo.toml:1: lints: the lints are not the workspace's with `unsafe_code = \"deny\"`";
+    let wrong =
+        "crates/mapped/Cargo.toml:1: lints: the lints are not the workspace's with `unsafe_code = \"deny\"`";
     let check_lints = |lints: &str, expected: &[&str]| {
         let manifest = format!("[package]\nname = \"countersign-mapped\"\n\n{lints}");
         check_files(

@@ -194,6 +194,21 @@ codes! {
     MemoryTrustSnapshot "memory"."trust_snapshot" Error, "The trust snapshot can't be used",
         "The file that classifies records is missing, unreadable or has another shape. Without it nothing could be denied, so nothing is read.",
         "Give a JSON file with `entries`, each with a memory_id or a record_hash, and a classification.";
+    SnapshotUnreadable "snapshot"."unreadable" Error, "A snapshot can't be opened",
+        "There is no such file, it is a link or no regular file, or the operating system refused to open it.",
+        "Check what the path leads to and who may read it; name the file itself and not a link to it.";
+    SnapshotUnknownLayout "snapshot"."unknown_layout" Error, "A file is in no layout of snapshots that is known",
+        "A pickle can run anything when it is loaded, so none is: only the layouts that Countersign writes, and that Python writes for a dict of ids, meta and a float32 array, are read, as data. The message says where the file stops being one of them.",
+        "Make it with `memory snapshot import`, or in Python with pickle.dump (protocol 4 or 5) or numpy.savez; if it was one before, it is damaged, so take the generation before it.";
+    SnapshotChanged "snapshot"."changed" Critical, "A snapshot's bytes were changed",
+        "The file no longer has the SHA-256 that it was published with.",
+        "Take the generation before it, or have the snapshot made anew from the conversation.";
+    SnapshotTable "snapshot"."table" Error, "The values are no table",
+        "A table has as many ids as meta and vectors, vectors of one dimension with finite floats only, and meta that come back as they were; the message says what is wrong, rows counted from 0.",
+        "Correct the row that the message names.";
+    SnapshotExists "snapshot"."exists" Error, "The target is there already",
+        "Neither an import nor an export of a snapshot overwrites anything.",
+        "Name a file that does not exist yet.";
     BlobMissing "blob"."missing" Critical, "A blob is missing",
         "A row names bytes that are not in the ledger, and no receipt says that they were erased.",
         "Restore them from an export; the row names their SHA-256.";
