@@ -4,3 +4,4 @@
 
 pub mod recall;
 pub mod snapshot;
+pub mod search;
