@@ -49,7 +49,13 @@ fn main() {
     let what = "10 nearest of 100,000 x 384 float32, exact (queries)";
     match std::env::var("COUNTERSIGN_BENCH_PYTHON") {
         Err(_) => {
-            bench.print(what, "not measured", "COUNTERSIGN_BENCH_PYTHON is not set", 0.0, Bar::AtLeast(1.0 / 1.5));
+            bench.print(
+                what,
+                "not measured",
+                "COUNTERSIGN_BENCH_PYTHON is not set",
+                0.0,
+                Bar::AtLeast(1.0 / 1.5),
+            );
         }
         Ok(python) => {
             let mut numpy = Numpy::new(&python, &numbers);

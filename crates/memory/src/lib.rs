@@ -2,6 +2,7 @@
 //! Owns: reading them, in bounded memory. Must not: decide what is selected (`countersign-kernel` does), write to
 //! a store that is read, or run a pickle.
 
+pub mod embed;
 pub mod recall;
 pub mod snapshot;
 pub mod search;

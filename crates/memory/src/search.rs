@@ -19,7 +19,7 @@ use top::Top;
 
 /// A block is what one core takes at a time: large enough that taking it costs nothing, small enough that a slow
 /// core does not keep the others waiting.
-const BLOCK_NUMBERS: usize = 1 << 18;
+const BLOCK_NUMBERS: usize = 1 << 19;
 
 /// A row that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

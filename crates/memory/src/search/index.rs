@@ -114,8 +114,9 @@ impl Index {
             while let Some(range) = blocks.take() {
                 let codes = self.codes.get(range.start * self.dimension..range.end * self.dimension);
                 let rows = self.rows.get(range.clone()).unwrap_or_default();
-                dot::integers(codes.unwrap_or_default(), self.dimension, &asked.codes, &mut room);
-                for ((number, row), dot) in range.zip(rows).zip(&room) {
+                let room = room.get_mut(..rows.len()).unwrap_or_default();
+                dot::integers(codes.unwrap_or_default(), self.dimension, &asked.codes, room);
+                for ((number, row), dot) in range.zip(rows).zip(room.iter()) {
                     let (at_least, at_most) = asked.bounds(row, *dot);
                     let reached = ordered(at_most);
                     if least.floor().is_none_or(|floor| reached >= floor) {

@@ -209,6 +209,10 @@ codes! {
     SnapshotExists "snapshot"."exists" Error, "The target is there already",
         "Neither an import nor an export of a snapshot overwrites anything.",
         "Name a file that does not exist yet.";
+    EmbedModel "embed"."model" Error, "The embedding model can't be loaded",
+        "The directory is no model of static embeddings that can be relied on: a file is missing, damaged or too large, the files do not fit each other, or the tokenizer has a part that is not taken. Nothing in the directory is ever executed.",
+        "Give a directory with model.safetensors (one table of float vectors) and tokenizer.json, as model2vec writes them; without one, the offline default is used.";
+
     BlobMissing "blob"."missing" Critical, "A blob is missing",
         "A row names bytes that are not in the ledger, and no receipt says that they were erased.",
         "Restore them from an export; the row names their SHA-256.";
