@@ -135,8 +135,20 @@ impl Table<'_> {
 /// # Errors
 /// The table is none, in which case nothing is written, or the writer refuses.
 pub fn write(table: &Table<'_>, out: &mut impl Write) -> Result<Digest, WriteError> {
+    write_generation(table, 0, out)
+}
+
+/// The same for one of several that follow each other, by whose number it is known again.
+///
+/// # Errors
+/// As for [`write`].
+pub fn write_generation(
+    table: &Table<'_>,
+    generation: u64,
+    out: &mut impl Write,
+) -> Result<Digest, WriteError> {
     let shape = table.check()?;
-    let head = layout::head(shape).ok_or(Flaw::Rows)?;
+    let head = layout::head(shape, generation).ok_or(Flaw::Rows)?;
     // The labels are gone through once before: what can't be written is told before a byte is.
     encode::labels(table.ids, table.meta, &mut io::sink())?;
     let mut hashed = Hashed { out, hasher: Hasher::new() };
@@ -192,6 +204,7 @@ pub struct Snapshot {
     path: String,
     bytes: Bytes,
     shape: Shape,
+    generation: Option<u64>,
     vectors: Vectors,
     labels: Place,
 }
@@ -253,9 +266,9 @@ impl Snapshot {
 
     fn of(path: String, bytes: Bytes) -> Result<Snapshot, Refusal> {
         let all = bytes.all();
-        let (shape, vectors, labels) = if layout::is_ours(all) {
+        let (shape, generation, vectors, labels) = if layout::is_ours(all) {
             let parts = layout::parts(all).map_err(|odd| odd.of(&path))?;
-            (parts.shape, placed(all, parts.floats), Place::From(parts.labels))
+            (parts.shape, Some(parts.generation), placed(all, parts.floats), Place::From(parts.labels))
         } else {
             let foreign::Found { shape, floats, order, labels } =
                 foreign::read(all).map_err(|odd| odd.of(&path))?;
@@ -265,9 +278,15 @@ impl Snapshot {
                     Vectors::Copied(transposed(&copied(all.get(floats).unwrap_or_default()), shape))
                 }
             };
-            (shape, vectors, Place::Read(labels))
+            (shape, None, vectors, Place::Read(labels))
         };
-        Ok(Snapshot { path, bytes, shape, vectors, labels })
+        Ok(Snapshot { path, bytes, shape, generation, vectors, labels })
+    }
+
+    /// Which of several that follow each other; 0 for one that stands alone, `None` for one that Python wrote.
+    #[must_use]
+    pub fn generation(&self) -> Option<u64> {
+        self.generation
     }
 
     /// How many rows there are.

@@ -9,6 +9,7 @@
     reason = "tests fail by panicking, and say why on stderr"
 )]
 
+pub mod another;
 pub mod bench;
 pub mod conformance;
 pub mod drafts;

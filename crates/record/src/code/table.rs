@@ -194,6 +194,25 @@ codes! {
     MemoryTrustSnapshot "memory"."trust_snapshot" Error, "The trust snapshot can't be used",
         "The file that classifies records is missing, unreadable or has another shape. Without it nothing could be denied, so nothing is read.",
         "Give a JSON file with `entries`, each with a memory_id or a record_hash, and a classification.";
+    HistoryLocked "history"."locked" Error, "Another process writes the conversation",
+        "One process appends at a time, and one brings the index up to date; the other one did not end in time.",
+        "Wait for it, or end it if it hangs; the message says which process it is.";
+    HistoryUnreadable "history"."unreadable" Error, "A file of the conversation can't be read",
+        "The operating system refused, or something else stands where the file should be.",
+        "Check what the path leads to and who may read it.";
+    HistoryUnwritable "history"."unwritable" Error, "A file of the conversation can't be written",
+        "The disk is full, read-only or failing, or something else stands where the file should be. What was acknowledged is still there, and nothing of what was refused.",
+        "Make room or fix the permissions, and try again.";
+    HistoryTooLong "history"."too_long" Error, "The turn is too long",
+        "A turn is one line of at most 16 MiB.",
+        "Cut the text into several turns, or keep it in a file and name the file.";
+    HistoryCleared "history"."cleared" Error, "It is not known what was cleared",
+        "The file that says up to where the history was cleared is damaged. Nothing is recalled or indexed, since what was asked to be forgotten could come back.",
+        "Clear the history again with `memory clear --yes`, which forgets everything up to now.";
+    HistoryLexicon "history"."lexicon" Error, "The alias lexicon can't be used",
+        "A lexicon is a .txt, .csv or .json file with groups of words that mean the same, at least two to a group.",
+        "See `countersign memory recall --help` for the three forms.";
+
     SnapshotUnreadable "snapshot"."unreadable" Error, "A snapshot can't be opened",
         "There is no such file, it is a link or no regular file, or the operating system refused to open it.",
         "Check what the path leads to and who may read it; name the file itself and not a link to it.";

@@ -9,13 +9,14 @@ use countersign_record::row::{self, Row};
 use countersign_record::upcast;
 use countersign_runtime::ports::ledger::{Blob, Error, Ledger, Query, Select};
 use countersign_store::Sqlite;
+pub(crate) use countersign_testkit::another::{Another, asked, command, say};
 use countersign_testkit::drafts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::io::{BufRead, BufReader, Lines};
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
 use std::sync::{Arc, Mutex};
 
 pub(crate) fn open(root: &Path) -> Sqlite {
@@ -116,78 +117,6 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     found
-}
-
-/// This test binary, started again to do one thing in a process of its own. The thing is a test function that
-/// does nothing unless [`asked`] says so.
-pub(crate) struct Another {
-    pub(crate) child: Child,
-    pub(crate) stdin: Option<ChildStdin>,
-    lines: Lines<BufReader<ChildStdout>>,
-}
-
-const ASKED: &str = "COUNTERSIGN_TEST_CHILD";
-
-/// What this process was started for, if it was started by [`command`].
-pub(crate) fn asked() -> Option<Vec<String>> {
-    let text = std::env::var(ASKED).ok()?;
-    Some(text.split('\n').map(str::to_owned).collect())
-}
-
-/// The command that runs `function` of this test binary with `arguments`.
-pub(crate) fn command(program: &Path, function: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(program);
-    command.args([function, "--exact", "--nocapture", "--test-threads=1"]).env(ASKED, arguments.join("\n"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    command
-}
-
-impl Another {
-    pub(crate) fn start(function: &str, arguments: &[&str]) -> Self {
-        Another::spawn(&mut command(&std::env::current_exe().unwrap(), function, arguments))
-    }
-
-    pub(crate) fn spawn(command: &mut Command) -> Self {
-        let mut child = command.spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Another { stdin: child.stdin.take(), child, lines }
-    }
-
-    /// The next line that the child said, without what the test harness says. `None` at the end.
-    pub(crate) fn line(&mut self) -> Option<String> {
-        loop {
-            let line = self.lines.next()?.unwrap();
-            // The harness writes the test's name without a line end before the child's first word.
-            if let Some((_, said)) = line.split_once(SAYS) {
-                return Some(said.to_owned());
-            }
-        }
-    }
-
-    /// Ends the child's input and waits for its end.
-    pub(crate) fn finish(mut self) -> Vec<String> {
-        drop(self.stdin.take());
-        let said = std::iter::from_fn(|| self.line()).collect();
-        assert!(self.child.wait().unwrap().success(), "the child failed");
-        said
-    }
-}
-
-impl Drop for Another {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-const SAYS: &str = "child says: ";
-
-/// Says a line to the parent, past every buffer.
-pub(crate) fn say(line: &str) {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    out.write_all(format!("{SAYS}{line}\n").as_bytes()).unwrap();
-    out.flush().unwrap();
 }
 
 /// A reader that stands still in the middle of a walk, and keeps old pages alive.

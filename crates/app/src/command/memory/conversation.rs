@@ -1,0 +1,309 @@
+//! `memory append|recall|index|clear|status`: the conversation.
+//! Owns: where it is, who makes its vectors, and what each command prints. Must not: select, or decide what a turn is.
+
+use crate::cli::memory::{Append, Conversing, Recall};
+use crate::cli::Global;
+use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::output;
+use crate::place;
+use countersign_kernel::history::{Caps, Lexicon};
+use countersign_memory::conversation::{self, Conversation, History, Indexer, Log, Torn, Update};
+use countersign_memory::embed::{self, Embedder};
+use countersign_memory::lexicon;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::id::MatterId;
+use countersign_record::json::{Json, Object};
+use countersign_record::turn::MemoryTurn;
+use serde::Serialize;
+
+/// Why a turn is kept, where it does not say.
+const GOAL: &str = "store_recency_turn";
+
+fn conversation(global: &Global, conversing: &Conversing) -> Result<Conversation, Failure> {
+    let matter = MatterId::try_from(global.matter.as_str())?;
+    let usual = || global.data.join("matters").join(matter.as_str()).join("logs");
+    Ok(Conversation::at(&conversing.dir.clone().unwrap_or_else(usual)))
+}
+
+fn embedder(conversing: &Conversing) -> Result<Box<dyn Embedder>, Failure> {
+    match &conversing.model {
+        Some(directory) => Ok(embed::load(directory)?),
+        None => Ok(Box::new(embed::hashed())),
+    }
+}
+
+fn caps(conversing: &Conversing) -> Caps {
+    Caps { vectors_max: conversing.cap }
+}
+
+#[derive(Serialize)]
+struct Acknowledged {
+    offset: u64,
+    bytes: u64,
+    hash: Digest,
+    torn: Option<Mended>,
+}
+
+/// What was found at the end of the log.
+#[derive(Serialize)]
+struct Mended {
+    offset: u64,
+    put_aside: Option<String>,
+}
+
+pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> {
+    let turn = turn(global, append)?;
+    let conversation = conversation(global, &append.conversing)?;
+    // Whatever is wrong with the model is told before the turn is there.
+    let embedder = embedder(&append.conversing)?;
+    let (mut log, torn) = Log::open(&conversation)?;
+    let appended = log.append(&turn)?;
+    drop(log);
+    let torn = torn.map(|torn| match torn {
+        Torn::Completed { offset } => Mended { offset, put_aside: None },
+        Torn::PutAside { offset, path, .. } => Mended { offset, put_aside: Some(path.display().to_string()) },
+    });
+    let hash = turn.provenance.hash;
+    let told = Acknowledged { offset: appended.offset, bytes: appended.bytes, hash, torn };
+    if global.json {
+        output::json(&told)?;
+    } else {
+        let torn = told.torn.as_ref().map_or(String::new(), |torn| {
+            let aside = torn.put_aside.as_ref().map_or("completed".to_owned(), |path| format!("put aside as {path}"));
+            format!("; a torn line at byte {} was {aside}", torn.offset)
+        });
+        output::line(&format!("byte {}  {}{torn}", told.offset, told.hash))?;
+    }
+    if append.no_index {
+        return Ok(Exit::Success);
+    }
+    // The turn is acknowledged; its pieces are embedded behind that.
+    let indexer = Indexer::start(conversation, embedder, caps(&append.conversing))
+        .map_err(|error| Failure::new(Code::HistoryUnwritable, format!("no thread for the index: {error}")))?;
+    indexer.nudge();
+    match indexer.finish() {
+        Some(Err(error)) => Err(Failure::from(error).with_count("appended_at", appended.offset)),
+        Some(Ok(_)) | None => Ok(Exit::Success),
+    }
+}
+
+/// The turn that is asked for: a text with a role, or a document whose missing members are filled in.
+fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
+    let mut object = match append.role {
+        Some(role) => Object::from([("role", role.word().into()), ("text", input::text(&append.file)?.into())]),
+        None => match input::document(&append.file)? {
+            Json::Object(object) => object,
+            other => {
+                let message = format!("a turn is an object, and this is {}", other.kind());
+                return Err(Failure::new(Code::FieldWrongType, message));
+            }
+        },
+    };
+    let texts = |texts: &[String]| Json::Array(texts.iter().map(|text| text.as_str().into()).collect());
+    if let Some(importance) = &append.importance {
+        object.insert("importance", countersign_record::json::parse(importance.as_bytes())?);
+    }
+    if !append.tag.is_empty() {
+        object.insert("tags", texts(&append.tag));
+    }
+    if object.get("timestamp").is_none() {
+        let now = place::clock(global)?.now();
+        let now = now.map_err(|error| Failure::new(Code::TimeInvalid, error.to_string()))?;
+        object.insert("timestamp", now.to_string());
+    }
+    if object.get("goal").is_none() {
+        object.insert("goal", GOAL);
+    }
+    if object.get("provenance").is_none() {
+        let (role, text) = (object.get("role"), object.get("text").and_then(Json::as_str));
+        let hash = Digest::of(text.unwrap_or_default().as_bytes()).to_string();
+        let provenance = Object::from([
+            ("source", role.cloned().unwrap_or(Json::Null)),
+            ("hash", hash.into()),
+            ("file_refs", texts(&append.about)),
+        ]);
+        object.insert("provenance", provenance);
+    }
+    MemoryTurn::read(Json::Object(object)).map_err(|troubles| {
+        let code = troubles.first().map_or(Code::FieldInvalid, |trouble| trouble.code);
+        Failure::troubles(code, "the turn", &troubles)
+    })
+}
+
+pub(super) fn recall(global: &Global, recall: &Recall) -> Result<Exit, Failure> {
+    let conversation = conversation(global, &recall.conversing)?;
+    let embedder = embedder(&recall.conversing)?;
+    let lexicon = match &recall.aliases {
+        Some(path) => lexicon::read(path)?,
+        None => Lexicon::default(),
+    };
+    let ask = conversation::Ask {
+        query: recall.query.clone(),
+        turns: recall.turns,
+        tokens_max: recall.tokens,
+        items_max: recall.items,
+        off: recall.off.iter().cloned().collect(),
+        injected: recall.inject.iter().cloned().collect(),
+        is_locked: recall.lock,
+        lexicon,
+    };
+    let mut history = History::open(conversation)?;
+    let mut recalled = history.recall(&ask, embedder.as_ref())?;
+    // The process ends here, so it is the last chance to hear that the bytes were changed.
+    if history.settle() {
+        recalled = history.recall(&ask, embedder.as_ref())?;
+    }
+    if global.json {
+        super::recalled::envelope(global, &recalled)?;
+    } else {
+        super::recalled::text(&recalled)?;
+    }
+    Ok(if recalled.escalations.is_empty() { Exit::Success } else { Exit::Waiting })
+}
+
+#[derive(Serialize)]
+struct Indexed<'a> {
+    generation: u64,
+    count: u64,
+    embedded: u64,
+    evicted: &'a [String],
+    bad_lines: Vec<Bad>,
+    rebuilt: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Bad {
+    line: u64,
+    offset: u64,
+    why: String,
+}
+
+pub(super) fn index(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
+    let conversation = conversation(global, conversing)?;
+    let embedder = embedder(conversing)?;
+    let progress = output::progress("embedding what is new".to_owned());
+    let update = conversation::update(&conversation, embedder.as_ref(), caps(conversing))?;
+    progress.finish_and_clear();
+    show_update(global, &update)?;
+    Ok(if update.bad.is_empty() { Exit::Success } else { Exit::Waiting })
+}
+
+fn show_update(global: &Global, update: &Update) -> Result<(), Failure> {
+    let Update { generation, count, embedded, evicted, bad, rebuilt } = update;
+    if global.json {
+        let bad = |bad: &countersign_kernel::history::BadLine| Bad {
+            line: bad.line,
+            offset: bad.offset,
+            why: bad.why.clone(),
+        };
+        return output::json(&Indexed {
+            generation: *generation,
+            count: *count,
+            embedded: *embedded,
+            evicted,
+            bad_lines: update.bad.iter().map(bad).collect(),
+            rebuilt: rebuilt.as_deref(),
+        });
+    }
+    let vectors = output::count(*count, "vector");
+    output::line(&format!("generation {generation}: {vectors}, {embedded} new, {} evicted", evicted.len()))?;
+    if let Some(why) = rebuilt {
+        output::line(&format!("the index was made anew: {}", output::plain(why)))?;
+    }
+    evicted.iter().try_for_each(|id| output::line(&format!("{id}  DROPPED:capacity")))?;
+    bad.iter().try_for_each(|bad| {
+        output::line(&format!("line {}, byte {}: {}", bad.line, bad.offset, output::plain(&bad.why)))
+    })
+}
+
+#[derive(Serialize)]
+struct Cleared {
+    cleared_before_offset: u64,
+}
+
+pub(super) fn clear(global: &Global, conversing: &Conversing, yes: bool) -> Result<Exit, Failure> {
+    if !yes {
+        let message = "clearing forgets every turn up to now, for good: say --yes if that is meant";
+        return Err(Failure::new(Code::UsageInvalid, message));
+    }
+    let conversation = conversation(global, conversing)?;
+    let embedder = embedder(conversing)?;
+    let place = conversation::clear(&conversation, embedder.as_ref(), caps(conversing))?;
+    match global.json {
+        true => output::json(&Cleared { cleared_before_offset: place })?,
+        false => output::line(&format!("cleared up to byte {place} of the conversation"))?,
+    }
+    Ok(Exit::Success)
+}
+
+#[derive(Serialize)]
+struct Standing<'a> {
+    log: Standings,
+    cleared_before_offset: u64,
+    index: Option<&'a countersign_kernel::history::Index>,
+    is_previous: bool,
+    is_sound: bool,
+    pending_bytes: u64,
+    troubles: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Standings {
+    bytes: u64,
+    lines: u64,
+    torn_bytes: u64,
+}
+
+pub(super) fn status(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
+    let conversation = conversation(global, conversing)?;
+    let status = conversation::status(&conversation)?;
+    let log = Standings {
+        bytes: status.log_bytes,
+        lines: status.log_lines,
+        torn_bytes: status.torn_bytes,
+    };
+    let is_well = status.troubles.is_empty();
+    let standing = Standing {
+        log,
+        cleared_before_offset: status.cleared_before_offset,
+        index: status.index.as_ref(),
+        is_previous: status.is_previous,
+        is_sound: status.is_sound,
+        pending_bytes: status.pending_bytes,
+        troubles: &status.troubles,
+    };
+    if global.json {
+        output::json(&standing)?;
+    } else {
+        show_status(&standing)?;
+    }
+    Ok(if is_well { Exit::Success } else { Exit::Waiting })
+}
+
+fn show_status(standing: &Standing<'_>) -> Result<(), Failure> {
+    let Standing { log, index, .. } = standing;
+    output::line(&format!("log      {}, {} bytes", output::count(log.lines, "line"), log.bytes))?;
+    if log.torn_bytes > 0 {
+        output::line(&format!("         {} bytes after the last whole line", log.torn_bytes))?;
+    }
+    output::line(&format!("cleared  up to byte {}", standing.cleared_before_offset))?;
+    match index {
+        Some(index) => {
+            let which = if standing.is_previous { " (the one before the newest)" } else { "" };
+            output::line(&format!("index    generation {}{which}", index.generation))?;
+            output::line(&format!(
+                "         {} of at most {}, {} evicted, made by {}",
+                output::count(index.count, "vector"),
+                index.caps.vectors_max,
+                index.evicted,
+                output::plain(&index.embedder)
+            ))?;
+            output::line(&format!("         {}", output::count(index.bad_lines.count, "bad line")))?;
+        }
+        None => output::line("index    none yet")?,
+    }
+    output::line(&format!("pending  {} bytes", standing.pending_bytes))?;
+    standing.troubles.iter().try_for_each(|why| output::line(&format!("trouble  {}", output::plain(why))))
+}

@@ -1,0 +1,171 @@
+//! Reads the log forward, from a place that is known.
+//! Owns: what a line is, and in how much memory lines are read. Must not: repeat any of a bad one.
+
+use super::LINE_BYTES_MAX;
+use countersign_kernel::history::At;
+use countersign_record::canonical::{Hasher, Sink};
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::json::{self, Limits};
+use countersign_record::turn::MemoryTurn;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// How much is read at once.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// What a line holds.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// White space.
+    Blank,
+    /// A turn.
+    Turn(Box<MemoryTurn>),
+    /// Neither: a code and a place, never a piece of it.
+    Bad(String),
+}
+
+/// A line in its place.
+#[derive(Debug)]
+pub(super) struct Placed<'a> {
+    pub(super) at: At,
+    /// Its length, with its end.
+    pub(super) length: u64,
+    pub(super) line: Line,
+    /// Its bytes without its end; nothing of one that is too long.
+    bytes: &'a [u8],
+}
+
+impl Placed<'_> {
+    /// SHA-256 of the line with its end.
+    pub(super) fn landmark(&self) -> Digest {
+        let mut hasher = Hasher::new();
+        hasher.put(self.bytes);
+        hasher.put(b"\n");
+        hasher.finish()
+    }
+}
+
+/// Reads a turn.
+///
+/// # Errors
+/// What is wrong with it: a code and a place, never a piece of the line.
+pub(super) fn read_turn(line: &[u8]) -> Result<MemoryTurn, String> {
+    let limits = Limits { bytes_max: LINE_BYTES_MAX, ..Limits::GOVERNED };
+    let value = json::parse_with(line, limits)
+        .map_err(|error| format!("{} at byte {} of the line", error.problem.code(), error.offset))?;
+    MemoryTurn::read(value).map_err(|troubles| match troubles.first() {
+        Some(trouble) => format!("{} at {}", trouble.code, place(&trouble.path)),
+        None => "it is no turn".to_owned(),
+    })
+}
+
+/// The names in a path may come from the line, so only the contract's own are told.
+fn place(path: &str) -> &str {
+    const KNOWN: [&str; 12] = [
+        "/role",
+        "/text",
+        "/timestamp",
+        "/goal",
+        "/provenance",
+        "/provenance/source",
+        "/provenance/hash",
+        "/provenance/file_refs",
+        "/id",
+        "/importance",
+        "/tags",
+        "",
+    ];
+    if KNOWN.contains(&path) { path } else { "a member" }
+}
+
+/// What a line is.
+pub(super) fn classify(bytes: &[u8]) -> Line {
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Line::Blank;
+    }
+    match read_turn(bytes) {
+        Ok(turn) => Line::Turn(Box::new(turn)),
+        Err(why) => Line::Bad(why),
+    }
+}
+
+/// A line that is longer than any turn.
+pub(super) fn too_long() -> Line {
+    Line::Bad(format!("{} at byte {LINE_BYTES_MAX} of the line", Code::JsonTooLong))
+}
+
+/// Shows every whole line from `from` up to the byte `end`, in order. What follows the last line's end is still being
+/// written, or torn; it is no line.
+pub(super) fn each(
+    file: &File,
+    from: At,
+    end: u64,
+    mut show: impl FnMut(Placed<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut at = from;
+    let mut next = from.offset;
+    let mut held: Vec<u8> = Vec::new();
+    let mut is_too_long = false;
+    let mut block = vec![0; BLOCK_BYTES];
+    while next < end {
+        let want = usize::try_from(end - next).map_or(BLOCK_BYTES, |left| left.min(BLOCK_BYTES));
+        let read = file.read_at(block.get_mut(..want).unwrap_or_default(), next)?;
+        if read == 0 {
+            break;
+        }
+        next += read as u64;
+        let mut rest = block.get(..read).unwrap_or_default();
+        while let Some(newline) = memchr::memchr(b'\n', rest) {
+            let (piece, after) = rest.split_at(newline);
+            let whole = held.len() + piece.len();
+            let bytes = match (held.is_empty(), is_too_long || whole > LINE_BYTES_MAX) {
+                (_, true) => &[][..],
+                (true, false) => piece,
+                (false, false) => {
+                    held.extend_from_slice(piece);
+                    held.as_slice()
+                }
+            };
+            let line = match is_too_long || whole > LINE_BYTES_MAX {
+                true => too_long(),
+                false => classify(bytes),
+            };
+            let after = after.get(1..).unwrap_or_default();
+            let end = next - after.len() as u64;
+            show(Placed { at, length: end - at.offset, line, bytes })?;
+            held.clear();
+            is_too_long = false;
+            rest = after;
+            at = At { offset: end, line: at.line + 1 };
+        }
+        if held.len() + rest.len() > LINE_BYTES_MAX {
+            // Only its end is of interest now.
+            is_too_long = true;
+            held.clear();
+        }
+        if !is_too_long {
+            held.extend_from_slice(rest);
+        }
+    }
+    Ok(())
+}
+
+/// How many lines end between two bytes.
+pub(super) fn count(file: &File, from: u64, end: u64) -> io::Result<u64> {
+    let mut next = from;
+    let mut lines = 0;
+    let mut block = vec![0; BLOCK_BYTES];
+    while next < end {
+        let want = usize::try_from(end - next).map_or(BLOCK_BYTES, |left| left.min(BLOCK_BYTES));
+        let read = file.read_at(block.get_mut(..want).unwrap_or_default(), next)?;
+        if read == 0 {
+            break;
+        }
+        lines += memchr::memchr_iter(b'\n', block.get(..read).unwrap_or_default()).count() as u64;
+        next += read as u64;
+    }
+    Ok(lines)
+}

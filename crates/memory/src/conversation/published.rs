@@ -1,0 +1,226 @@
+//! The published index: the vectors, what is known of them, and the generation before.
+//! Owns: the order in which files are staged and renamed, and which pair of files belongs together. Must not: leave a
+//! reader with half a generation, or give up one that is whole for one that is not.
+//!
+//! Two files can't be renamed at once. Both are staged first; the vectors get their name, then their description. Who
+//! looks in between finds new vectors, whose generation stands in the file, and their description still staged.
+
+use super::{Conversation, Error, FILE_MODE, open_regular};
+use crate::snapshot::{self, Snapshot, Table};
+use countersign_durable as durable;
+use countersign_kernel::history::Index;
+use countersign_record::digest::Digest;
+use countersign_record::json;
+use rustix::fs::OFlags;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+const STORE: &str = "history_store.pkl";
+const STORE_STAGED: &str = "history_store_dynamic.pkl";
+const STORE_PREVIOUS: &str = "history_store_previous.pkl";
+const META: &str = "history_index_meta.json";
+const META_STAGED: &str = "history_index_meta_dynamic.json";
+const META_PREVIOUS: &str = "history_index_meta_previous.json";
+
+/// A description is small; a hostile one is not read to its end.
+const META_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A generation that can be used.
+#[derive(Clone, Debug)]
+pub(super) struct Published {
+    pub(super) index: Index,
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) place: Place,
+}
+
+/// Which of the two generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Current,
+    Previous,
+}
+
+/// What there is.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) published: Option<Published>,
+    /// Why a newer one can't be used.
+    pub(super) troubles: Vec<String>,
+}
+
+/// Opens the newest generation that is whole. One whose bytes were found not to be those that were published is named
+/// by `distrusted`.
+pub(super) fn open(conversation: &Conversation, distrusted: Option<Digest>) -> Found {
+    let mut found = Found::default();
+    let descriptions: Vec<Result<Index, String>> = [META, META_STAGED, META_PREVIOUS]
+        .into_iter()
+        .filter_map(|name| describe(conversation, name))
+        .collect();
+    let is_anything = !descriptions.is_empty() || conversation.file(STORE).exists();
+    for (name, place) in [(STORE, Place::Current), (STORE_PREVIOUS, Place::Previous)] {
+        match pair(conversation, name, &descriptions, distrusted) {
+            Ok((index, snapshot)) => {
+                found.published = Some(Published { index, snapshot: Arc::new(snapshot), place });
+                return found;
+            }
+            Err(why) if is_anything => found.troubles.push(why),
+            Err(_) => return found,
+        }
+    }
+    found
+}
+
+fn pair(
+    conversation: &Conversation,
+    name: &str,
+    descriptions: &[Result<Index, String>],
+    distrusted: Option<Digest>,
+) -> Result<(Index, Snapshot), String> {
+    let snapshot = Snapshot::open(&conversation.file(name)).map_err(|refusal| refusal.to_string())?;
+    let is_of = |index: &&Index| {
+        Some(index.generation) == snapshot.generation()
+            && index.count == snapshot.count() as u64
+            && (index.dimension == snapshot.dimension() as u64 || index.count == 0)
+    };
+    let index = descriptions.iter().flatten().find(is_of).ok_or_else(|| {
+        match descriptions.iter().flatten().next() {
+            Some(_) => format!("{name}: no description is of this generation"),
+            None => descriptions
+                .iter()
+                .find_map(|read| read.clone().err())
+                .unwrap_or_else(|| format!("{META} is not there")),
+        }
+    })?;
+    if Some(index.sha256) == distrusted {
+        return Err(format!("{name} has not the SHA-256 that it was published with"));
+    }
+    Ok((index.clone(), snapshot))
+}
+
+/// Reads a description; `None` if it is not there.
+fn describe(conversation: &Conversation, name: &str) -> Option<Result<Index, String>> {
+    let read = || -> io::Result<Vec<u8>> {
+        let (file, _) = open_regular(&conversation.file(name))?;
+        let mut bytes = Vec::new();
+        file.take(META_BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = match read() {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(format!("{name}: {error}"))),
+    };
+    let index = json::parse(&bytes).map_err(|error| format!("{name}: {error}")).and_then(|value| {
+        Index::read(value).map_err(|troubles| match troubles.first() {
+            Some(trouble) => format!("{name}: {trouble}"),
+            None => format!("{name} describes no index"),
+        })
+    });
+    Some(index)
+}
+
+/// The greatest generation that any file speaks of: the next one must not be taken for an older one.
+pub(super) fn newest_generation(conversation: &Conversation) -> u64 {
+    let described = [META, META_STAGED, META_PREVIOUS]
+        .into_iter()
+        .filter_map(|name| describe(conversation, name)?.ok())
+        .map(|index| index.generation);
+    let stored = [STORE, STORE_PREVIOUS]
+        .into_iter()
+        .filter_map(|name| Snapshot::open(&conversation.file(name)).ok()?.generation());
+    described.chain(stored).max().unwrap_or(0)
+}
+
+/// Ends what a writer that was killed had begun: vectors have their name, but their description is still staged.
+pub(super) fn settle(conversation: &Conversation) -> Result<(), Error> {
+    let Some(Ok(staged)) = describe(conversation, META_STAGED) else { return Ok(()) };
+    let generation = Snapshot::open(&conversation.file(STORE)).ok().and_then(|store| store.generation());
+    let meta = conversation.file(META);
+    if generation == Some(staged.generation) {
+        durable::replace(&conversation.file(META_STAGED), &meta)
+            .map_err(|error| Error::unwritable(&meta, &error))?;
+    }
+    Ok(())
+}
+
+/// Publishes a generation. `index` gets the SHA-256 of what was written. The one before is kept if it is `whole`.
+pub(super) fn publish(
+    conversation: &Conversation,
+    mut index: Index,
+    table: &Table<'_>,
+    whole: Option<Place>,
+) -> Result<Index, Error> {
+    let [store, store_staged, meta, meta_staged] =
+        [STORE, STORE_STAGED, META, META_STAGED].map(|name| conversation.file(name));
+    let unwritable = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error: io::Error| Error::unwritable(&path, &error)
+    };
+    let mut file =
+        BufWriter::with_capacity(1 << 20, create(&store_staged).map_err(unwritable(&store_staged))?);
+    index.sha256 = snapshot::write_generation(table, index.generation, &mut file)
+        .map_err(|error| Error::Index { why: error.to_string() })?;
+    sync(file).map_err(unwritable(&store_staged))?;
+    let text = json::to_text(&index).map_err(|error| Error::Index { why: error.to_string() })?;
+    let write = || -> io::Result<()> {
+        let mut file = BufWriter::new(create(&meta_staged)?);
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        sync(file)
+    };
+    write().map_err(unwritable(&meta_staged))?;
+    if whole == Some(Place::Current) {
+        keep(conversation, STORE, STORE_PREVIOUS).map_err(unwritable(&store))?;
+        keep(conversation, META, META_PREVIOUS).map_err(unwritable(&meta))?;
+    }
+    durable::replace(&store_staged, &store).map_err(unwritable(&store))?;
+    durable::replace(&meta_staged, &meta).map_err(unwritable(&meta))?;
+    Ok(index)
+}
+
+/// Removes the generation before: what was cleared must not come back from there.
+pub(super) fn forget_previous(conversation: &Conversation) -> Result<(), Error> {
+    for name in [STORE_PREVIOUS, META_PREVIOUS, STORE_STAGED, META_STAGED] {
+        let path = conversation.file(name);
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::unwritable(&path, &error)),
+        }
+    }
+    let dir = conversation.dir();
+    durable::sync_dir(dir).map_err(|error| Error::unwritable(dir, &error))
+}
+
+/// Gives a file a second name, in the place of what had it. At no time is the first name without its file.
+fn keep(conversation: &Conversation, name: &str, kept: &str) -> io::Result<()> {
+    let (from, to) = (conversation.file(name), conversation.file(kept));
+    let linked = conversation.file(&format!("{kept}.new"));
+    match fs::remove_file(&linked) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    match fs::hard_link(&from, &linked) {
+        Ok(()) => durable::replace(&linked, &to),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // Some file systems have no second names. Until the next rename a reader finds only the older generation.
+        Err(_) => durable::replace(&from, &to),
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(FILE_MODE)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+        .open(path)
+}
+
+fn sync(file: BufWriter<File>) -> io::Result<()> {
+    file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+}
