@@ -113,6 +113,58 @@ Example:
         #[arg(value_name = "FILE|-")]
         file: String,
     },
+    /// Snapshots of vectors: history_store.pkl, and what NumPy reads
+    #[command(subcommand, after_help = "Example:\n  countersign memory snapshot show history_store.pkl")]
+    Snapshot(Snapshot),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Snapshot {
+    /// Print a snapshot's size, its SHA-256 and its first ids
+    #[command(
+        after_help = "The file is never run as a pickle: it is read as data if its layout is one that is known, \
+and refused otherwise.
+
+Example:
+  countersign memory snapshot show history_store.pkl --json"
+    )]
+    Show {
+        /// The snapshot
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Write a snapshot for NumPy, without pickle
+    #[command(after_help = "A .npz holds emb, ids and meta, the last two as the bytes of a JSON list: \
+json.loads(bytes(npz[\"ids\"])). A .npy holds the vectors alone. Nothing is overwritten.
+
+Examples:
+  countersign memory snapshot export history_store.pkl --to history.npz
+  countersign memory snapshot export history_store.pkl --to vectors.npy")]
+    Export {
+        /// The snapshot
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The file to make: .npz or .npy
+        #[arg(long, value_name = "OUT")]
+        to: PathBuf,
+    },
+    /// Make a snapshot from a file of Python's: .npz, .npy or .pkl
+    #[command(
+        after_help = "A .pkl is what pickle.dump writes for {\"ids\": [str], \"meta\": [dict], \"emb\": float32 \
+array} with protocol 4 or 5; every other pickle is refused. In a .npz, ids may also be an array of text. A .npy has \
+no labels: the ids are then the numbers of the rows. Nothing is overwritten.
+
+Example:
+  countersign memory snapshot import history.npz --to history_store.pkl"
+    )]
+    Import {
+        /// The file to read
+        #[arg(value_name = "IN")]
+        file: PathBuf,
+        /// The snapshot to make
+        #[arg(long, value_name = "FILE.pkl")]
+        to: PathBuf,
+    },
 }
 
 /// Which envelope a document should be.

@@ -2,6 +2,7 @@
 //! Owns: the JSON error form and which exit code a code means. Must not: print.
 
 use countersign_kernel::recall::Refusal;
+use countersign_memory::snapshot;
 use countersign_record::code::Code;
 use countersign_record::fields::Trouble;
 use countersign_record::id::NotAnId;
@@ -73,14 +74,17 @@ impl Failure {
     pub(crate) fn exit(&self) -> ExitCode {
         match self.code {
             Code::LedgerUnknownStore => return ExitCode::from(2),
-            Code::ArchiveExists | Code::AnchorForged | Code::AnchorUntrusted | Code::RowTooNew => {
-                return ExitCode::from(1);
-            }
+            Code::ArchiveExists
+            | Code::AnchorForged
+            | Code::AnchorUntrusted
+            | Code::RowTooNew
+            | Code::SnapshotChanged
+            | Code::SnapshotExists => return ExitCode::from(1),
             _ => {}
         }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
-            | "file" | "memory" | "usage" => ExitCode::from(2),
+            | "file" | "memory" | "snapshot" | "usage" => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }
@@ -109,6 +113,29 @@ impl From<ParseError> for Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Failure::new(refusal.code(), refusal.to_string())
+    }
+}
+
+impl From<snapshot::Refusal> for Failure {
+    fn from(refusal: snapshot::Refusal) -> Self {
+        let failure = Failure::new(refusal.code(), refusal.to_string());
+        match refusal {
+            snapshot::Refusal::UnknownLayout { at, .. } => failure.with_count("offset", at),
+            snapshot::Refusal::Unreadable { .. }
+            | snapshot::Refusal::Changed { .. }
+            | snapshot::Refusal::Table { .. } => failure,
+        }
+    }
+}
+
+impl From<snapshot::WriteError> for Failure {
+    fn from(error: snapshot::WriteError) -> Self {
+        match error {
+            snapshot::WriteError::Read(refusal) => refusal.into(),
+            snapshot::WriteError::Table(_)
+            | snapshot::WriteError::Exists { .. }
+            | snapshot::WriteError::Io(_) => Failure::new(error.code(), error.to_string()),
+        }
     }
 }
 
@@ -174,6 +201,8 @@ mod tests {
                     | Code::AnchorForged
                     | Code::AnchorUntrusted
                     | Code::RowTooNew
+                    | Code::SnapshotChanged
+                    | Code::SnapshotExists
             );
             assert_eq!(bad_input, refusals.contains(&area) == other_way, "{code}: bad input or a refusal?");
         }
