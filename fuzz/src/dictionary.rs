@@ -82,6 +82,18 @@ pub(crate) const RECALL: &[&str] = &[
     "../", "\u{a0}", "\u{feff}", "null", "\"2026-01-01T00:00:00Z\"",
 ];
 
+pub(crate) const SNAPSHOT: &[&str] = &[
+    "ids", "meta", "emb", "numpy", "dtype", "ndarray", "_frombuffer", "_reconstruct", "numpy.core.numeric",
+    "numpy._core.numeric", "numpy.core.multiarray", "numpy._core.multiarray", "f4", "<", "C", "F", "os", "posix", "system",
+    "](", "}(", "e", "u", "a", "s", "t", "R", "b", "h\0", "N", "J\0\0\0\0", "K\u{1}", "cos\nsystem\n", ".", "G", "X", "(", ")",
+];
+
+pub(crate) const ARRAYS: &[&str] = &[
+    "PK\u{1}\u{2}", "PK\u{3}\u{4}", "PK\u{5}\u{6}", "PK\u{6}\u{6}", "PK\u{6}\u{7}", "emb.npy", "ids.npy", "meta.npy", "NUMPY", "'descr': ",
+    "'<f4'", "'<f8'", "'|u1'", "'|O'", "'<U1'", "'<U999999999999'", "'fortran_order': ", "True", "False", "'shape': ", "(0, 3)",
+    "(2, 3)", "(9,)", "(18446744073709551615, 3)", "[\"a\",\"b\"]", "[{},{}]",
+];
+
 pub(crate) const MANIFEST: &[&str] = &[
     "\"format\"", "\"countersign-ledger\"", "\"version\"", "\"matter\"", "\"head\"", "\"seq\"", "\"hash\"", "\"rows\"",
     "\"blobs\"", "\n",

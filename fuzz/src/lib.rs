@@ -14,7 +14,7 @@ mod spans;
 mod targets;
 
 use std::time::{Duration, Instant};
-use targets::{documents, ledger, names, recall, text};
+use targets::{documents, ledger, names, recall, snapshot, text};
 
 /// No input is longer.
 pub const INPUT_BYTES_MAX: usize = 64 * 1024;
@@ -54,6 +54,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "memory_input",         run: recall::memory_input,        dictionary: dictionary::RECALL },
     Target { name: "memory_line",          run: recall::memory_line,         dictionary: dictionary::RECALL },
     Target { name: "trust_snapshot",       run: recall::trust_snapshot,      dictionary: dictionary::RECALL },
+    Target { name: "snapshot",             run: snapshot::snapshot,          dictionary: dictionary::SNAPSHOT },
+    Target { name: "snapshot_arrays",      run: snapshot::snapshot_arrays,   dictionary: dictionary::ARRAYS },
 ];
 
 impl Target {

@@ -5,4 +5,5 @@ pub(crate) mod documents;
 pub(crate) mod ledger;
 pub(crate) mod names;
 pub(crate) mod recall;
+pub(crate) mod snapshot;
 pub(crate) mod text;

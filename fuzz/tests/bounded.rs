@@ -55,4 +55,6 @@ targets! {
     memory_input: 40_000,
     memory_line: 40_000,
     trust_snapshot: 60_000,
+    snapshot: 40_000,
+    snapshot_arrays: 20_000,
 }
