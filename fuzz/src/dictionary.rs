@@ -94,6 +94,19 @@ pub(crate) const ARRAYS: &[&str] = &[
     "(2, 3)", "(9,)", "(18446744073709551615, 3)", "[\"a\",\"b\"]", "[{},{}]",
 ];
 
+pub(crate) const TENSORS: &[&str] = &[
+    "\"embeddings\"", "\"weights\"", "\"mapping\"", "\"dtype\"", "\"F32\"", "\"F16\"", "\"BF16\"", "\"I64\"", "\"I32\"",
+    "\"shape\"", "[3,2]", "[3]", "\"data_offsets\"", "[0,24]", "\"__metadata__\"", "18446744073709551615",
+];
+
+pub(crate) const TOKENIZER: &[&str] = &[
+    "\"model\"", "\"type\"", "\"WordPiece\"", "\"WordLevel\"", "\"BPE\"", "\"Unigram\"", "\"vocab\"", "\"merges\"",
+    "\"unk_token\"", "\"unk_id\"", "\"byte_fallback\"", "\"normalizer\"", "\"BertNormalizer\"", "\"NFKD\"", "\"Strip\"",
+    "\"Replace\"", "\"Prepend\"", "\"Sequence\"", "\"normalizers\"", "\"pretokenizers\"", "\"pre_tokenizer\"",
+    "\"Metaspace\"", "\"ByteLevel\"", "\"Punctuation\"", "\"Digits\"", "\"added_tokens\"", "\"content\"", "\"lstrip\"",
+    "\"single_word\"", "\"continuing_subword_prefix\"", "\"end_of_word_suffix\"", "\"max_input_chars_per_word\"",
+];
+
 pub(crate) const MANIFEST: &[&str] = &[
     "\"format\"", "\"countersign-ledger\"", "\"version\"", "\"matter\"", "\"head\"", "\"seq\"", "\"hash\"", "\"rows\"",
     "\"blobs\"", "\n",

@@ -14,7 +14,7 @@ mod spans;
 mod targets;
 
 use std::time::{Duration, Instant};
-use targets::{documents, ledger, names, recall, snapshot, text};
+use targets::{documents, embed, ledger, names, recall, snapshot, text};
 
 /// No input is longer.
 pub const INPUT_BYTES_MAX: usize = 64 * 1024;
@@ -56,6 +56,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "trust_snapshot",       run: recall::trust_snapshot,      dictionary: dictionary::RECALL },
     Target { name: "snapshot",             run: snapshot::snapshot,          dictionary: dictionary::SNAPSHOT },
     Target { name: "snapshot_arrays",      run: snapshot::snapshot_arrays,   dictionary: dictionary::ARRAYS },
+    Target { name: "embed_tensors",        run: embed::tensors,              dictionary: dictionary::TENSORS },
+    Target { name: "embed_tokenizer",      run: embed::tokenizer,            dictionary: dictionary::TOKENIZER },
+    Target { name: "embed_text",           run: embed::text,                 dictionary: &[] },
 ];
 
 impl Target {

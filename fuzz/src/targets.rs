@@ -2,6 +2,7 @@
 //! Owns: nothing but the list. Must not: hold a law (see the modules).
 
 pub(crate) mod documents;
+pub(crate) mod embed;
 pub(crate) mod ledger;
 pub(crate) mod names;
 pub(crate) mod recall;

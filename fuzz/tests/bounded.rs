@@ -57,4 +57,7 @@ targets! {
     trust_snapshot: 60_000,
     snapshot: 40_000,
     snapshot_arrays: 20_000,
+    embed_tensors: 20_000,
+    embed_tokenizer: 4_000,
+    embed_text: 4_000,
 }

@@ -1,6 +1,6 @@
-//! What is remembered: stores of memory records, a conversation and the snapshot of its vectors.
-//! Owns: reading them, in bounded memory. Must not: decide what is selected (`countersign-kernel` does), write to
-//! a store that is read, or run a pickle.
+//! What is remembered: stores of memory records, a conversation, texts as vectors, and finding what is near.
+//! Owns: reading and writing files in bounded memory, embedding, exact search. Must not: decide what is selected
+//! (`countersign-kernel` does), write to a store that is read, run a pickle, or use a network.
 
 #![cfg_attr(
     test,

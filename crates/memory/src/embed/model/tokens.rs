@@ -147,13 +147,17 @@ fn check_model(model: Option<&Value>) -> Result<(), String> {
     if chars.is_none_or(|chars| chars > WORD_CHARS_MAX) {
         return Err(format!("`max_input_chars_per_word` is not 0 to {WORD_CHARS_MAX}"));
     }
-    let is_long = |affix: &&str| {
-        model.get(*affix).and_then(Value::as_str).is_some_and(|affix| affix.len() > WORD_BYTES_MAX)
-    };
-    match ["continuing_subword_prefix", "end_of_word_suffix"].into_iter().find(is_long) {
-        Some(affix) => Err(format!("`{affix}` is longer than {WORD_BYTES_MAX} bytes")),
-        None => Ok(()),
+    let length = |affix: &str| model.get(affix).and_then(Value::as_str).map_or(0, str::len);
+    for affix in ["continuing_subword_prefix", "end_of_word_suffix"] {
+        if length(affix) > WORD_BYTES_MAX {
+            return Err(format!("`{affix}` is longer than {WORD_BYTES_MAX} bytes"));
+        }
     }
+    // The tokenizer's code takes for granted that every merge is longer than the prefix.
+    if model.contains_key("merges") && length("continuing_subword_prefix") > 0 {
+        return Err("merges with a `continuing_subword_prefix` are not taken".into());
+    }
+    Ok(())
 }
 
 fn type_of(part: &Value) -> Option<&str> {
