@@ -28,6 +28,7 @@ pub mod hold;
 pub mod id;
 pub mod json;
 pub mod manifest;
+pub mod memory_read;
 pub mod row;
 #[cfg(feature = "schema")]
 pub mod schema;

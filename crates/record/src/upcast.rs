@@ -26,9 +26,14 @@ pub struct Upcasts {
     pub steps: &'static [Step],
 }
 
-/// The kinds that the ledger itself writes. All stand at their first version, so there is no step yet.
+/// The kinds that this build writes itself. All stand at their first version, so there is no step yet.
 pub const LEDGER: Upcasts = Upcasts {
-    newest: &[(crate::hold::PLACED, 1), (crate::hold::RELEASED, 1), (crate::hold::ERASED, 1)],
+    newest: &[
+        (crate::hold::PLACED, 1),
+        (crate::hold::RELEASED, 1),
+        (crate::hold::ERASED, 1),
+        (crate::memory_read::KIND, crate::memory_read::VERSION),
+    ],
     steps: &[],
 };
 

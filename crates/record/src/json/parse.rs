@@ -5,6 +5,7 @@
 use super::{Json, Number, Object};
 use crate::code::Code;
 use alloc::collections::BTreeSet;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -121,6 +122,30 @@ impl Problem {
             Problem::Trailing => Code::JsonTrailing,
             Problem::Truncated => Code::JsonTruncated,
             Problem::Syntax { .. } => Code::JsonSyntax,
+        }
+    }
+}
+
+impl ParseError {
+    /// What is wrong and where, without a word of the text: for a text whose words may not be told.
+    #[must_use]
+    pub fn without_text(&self) -> String {
+        let ParseError { problem, offset, line, column } = self;
+        let place = format!("line {line}, column {column} (byte {offset})");
+        match problem {
+            Problem::DuplicateName { .. } => format!("{place}: a name stands twice in one object"),
+            Problem::Empty
+            | Problem::ByteOrderMark
+            | Problem::Utf8
+            | Problem::TooLong { .. }
+            | Problem::TooDeep { .. }
+            | Problem::NumberTooLong { .. }
+            | Problem::TooManyValues { .. }
+            | Problem::LoneSurrogate
+            | Problem::NotFinite
+            | Problem::Trailing
+            | Problem::Truncated
+            | Problem::Syntax { .. } => format!("{place}: {problem}"),
         }
     }
 }
