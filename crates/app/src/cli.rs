@@ -104,14 +104,22 @@ pub(crate) enum Memory {
 record that was selected, with its excerpt, and every line that was not, with the reason. Stores are JSON lines, \
 are never written to and may be larger than memory.
 
-Example:
+With --receipt, the read is recorded: one row of the kind memory.read, with the hash of the query, the stores, how \
+many records were selected and the hash of the package, and nothing of what they say. The row is durable before the \
+package is printed. A read that fails leaves no row.
+
+Examples:
   echo '{\"query\": \"roof repair\", \"store_paths\": [\"notes.jsonl\"],
-        \"budget\": {\"max_excerpt_tokens\": 400}}' | countersign memory read -"
+        \"budget\": {\"max_excerpt_tokens\": 400}}' | countersign memory read -
+  countersign memory read question.json --receipt --as ana"
     )]
     Read {
         /// The input, or - for standard input
         #[arg(value_name = "FILE|-")]
         file: String,
+        /// Append a row about the read to the ledger of the matter
+        #[arg(long)]
+        receipt: bool,
     },
     /// Snapshots of vectors: history_store.pkl, and what NumPy reads
     #[command(subcommand, after_help = "Example:\n  countersign memory snapshot show history_store.pkl")]

@@ -22,7 +22,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Envelope(command) => envelope::run(&global, command),
         Command::Ledger(command) => ledger::run(&global, command).await,
-        Command::Memory(command) => memory::run(&global, &command),
+        Command::Memory(command) => memory::run(&global, &command).await,
         Command::Principal(command) => principal::run(&global, command),
         Command::Explain { code, .. } => explain::run(&global, code.as_deref()),
         Command::Doctor => doctor::run(&global).await,

@@ -8,6 +8,7 @@ use countersign_record::fields::Trouble;
 use countersign_record::id::NotAnId;
 use countersign_record::json::{Json, Number, Object, ParseError};
 use countersign_record::row::NotADraft;
+use countersign_runtime::memory_read;
 use countersign_runtime::ports::ledger;
 use countersign_store::{archive, keys};
 use std::process::ExitCode;
@@ -135,6 +136,18 @@ impl From<snapshot::WriteError> for Failure {
             snapshot::WriteError::Table(_)
             | snapshot::WriteError::Exists { .. }
             | snapshot::WriteError::Io(_) => Failure::new(error.code(), error.to_string()),
+        }
+    }
+}
+
+impl From<memory_read::Error> for Failure {
+    fn from(error: memory_read::Error) -> Self {
+        match error {
+            memory_read::Error::Refused(refusal) => refusal.into(),
+            memory_read::Error::NotADraft(error) => error.into(),
+            memory_read::Error::NotAnId(error) => error.into(),
+            memory_read::Error::Ledger(error) => error.into(),
+            memory_read::Error::NotATimestamp(_) => Failure::new(error.code(), format!("the clock: {error}")),
         }
     }
 }

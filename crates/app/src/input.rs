@@ -19,10 +19,23 @@ pub(crate) fn open(path: &str) -> Result<Box<dyn Read + Send>, Failure> {
 
 /// Reads one JSON document. No more than the limit is ever held.
 pub(crate) fn document(path: &str) -> Result<Json, Failure> {
+    Ok(json::parse(&document_bytes(path)?)?)
+}
+
+/// As [`document`], but what is wrong with it is told without a word of it: a path given in the wrong place must not
+/// print what a memory store says.
+pub(crate) fn discreet_document(path: &str) -> Result<Json, Failure> {
+    json::parse(&document_bytes(path)?).map_err(|error| {
+        let message = error.without_text();
+        Failure { message, ..Failure::from(error) }
+    })
+}
+
+fn document_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     let limit = Limits::GOVERNED.bytes_max as u64 + 1;
     let mut bytes = Vec::new();
     open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| Failure::file(path, &error))?;
-    Ok(json::parse(&bytes)?)
+    Ok(bytes)
 }
 
 /// The lines of a JSON lines input.

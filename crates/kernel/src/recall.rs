@@ -5,6 +5,7 @@
 //! The path of one read: [`Input::read`] → [`Plan::new`] → [`Plan::see`] for each line of each store → [`Key`] puts the
 //! candidates in order → [`Selection`] → [`package`].
 
+pub mod excerpt;
 pub mod input;
 pub mod line;
 pub mod package;
@@ -15,6 +16,7 @@ mod score;
 pub mod select;
 pub mod trust;
 
+pub use excerpt::Excerpt;
 pub use input::Input;
 pub use line::{Line, Plan, Scratch};
 pub use refusal::Refusal;

@@ -6,11 +6,12 @@ mod lines;
 mod package;
 mod part;
 
-pub use package::{Package, Receipt};
+pub use package::Package;
 
 use countersign_kernel::recall::package::Reason;
-use countersign_kernel::recall::{Input, Key, Plan, Refusal, Selection, Trust, Verdict, path};
+use countersign_kernel::recall::{Excerpt, Input, Key, Plan, Refusal, Selection, Trust, Verdict, path};
 use countersign_record::json;
+use countersign_runtime::ports::{Answer, memory};
 use lines::{Range, Store};
 use part::{Candidate, Part};
 use rustix::fs::OFlags;
@@ -18,18 +19,70 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::os::unix::fs::OpenOptionsExt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A store is read in pieces of this size, by as many threads as there are cores.
-const RANGE_BYTES: u64 = 4 * 1024 * 1024;
+/// A store is read in pieces of this size, unless somebody asks for another one.
+const PIECE_BYTES: NonZero<u64> = NonZero::new(4 * 1024 * 1024).unwrap();
 /// A trust snapshot is a governed document.
 const SNAPSHOT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// How the work is shared. It changes how long a read takes, and not a byte of what it gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// How many threads read.
+    pub threads: NonZero<usize>,
+    /// How much of a store one of them takes at a time.
+    pub piece_bytes: NonZero<u64>,
+}
+
+impl Default for Sharing {
+    /// As many threads as there are cores.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        Sharing { threads, piece_bytes: PIECE_BYTES }
+    }
+}
+
+/// Memory stores as files: what the runtime reads memory through.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stores {
+    sharing: Sharing,
+}
+
+impl memory::Memory for Stores {
+    fn read(&self, input: Input) -> Answer<'_, Result<Box<dyn memory::Package>, Refusal>> {
+        let sharing = self.sharing;
+        let reading = move || -> Result<Box<dyn memory::Package>, Refusal> {
+            // Hashed here, where nobody else is kept waiting.
+            Ok(Box::new(read_shared(&input, sharing)?.hashed()))
+        };
+        Box::pin(async move {
+            match tokio::task::spawn_blocking(reading).await {
+                Ok(read) => read,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    // The executor is ending, and whoever waits for this ends with it.
+                    Err(_) => std::future::pending().await,
+                },
+            }
+        })
+    }
+}
+
+/// Reads the stores of the input and selects from them, on every core.
+///
+/// # Errors
+/// As [`read_shared`].
+pub fn read(input: &Input) -> Result<Package, Refusal> {
+    read_shared(input, Sharing::default())
+}
 
 /// Reads the stores of the input and selects from them.
 ///
 /// # Errors
-/// The input, a store or the trust snapshot can't be used; checked in this order.
-pub fn read(input: &Input) -> Result<Package, Refusal> {
+/// A store or the trust snapshot can't be used; checked in this order.
+pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> {
     let paths = path::stores(&input.store_paths);
     let mut stores = Vec::with_capacity(paths.len());
     for path in paths {
@@ -37,7 +90,7 @@ pub fn read(input: &Input) -> Result<Package, Refusal> {
         stores.push(Store { path, file, length });
     }
     let plan = Plan::new(input, read_trust(input)?);
-    let parts = scan(&plan, &stores)?;
+    let parts = scan(&plan, &stores, sharing)?;
     let ordered = ordered(&parts, &stores);
     let mut selection = Selection::new(input.budget);
     let mut excerpts = Vec::new();
@@ -55,7 +108,18 @@ pub fn read(input: &Input) -> Result<Package, Refusal> {
     }
     let (query, query_hash) = (input.query.clone(), plan.query_hash());
     let (budget, used) = (input.budget, selection.used());
-    Ok(Package { query, query_hash, budget, used, stores, parts, ordered, excerpts, rest })
+    Ok(Package {
+        query,
+        query_hash,
+        budget,
+        used,
+        stores,
+        parts,
+        ordered,
+        excerpts,
+        rest,
+        hash: OnceLock::new(),
+    })
 }
 
 /// Opens a regular file, and says how long it is at this moment: what is appended later is not part of the read.
@@ -86,15 +150,15 @@ fn read_trust(input: &Input) -> Result<Trust, Refusal> {
     let mut bytes = Vec::new();
     let read = file.take(SNAPSHOT_BYTES_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| unusable(error.kind().to_string()))?;
-    let snapshot = json::parse(&bytes).map_err(|error| unusable(error.to_string()))?;
+    let snapshot = json::parse(&bytes).map_err(|error| unusable(error.without_text()))?;
     Trust::read(&snapshot, &filter.deny_classifications).map_err(unusable)
 }
 
 /// Looks at every line of every store. The parts come back in reading order, whoever read them.
-fn scan(plan: &Plan, stores: &[Store]) -> Result<Vec<Part>, Refusal> {
+fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Refusal> {
+    let Sharing { threads, piece_bytes } = sharing;
     let ranges: Vec<Range> =
-        stores.iter().enumerate().flat_map(|(at, store)| store.ranges(at, RANGE_BYTES)).collect();
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        stores.iter().enumerate().flat_map(|(at, store)| store.ranges(at, piece_bytes.get())).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -104,7 +168,7 @@ fn scan(plan: &Plan, stores: &[Store]) -> Result<Vec<Part>, Refusal> {
             done.push((at, Part::read(plan, stores, range)?));
         }
     };
-    let others = cores.min(ranges.len()).saturating_sub(1);
+    let others = threads.get().min(ranges.len()).saturating_sub(1);
     let shares: Vec<Result<Vec<(usize, Part)>, Refusal>> = std::thread::scope(|scope| {
         let helpers: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
         let own = work();
@@ -141,9 +205,11 @@ fn key<'a>(one: &Candidate, memory_id: &'a str, stores: &'a [Store]) -> Key<'a> 
 
 /// Reads the line of a selected candidate again: keeping every text until the order is known would take the memory
 /// of the whole store.
-fn excerpt(plan: &Plan, stores: &[Store], candidate: &Candidate) -> Result<String, Refusal> {
-    let Some(store) = stores.get(candidate.store as usize) else { return Ok(String::new()) };
-    let changed = || Refusal::StoreChanged { path: store.path.clone() };
-    let line = store.line(candidate.offset, candidate.length).map_err(|_| changed())?;
+fn excerpt(plan: &Plan, stores: &[Store], candidate: &Candidate) -> Result<Excerpt, Refusal> {
+    let store = stores.get(candidate.store as usize);
+    let changed =
+        || Refusal::StoreChanged { path: store.map_or_else(String::new, |store| store.path.clone()) };
+    let line = store.and_then(|store| store.line(candidate.offset, candidate.length).ok());
+    let line = line.ok_or_else(changed)?;
     plan.excerpt(&line, candidate.record_hash).ok_or_else(changed)
 }

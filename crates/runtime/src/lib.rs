@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //! - every read and write of a ledger takes a [`countersign_record::access::MatterAccess`];
-//! - an append is acknowledged only when it is durable.
+//! - an append is acknowledged only when it is durable;
+//! - a package that was read from memory is handed out only when its receipt is durable.
 #![cfg_attr(
     test,
     allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
@@ -11,4 +12,5 @@
 
 pub mod clock;
 pub mod fold;
+pub mod memory_read;
 pub mod ports;

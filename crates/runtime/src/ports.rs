@@ -2,6 +2,7 @@
 //! Owns: the port traits. Must not: implement one.
 
 pub mod ledger;
+pub mod memory;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -45,7 +45,7 @@ pub(crate) fn memory_line(line: &[u8]) {
         Line::Candidate { memory_id, record_hash, score, tokens, .. } => {
             assert!(!memory_id.is_empty() && score.value() >= 0.0);
             let excerpt = plan.excerpt(line, record_hash).expect("the same record");
-            assert_eq!(tokens, (excerpt.len() as u64).div_ceil(4));
+            assert_eq!(tokens, (excerpt.shown().len() as u64).div_ceil(4));
             assert!(tokens <= asked.budget.per_item_max_excerpt_tokens);
         }
     }

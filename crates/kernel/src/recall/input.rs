@@ -9,43 +9,63 @@ use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
 use countersign_record::time::Instant;
+#[cfg(feature = "schema")]
+use {crate::schema::Path, countersign_record::time::Timestamp};
 
-/// What is asked for.
+/// What a memory read is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "MemoryControllerInput")
+)]
 pub struct Input {
     /// The query as it was given.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = countersign_record::schema::FILLED)))]
     pub query: String,
     /// The stores as they were given.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Path>", length(min = 1)))]
     pub store_paths: Vec<String>,
     /// How much may be selected.
     pub budget: Budget,
     /// How candidates are scored.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Scoring>"))]
     pub scoring: Scoring,
     /// What is denied.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<TrustFilter>"))]
     pub trust_filter: TrustFilter,
     /// The time that ages are counted from; without it there is no recency.
+    #[cfg_attr(feature = "schema", schemars(rename = "now_utc", with = "Option<Timestamp>"))]
     pub now: Option<Instant>,
 }
 
 /// How much may be selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Budget {
-    /// Of all excerpts together.
+    /// The most tokens of all excerpts together.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = INTEGER_MAX)))]
     pub max_excerpt_tokens: u64,
-    /// Of one excerpt; never more than of all.
+    /// The most tokens of one excerpt; never more than of all.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>", range(min = 1, max = INTEGER_MAX)))]
     pub per_item_max_excerpt_tokens: u64,
-    /// How many excerpts.
+    /// The most excerpts.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>", range(max = INTEGER_MAX), extend("default" = MAX_ITEMS)))]
     pub max_items: u64,
 }
 
 /// How candidates are scored.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Scoring {
     /// Whether newer counts more.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>", extend("default" = false)))]
     pub enable_recency_weight: bool,
     /// The age at which half of that is left.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>", range(min = 1, max = INTEGER_MAX), extend("default" = HALF_LIFE_DAYS)))]
     pub recency_half_life_days: u64,
     /// Whether terms that are tags count more.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>", extend("default" = true)))]
     pub enable_tag_overlap: bool,
     /// The terms, if they are not to be taken from the query.
     pub query_terms: Option<Vec<String>>,
@@ -53,13 +73,17 @@ pub struct Scoring {
 
 /// What is denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct TrustFilter {
     /// The classifications whose records are left out.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<String>>", extend("default" = [MALICIOUS])))]
     pub deny_classifications: Vec<String>,
     /// Where records are classified.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Path>"))]
     pub trust_snapshot_path: Option<String>,
 }
 
+const MALICIOUS: &str = "malicious";
 const MAX_ITEMS: u64 = 50;
 const HALF_LIFE_DAYS: u64 = 30;
 /// Integers beyond this have no canonical form.
@@ -173,7 +197,7 @@ fn read_scoring(members: &Object) -> Result<Scoring, Refusal> {
 
 fn read_trust_filter(members: &Object) -> Result<TrustFilter, Refusal> {
     let mut filter =
-        TrustFilter { deny_classifications: vec!["malicious".to_owned()], trust_snapshot_path: None };
+        TrustFilter { deny_classifications: vec![MALICIOUS.to_owned()], trust_snapshot_path: None };
     let Some(object) = object(members, "trust_filter")? else { return Ok(filter) };
     if let Some(value) = present(object, "deny_classifications") {
         let refused = || bad("trust_filter.deny_classifications", A_LIST_OF_TEXTS);

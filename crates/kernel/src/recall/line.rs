@@ -1,20 +1,17 @@
 //! What one line of a store is worth.
 //! Owns: the record's rules, its normal form and hash, its excerpt. Must not: keep a text.
 
-use super::input::{Budget, Input};
+use super::excerpt::{self, Excerpt};
+use super::input::Input;
 use super::query;
 use super::score::{self, Recency, Terms};
 use super::trust::Trust;
-use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::canonical::{self, Hasher, Inexact, Score, Sink, write_string};
 use countersign_record::digest::Digest;
 use countersign_record::json::{self, Json, Object};
 use countersign_record::time::{Instant, Timestamp};
-
-/// Bytes that one estimated token stands for.
-const TOKEN_BYTES: u64 = 4;
 
 /// A read that is ready for lines.
 #[derive(Clone, Debug)]
@@ -85,7 +82,7 @@ impl Plan {
             enable_tag_overlap: input.scoring.enable_tag_overlap,
             recency: recency.map(|now| Recency { now, half_life_days }),
             trust,
-            excerpt_bytes_max: excerpt_bytes_max(input.budget),
+            excerpt_bytes_max: excerpt::bytes_max(input.budget),
         }
     }
 
@@ -123,36 +120,16 @@ impl Plan {
             record_hash,
             score: score::total(self.terms.in_text(lower), in_tags, self.recency.zip(record.at)),
             at: record.at,
-            tokens: tokens_of(excerpt_of(&record.text, self.excerpt_bytes_max)),
+            tokens: excerpt::tokens_of(excerpt::cut(&record.text, self.excerpt_bytes_max)),
         }
     }
 
     /// The excerpt of a line that was a candidate; nothing if the line is not that record any more.
     #[must_use]
-    pub fn excerpt(&self, line: &[u8], record_hash: Digest) -> Option<String> {
+    pub fn excerpt(&self, line: &[u8], record_hash: Digest) -> Option<Excerpt> {
         let record = Record::read(line).ok()?;
-        let excerpt = excerpt_of(&record.text, self.excerpt_bytes_max);
-        (record.hash() == Ok(record_hash)).then(|| excerpt.to_owned())
+        (record.hash() == Ok(record_hash)).then(|| Excerpt::of(&record.text, self.excerpt_bytes_max))
     }
-}
-
-fn excerpt_bytes_max(budget: Budget) -> usize {
-    usize::try_from(budget.per_item_max_excerpt_tokens.saturating_mul(TOKEN_BYTES)).unwrap_or(usize::MAX)
-}
-
-/// The start of the text, white space around it left out, cut where a character ends.
-fn excerpt_of(text: &str, bytes_max: usize) -> &str {
-    let text = text.trim();
-    let mut end = text.len().min(bytes_max);
-    // A character has four bytes at most, and 0 is a boundary.
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-fn tokens_of(excerpt: &str) -> u64 {
-    (excerpt.len() as u64).div_ceil(TOKEN_BYTES)
 }
 
 fn is_blank(line: &[u8]) -> bool {

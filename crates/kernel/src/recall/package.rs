@@ -1,6 +1,7 @@
 //! The package: what is handed to a prompt, and the list of what is not (the contract's ContextPackage).
 //! Owns: its members, their order, its hash. Must not: hold its lists; they may be longer than memory.
 
+use super::excerpt::Excerpt;
 use super::input::Budget;
 use alloc::string::{String, ToString};
 use countersign_record::canonical::{self, Hasher, Score, Sink, write_string};
@@ -24,6 +25,7 @@ pub struct Head<'a> {
 
 /// A record that was selected.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Selected<'a> {
     /// Its id.
     pub memory_id: &'a str,
@@ -34,13 +36,15 @@ pub struct Selected<'a> {
     /// What it is worth.
     pub score: Score,
     /// What is shown of it.
-    pub excerpt: &'a str,
+    pub excerpt: &'a Excerpt,
     /// What that takes.
+    #[cfg_attr(feature = "schema", schemars(rename = "excerpt_tokens"))]
     pub tokens: u64,
 }
 
 /// A record or a line that was not.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Dropped<'a> {
     /// Its id, as far as one can be read.
     pub memory_id: &'a str,
@@ -54,6 +58,7 @@ pub struct Dropped<'a> {
 
 /// Why a record or a line was not selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
 pub enum Reason {
     /// It is no record.
     InvalidRecordSchema,
@@ -103,7 +108,7 @@ pub fn hash<'a>(
     });
     sink.put(b"],\"selected\":[");
     list(selected, &mut sink, |item, sink| {
-        put_text("{\"excerpt\":", item.excerpt, sink);
+        put_text("{\"excerpt\":", item.excerpt.shown(), sink);
         put_integer(",\"excerpt_tokens\":", item.tokens, sink);
         put_text(",\"memory_id\":", item.memory_id, sink);
         put_digest(",\"record_hash\":", item.record_hash, sink);
@@ -136,7 +141,7 @@ pub fn write<'a>(
         put_digest(",\"record_hash\":", item.record_hash, sink);
         put_text(",\"store_path\":", item.store_path, sink);
         put_score(",\"score\":", item.score, sink);
-        put_text(",\"excerpt\":", item.excerpt, sink);
+        put_text(",\"excerpt\":", item.excerpt.shown(), sink);
         put_integer(",\"excerpt_tokens\":", item.tokens, sink);
     });
     sink.put(b"],\"dropped\":[");

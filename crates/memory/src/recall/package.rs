@@ -3,12 +3,15 @@
 
 use super::lines::Store;
 use super::part::{Candidate, Part};
+use countersign_kernel::recall::Excerpt;
 use countersign_kernel::recall::input::Budget;
 use countersign_kernel::recall::package::{self, Dropped, Head, Reason, Selected};
 use countersign_record::canonical::Sink;
 use countersign_record::digest::Digest;
-use serde::Serialize;
+use countersign_record::memory_read::Receipt;
+use countersign_runtime::ports::memory;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 /// What a read gives.
 #[derive(Debug)]
@@ -21,22 +24,11 @@ pub struct Package {
     pub(super) parts: Vec<Part>,
     /// In the contract's order; the first ones are those selected.
     pub(super) ordered: Vec<Candidate>,
-    pub(super) excerpts: Vec<String>,
+    pub(super) excerpts: Vec<Excerpt>,
     /// Why the others are not: the reason is the same for all of them.
     pub(super) rest: Option<Reason>,
-}
-
-/// What may be recorded of a read that succeeded: nothing of what was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Receipt {
-    /// SHA-256 of the query in its normal form.
-    pub query_hash: Digest,
-    /// The stores, cleaned and sorted.
-    pub store_paths: Vec<String>,
-    /// How many records were selected.
-    pub selected_count: u64,
-    /// The package.
-    pub package_hash: Digest,
+    /// Computed once: the lists may be long.
+    pub(super) hash: OnceLock<Digest>,
 }
 
 impl Package {
@@ -85,41 +77,58 @@ impl Package {
         self.stores.get(store as usize).map_or("", |store| &store.path)
     }
 
+    /// The package with its hash known, so that asking for it takes no time.
+    pub(super) fn hashed(self) -> Self {
+        let hash = OnceLock::from(self.hash());
+        Package { hash, ..self }
+    }
+
     /// The package's hash.
     #[must_use]
     pub fn hash(&self) -> Digest {
-        package::hash(&self.head(), self.selected(), self.dropped())
+        *self.hash.get_or_init(|| package::hash(&self.head(), self.selected(), self.dropped()))
     }
 
-    /// Writes the package as JSON and a newline, and gives its receipt. The hash stands at the end of the text, so it
-    /// is computed while the rest is written.
+    /// Writes the package as JSON and a newline. The hash stands at the end of the text, so it is computed while the
+    /// rest is written.
     ///
     /// # Errors
     /// The text can't be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<Receipt> {
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         std::thread::scope(|scope| {
             let hashing = scope.spawn(|| self.hash());
             let mut sink = Out { out, written: Ok(()), stage: Vec::with_capacity(STAGE_BYTES) };
-            let mut package_hash = None;
-            let hash = || {
-                let hash = hashing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                *package_hash.insert(hash)
-            };
+            let hash = || hashing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             package::write(&self.head(), self.selected(), self.dropped(), hash, &mut sink);
             sink.put(b"\n");
             sink.flush();
-            sink.written?;
-            Ok(self.receipt(package_hash.unwrap_or_else(|| self.hash())))
+            sink.written
         })
     }
 
-    fn receipt(&self, package_hash: Digest) -> Receipt {
+    /// What may be recorded of the read.
+    #[must_use]
+    pub fn receipt(&self) -> Receipt {
         Receipt {
             query_hash: self.query_hash,
             store_paths: self.stores.iter().map(|store| store.path.clone()).collect(),
             selected_count: self.excerpts.len() as u64,
-            package_hash,
+            package_hash: self.hash(),
         }
+    }
+}
+
+impl memory::Package for Package {
+    fn receipt(&self) -> Receipt {
+        self.receipt()
+    }
+
+    fn selected(&self) -> Box<dyn Iterator<Item = Selected<'_>> + '_> {
+        Box::new(self.selected())
+    }
+
+    fn write(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        self.write(&mut out)
     }
 }
 

@@ -1,0 +1,106 @@
+//! The tool `memory.read` (SPEC-006): reads memory and records that it did.
+//! Owns: the order of checking, reading, recording and handing out. Must not: record a read that failed, or anything of
+//! what was read.
+
+use crate::clock::Clock;
+use crate::ports::ledger::{self, Batch, Ledger, Stamp};
+use crate::ports::memory::{Memory, Package};
+use countersign_kernel::recall::{Input, Refusal};
+use countersign_record::access::MatterAccess;
+use countersign_record::code::Code;
+use countersign_record::id::{NotAnId, RowKind, StreamId};
+use countersign_record::json::Json;
+use countersign_record::memory_read::{KIND, Receipt, STREAM, VERSION};
+use countersign_record::row::{DataClass, Draft, NotADraft, Proof, Sealed, Taint};
+use countersign_record::time::NotATimestamp;
+use std::collections::BTreeMap;
+
+/// The tool, with what it reads and where it records.
+#[derive(Clone, Copy)]
+pub struct Tool<'a> {
+    /// What is read.
+    pub memory: &'a dyn Memory,
+    /// Where that is recorded.
+    pub ledger: &'a dyn Ledger,
+    /// Who reads, and for which matter.
+    pub access: &'a MatterAccess,
+    /// When.
+    pub clock: &'a Clock,
+}
+
+/// A read whose receipt is durable. There is no other way to a package through the tool.
+#[derive(Debug)]
+pub struct Recorded {
+    /// What was read.
+    pub package: Box<dyn Package>,
+    /// Where the receipt stands.
+    pub receipt: Stamp,
+}
+
+/// Why nothing was handed out. Nothing was recorded either.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The input, a store or the trust snapshot can't be used.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The receipt does not fit a row: the stores have too many names.
+    #[error(transparent)]
+    NotADraft(#[from] NotADraft),
+    /// A name of the receipt is none.
+    #[error(transparent)]
+    NotAnId(#[from] NotAnId),
+    /// The clock says nothing that can be written.
+    #[error(transparent)]
+    NotATimestamp(#[from] NotATimestamp),
+    /// The ledger did not take the receipt.
+    #[error(transparent)]
+    Ledger(#[from] ledger::Error),
+}
+
+impl Error {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Refused(refusal) => refusal.code(),
+            Error::NotADraft(error) => error.code(),
+            Error::NotAnId(error) => error.code(),
+            Error::NotATimestamp(_) => Code::TimeInvalid,
+            Error::Ledger(error) => error.code(),
+        }
+    }
+}
+
+impl Tool<'_> {
+    /// Checks the arguments (the contract's MemoryControllerInput), reads, and appends one row. The package is handed
+    /// out when the row is durable.
+    ///
+    /// # Errors
+    /// There is no package, and no row.
+    pub async fn call(&self, arguments: &Json) -> Result<Recorded, Error> {
+        let package = self.memory.read(Input::read(arguments)?).await?;
+        let rows = vec![self.sealed(package.receipt())?];
+        let batch = Batch { rows, expected: BTreeMap::new(), idem_key: None };
+        let appended = self.ledger.append(self.access, batch).await?;
+        let receipt = *appended.rows.first().ok_or(ledger::Error::Closed)?;
+        Ok(Recorded { package, receipt })
+    }
+
+    fn sealed(&self, receipt: Receipt) -> Result<Sealed, Error> {
+        let draft = Draft {
+            stream: StreamId::try_from(STREAM)?,
+            kind: RowKind::try_from(KIND)?,
+            version: VERSION,
+            at: self.clock.now()?,
+            actor: self.access.principal().clone(),
+            proof: Proof::None,
+            cause: None,
+            data_class: DataClass::Internal,
+            // The paths are as whoever asked wrote them.
+            taint: Taint::Unclassified,
+            payload: receipt.payload(),
+            blobs: Vec::new(),
+        };
+        Ok(draft.seal()?)
+    }
+}
