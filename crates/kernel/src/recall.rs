@@ -3,13 +3,15 @@
 //! file; lines come from `countersign-memory`.
 //!
 //! The path of one read: [`Input::read`] → [`Plan::new`] → [`Plan::see`] for each line of each store → [`Key`] puts the
-//! candidates in order → [`Selection`] → [`package`].
+//! candidates in order → [`Selection`] → [`package`]. What is taken from a package goes
+//! into a [`Prompt`], which is shown whole and kept without any of it.
 
 pub mod excerpt;
 pub mod input;
 pub mod line;
 pub mod package;
 pub mod path;
+pub mod prompt;
 mod query;
 pub mod refusal;
 mod score;
@@ -19,6 +21,7 @@ pub mod trust;
 pub use excerpt::Excerpt;
 pub use input::Input;
 pub use line::{Line, Plan, Scratch};
+pub use prompt::Prompt;
 pub use refusal::Refusal;
 pub use select::{Key, Selection, Verdict};
 pub use trust::Trust;
