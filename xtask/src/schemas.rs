@@ -4,15 +4,20 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use countersign_record::schema;
+use countersign_record::schema::Document;
 use serde_json::Value;
 
 use crate::generated::Directory;
 
+/// Every schema, of whichever crate has the type.
+fn documents() -> impl Iterator<Item = Document> {
+    countersign_record::schema::all().into_iter().chain(countersign_kernel::schema::all())
+}
+
 /// What `schemas/` should hold.
 pub(crate) fn directory() -> Result<Directory> {
     let mut files = BTreeMap::new();
-    for document in schema::all() {
+    for document in documents() {
         let mut text = String::new();
         print(document.schema.as_value(), 0, &mut text)?;
         text.push('\n');
@@ -83,7 +88,7 @@ mod tests {
 
     #[test]
     fn printing_changes_nothing_but_the_order() {
-        for document in schema::all() {
+        for document in documents() {
             let file = &directory().unwrap().files[&document.file];
             assert_eq!(&serde_json::from_str::<Value>(file).unwrap(), document.schema.as_value());
         }

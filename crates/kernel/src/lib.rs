@@ -12,3 +12,5 @@ extern crate std;
 
 pub mod history;
 pub mod recall;
+#[cfg(feature = "schema")]
+pub mod schema;

@@ -4,11 +4,13 @@
 //! The GenericEnvelope's schema accepts exactly what the contract's accepts; a test compares the two on generated
 //! documents. Its reader also takes documents that the schema refuses: other dialects, and those with missing ids.
 
+use crate::canonical::Score;
 use crate::chain::{Anchor, Report};
 use crate::code::{Code, ErrorForm};
 use crate::envelope::Envelope;
 use crate::json::{Json, Number, Object};
 use crate::manifest::Manifest;
+use crate::memory_read::Receipt;
 use crate::row::Row;
 use crate::state::GenericEnvelope;
 use crate::turn::MemoryTurn;
@@ -31,7 +33,8 @@ pub struct Document {
 
 impl Document {
     /// Its reader refuses members that it does not know.
-    fn closed(mut self) -> Self {
+    #[must_use]
+    pub fn closed(mut self) -> Self {
         self.schema.insert(String::from("additionalProperties"), false.into());
         self
     }
@@ -41,20 +44,28 @@ impl Document {
 #[must_use]
 pub fn all() -> Vec<Document> {
     let seed = || SchemaSettings::draft07().with_transform(RestrictFormats::default());
-    let own = || {
-        let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(bound_integers));
-        settings.with_transform(RestrictFormats::default())
-    };
     Vec::from([
-        document::<Anchor>("anchor", own()).closed(),
-        document::<Envelope>("envelope", own()),
-        document::<ErrorForm>("error", own()).closed(),
+        own_document::<Anchor>("anchor").closed(),
+        own_document::<Envelope>("envelope"),
+        own_document::<ErrorForm>("error").closed(),
         document::<GenericEnvelope>("generic_envelope", seed()),
-        document::<Manifest>("archive_manifest", own()).closed(),
-        document::<MemoryTurn>("memory_turn", own()),
-        document::<Row>("row", own()).closed(),
-        document::<Report>("verification", own()).closed(),
+        own_document::<Manifest>("archive_manifest").closed(),
+        own_document::<MemoryTurn>("memory_turn"),
+        own_document::<Row>("row").closed(),
+        own_document::<Receipt>("memory_read").closed(),
+        own_document::<Report>("verification").closed(),
     ])
+}
+
+/// The schema of a document of ours, which other crates may have too.
+#[must_use]
+pub fn own_document<T: JsonSchema>(name: &str) -> Document {
+    document::<T>(name, own())
+}
+
+fn own() -> SchemaSettings {
+    let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(bound_integers));
+    settings.with_transform(RestrictFormats::default())
 }
 
 fn document<T: JsonSchema>(name: &str, mut settings: SchemaSettings) -> Document {
@@ -67,8 +78,7 @@ fn document<T: JsonSchema>(name: &str, mut settings: SchemaSettings) -> Document
 
 /// A text that says something: one character that is not white space as Unicode has it. ECMAScript's `\S` would
 /// refuse U+FEFF and take U+0085.
-pub(crate) const FILLED: &str =
-    "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+pub const FILLED: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
 /// What the contract requires of a GenericEnvelope: less than our type has, more than our reader does.
 pub(crate) fn seed_requires(schema: &mut Schema) {
@@ -116,4 +126,5 @@ macro_rules! fixed {
 fixed!(Json, "AnyValue", {});
 fixed!(Object, "AnyObject", { "type": "object" });
 fixed!(Number, "AnyNumber", { "type": "number" });
+fixed!(Score, "Score", { "type": "number" });
 fixed!(Code, "Code", { "type": "string", "pattern": "^[a-z_]+(\\.[a-z0-9_]+)+$" });

@@ -25,8 +25,8 @@ pub(crate) enum Kind {
 }
 
 const PURE_EXTERNALS: &[&str] = &["serde", "thiserror"];
-/// A power that every platform agrees on, and finding a text in a text.
-const KERNEL_EXTERNALS: &[&str] = &["libm", "memchr", "serde", "thiserror"];
+/// A power that every platform agrees on, finding a text in a text, and (as a feature) schemas.
+const KERNEL_EXTERNALS: &[&str] = &["libm", "memchr", "schemars", "serde", "thiserror"];
 const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 
@@ -63,7 +63,7 @@ pub(crate) const TABLE: &[Row] = &[
     edge("local",   "see tools or the store", &["models", "record", "runtime"]),
     edge("app",     "decide", EVERYTHING_BELOW_APP),
     dev("testkit",  "be part of the product", EVERYTHING_BELOW_APP),
-    dev("xtask",    "be used by another package", &["record"]),
+    dev("xtask",    "be used by another package", &["kernel", "record"]),
     dev("fuzz",     "be used by another package", EVERYTHING),
 ];
 

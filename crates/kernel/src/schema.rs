@@ -1,0 +1,138 @@
+//! JSON Schemas of what a memory read takes and gives, made from the types that read and write it.
+//! Owns: the list of documents, and the shapes of those that no type holds whole. Must not: say of a document what its
+//! reader or writer does not hold.
+
+use crate::recall::Excerpt;
+use crate::recall::input::Input;
+use crate::recall::package::{CONTROLLER_VERSION, Dropped, Selected};
+use crate::recall::prompt::Stored;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_record::digest::Digest;
+use countersign_record::schema::{Document, own_document};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+/// Every schema, by name.
+#[must_use]
+pub fn all() -> Vec<Document> {
+    Vec::from([
+        own_document::<ContextPackage<'_>>("context_package"),
+        own_document::<Input>("memory_controller_input"),
+        own_document::<Stored>("stored_prompt"),
+        own_document::<TrustSnapshot>("trust_snapshot"),
+    ])
+}
+
+/// A text that is the path of a file.
+pub(crate) struct Path;
+
+impl JsonSchema for Path {
+    fn schema_name() -> Cow<'static, str> {
+        "Path".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[^\\u0000]+$" })
+    }
+}
+
+impl JsonSchema for Excerpt {
+    fn schema_name() -> Cow<'static, str> {
+        "Excerpt".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
+
+/// What a memory read gives.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "its lists may be longer than memory: a package is written piece by piece")]
+struct ContextPackage<'a> {
+    /// What was looked for.
+    query: Query,
+    /// How much might be selected, and how much was.
+    budget: Budget,
+    /// What was selected, and what was not.
+    selection: Selection<'a>,
+    /// SHA-256 of the canonical form of all other members.
+    package_hash: Digest,
+    /// The version of the rules.
+    #[schemars(extend("const" = CONTROLLER_VERSION))]
+    controller_version: String,
+}
+
+/// What was looked for.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is wanted")]
+struct Query {
+    /// The query as it was given.
+    raw: String,
+    /// SHA-256 of its normal form.
+    query_hash: Digest,
+}
+
+/// How much might be selected, and how much was.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is wanted")]
+struct Budget {
+    /// The most tokens of all excerpts together.
+    #[schemars(range(min = 1))]
+    max_excerpt_tokens: u64,
+    /// What the selected ones take.
+    used_excerpt_tokens: u64,
+    /// What is left.
+    remaining_excerpt_tokens: u64,
+    /// The most tokens of one excerpt.
+    #[schemars(range(min = 1))]
+    per_item_max_excerpt_tokens: u64,
+    /// The most excerpts.
+    max_items: u64,
+}
+
+/// What was selected, and what was not.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape is wanted")]
+struct Selection<'a> {
+    /// The best first.
+    selected: Vec<Selected<'a>>,
+    /// What is no candidate in reading order, then the rest, the best first.
+    dropped: Vec<Dropped<'a>>,
+}
+
+/// What is known of records; a record that has a denied classification is left out.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only what is denied is kept of a snapshot")]
+struct TrustSnapshot {
+    /// One for each record that was classified.
+    entries: Vec<Entry>,
+}
+
+/// The classification of one record, named by its id, its hash or both.
+struct Entry;
+
+impl JsonSchema for Entry {
+    fn schema_name() -> Cow<'static, str> {
+        "Entry".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The classification of one record, named by its id, its hash or both.",
+            "type": "object",
+            "required": ["classification"],
+            "anyOf": [{ "required": ["memory_id"] }, { "required": ["record_hash"] }],
+            "properties": {
+                "memory_id": { "type": "string" },
+                "record_hash": Digest::json_schema(generator),
+                "classification": { "type": "string" },
+            },
+        })
+    }
+}
