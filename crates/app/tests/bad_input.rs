@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::process::Stdio;
 
 /// Every command that reads JSON; FILE stands for the input.
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 11] = [
     &["envelope", "validate", "FILE"],
     &["envelope", "validate", "FILE", "--kind", "sr2", "--files", "."],
     &["envelope", "validate", "FILE", "--kind", "generic", "--json"],
@@ -18,6 +18,8 @@ const COMMANDS: [&[&str]; 9] = [
     &["ledger", "append", "FILE"],
     &["ledger", "append", "FILE", "--atomic", "--json"],
     &["ledger", "verify", "--anchor", "FILE"],
+    &["memory", "read", "FILE"],
+    &["memory", "read", "FILE", "--receipt", "--json"],
 ];
 
 fn with_file<'a>(command: &[&'a str], file: &'a str) -> Vec<&'a str> {

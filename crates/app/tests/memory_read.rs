@@ -3,8 +3,9 @@
 
 mod binary;
 
-use binary::Work;
+use binary::{BINARY, Work};
 use serde_json::{Value, json};
+use std::io::Read;
 
 fn asked() -> Value {
     json!({"query": "roof", "store_paths": ["notes.jsonl"], "budget": {"max_excerpt_tokens": 10}})
@@ -85,4 +86,44 @@ fn a_pipe_is_no_store() {
     let work = Work::new();
     assert!(work.command("mkfifo", &["notes.jsonl"]).status().unwrap().success());
     work.feed(&["memory", "read", "-"], asked().to_string()).refused_silently(2, "memory.store_unreadable");
+}
+
+/// The time of a row is not the time that ages are counted from: that one is part of the input, or there is none.
+#[test]
+fn the_clock_does_not_reach_the_scores() {
+    let work = Work::new();
+    work.write("notes.jsonl", "{\"memory_id\":\"m1\",\"text\":\"roof\",\"ts_utc\":\"2025-12-10T10:00:00Z\"}");
+    let mut asked = asked();
+    asked["scoring"] = json!({"enable_recency_weight": true});
+    let now = ["--now", "2025-12-10T10:00:00Z"];
+    let recorded = work.feed(&[&["memory", "read", "-", "--receipt"], &now[..]].concat(), asked.to_string());
+    let package = recorded.good().json();
+    assert_eq!(package["selection"]["selected"][0]["score"], json!(1));
+    let rows = work.run(&["ledger", "rows", "--kind", "memory.read"]).good().json();
+    assert_eq!((&rows["at"], &rows["actor"]), (&json!("2025-12-10T10:00:00Z"), &json!("local")));
+    assert_eq!(rows["payload"]["package_hash"], package["package_hash"]);
+    asked["now_utc"] = json!("2025-12-10T10:00:00Z");
+    let package = work.feed(&["memory", "read", "-", "--receipt"], asked.to_string()).good().json();
+    assert_eq!(package["selection"]["selected"][0]["score"], json!(2));
+}
+
+/// Whoever has seen the first byte of a package can find its receipt, also if the reader dies in the middle of it.
+#[test]
+fn the_receipt_is_there_before_the_package() {
+    let work = Work::new();
+    // More than a pipe holds, so that the rest is waiting to be written.
+    let store: String =
+        (0..20_000).map(|at| format!("{{\"memory_id\":\"m{at}\",\"text\":\"roof\"}}\n")).collect();
+    work.write("notes.jsonl", store);
+    work.write("asked.json", asked().to_string());
+    let mut child = work.command(BINARY, &["memory", "read", "asked.json", "--receipt"]).spawn().unwrap();
+    let mut first = [0];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(first, [b'{']);
+    let receipt = work.run(&["ledger", "rows"]).good().json();
+    assert_eq!(receipt["kind"], "memory.read");
+    assert_eq!(receipt["payload"]["selected_count"], json!(10));
+    work.run(&["ledger", "verify"]).good();
 }

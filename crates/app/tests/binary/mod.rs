@@ -101,6 +101,7 @@ pub(crate) fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// A run that has ended.
+#[derive(Clone)]
 pub(crate) struct Done {
     pub(crate) args: String,
     pub(crate) exit: Option<i32>,
