@@ -2,7 +2,8 @@
 //! documents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use countersign_kernel::recall::{Input, Refusal, Trust};
+use countersign_kernel::recall::package::Selected;
+use countersign_kernel::recall::{Input, Line, Plan, Prompt, Refusal, Scratch, Trust};
 use countersign_kernel::schema;
 use countersign_record::json::{self, Json};
 use countersign_testkit::random::{Random, Seed};
@@ -247,4 +248,31 @@ fn the_inputs_schema_and_reader_agree() {
 #[test]
 fn the_snapshots_schema_and_reader_agree() {
     agree("trust_snapshot", snapshot, read_snapshot);
+}
+
+#[test]
+fn a_prompt_is_kept_as_its_schema_says() {
+    let asked = json!({"query": "roof", "store_paths": ["a"], "budget": {"max_excerpt_tokens": 9}});
+    let plan = Plan::new(&Input::read(&ours(&asked)).unwrap(), Trust::default());
+    let line = b"{\"memory_id\":\"m1\",\"text\":\"The roof leaks.\"}";
+    let mut scratch = Scratch::default();
+    let Line::Candidate { memory_id, record_hash, score, tokens, .. } = plan.see(line, &mut scratch) else {
+        panic!("no candidate")
+    };
+    let excerpt = plan.excerpt(line, record_hash).unwrap();
+    let selected = Selected { memory_id, record_hash, store_path: "a", score, excerpt: &excerpt, tokens };
+    let schema = validator(&own_schema("stored_prompt"));
+    let kept = |prompt: &Prompt| -> Value {
+        serde_json::from_str(&json::to_text(&prompt.stored()).unwrap()).unwrap()
+    };
+    assert!(schema.is_valid(&kept(&Prompt::new())));
+    let document = kept(&Prompt::new().text("Known: ").memory(&selected).text(""));
+    assert!(schema.is_valid(&document), "{document}");
+    for (place, name) in
+        [("", "shown"), ("/parts/0", "memory"), ("/parts/1", "text"), ("/parts/1/memory", "excerpt")]
+    {
+        let mut more = document.clone();
+        more.pointer_mut(place).unwrap()[name] = json!("The roof leaks.");
+        assert!(!schema.is_valid(&more), "{more}");
+    }
 }
