@@ -4,7 +4,10 @@
 //! Help is wrapped to the terminal, so prose has no line breaks of its own; examples fit into 80 columns as they
 //! are, and so does an option with its default, which would otherwise break inside the brackets.
 
+pub(crate) mod memory;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use memory::Memory;
 use std::path::PathBuf;
 
 /// Agent work you can put your name to.
@@ -93,85 +96,6 @@ pub(crate) enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Memory {
-    /// Select from memory stores under a budget, the same way every time (SPEC-006)
-    #[command(
-        after_help = "The input names the query, the stores and the budget. The package that is printed lists every \
-record that was selected, with its excerpt, and every line that was not, with the reason. Stores are JSON lines, \
-are never written to and may be larger than memory.
-
-With --receipt, the read is recorded: one row of the kind memory.read, with the hash of the query, the stores, how \
-many records were selected and the hash of the package, and nothing of what they say. The row is durable before the \
-package is printed. A read that fails leaves no row.
-
-Examples:
-  echo '{\"query\": \"roof repair\", \"store_paths\": [\"notes.jsonl\"],
-        \"budget\": {\"max_excerpt_tokens\": 400}}' | countersign memory read -
-  countersign memory read question.json --receipt --as ana"
-    )]
-    Read {
-        /// The input, or - for standard input
-        #[arg(value_name = "FILE|-")]
-        file: String,
-        /// Append a row about the read to the ledger of the matter
-        #[arg(long)]
-        receipt: bool,
-    },
-    /// Snapshots of vectors: history_store.pkl, and what NumPy reads
-    #[command(subcommand, after_help = "Example:\n  countersign memory snapshot show history_store.pkl")]
-    Snapshot(Snapshot),
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Snapshot {
-    /// Print a snapshot's size, its SHA-256 and its first ids
-    #[command(
-        after_help = "The file is never run as a pickle: it is read as data if its layout is one that is known, \
-and refused otherwise.
-
-Example:
-  countersign memory snapshot show history_store.pkl --json"
-    )]
-    Show {
-        /// The snapshot
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
-    /// Write a snapshot for NumPy, without pickle
-    #[command(after_help = "A .npz holds emb, ids and meta, the last two as the bytes of a JSON list: \
-json.loads(bytes(npz[\"ids\"])). A .npy holds the vectors alone. Nothing is overwritten.
-
-Examples:
-  countersign memory snapshot export history_store.pkl --to history.npz
-  countersign memory snapshot export history_store.pkl --to vectors.npy")]
-    Export {
-        /// The snapshot
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The file to make: .npz or .npy
-        #[arg(long, value_name = "OUT")]
-        to: PathBuf,
-    },
-    /// Make a snapshot from a file of Python's: .npz, .npy or .pkl
-    #[command(
-        after_help = "A .pkl is what pickle.dump writes for {\"ids\": [str], \"meta\": [dict], \"emb\": float32 \
-array} with protocol 4 or 5; every other pickle is refused. In a .npz, ids may also be an array of text. A .npy has \
-no labels: the ids are then the numbers of the rows. Nothing is overwritten.
-
-Example:
-  countersign memory snapshot import history.npz --to history_store.pkl"
-    )]
-    Import {
-        /// The file to read
-        #[arg(value_name = "IN")]
-        file: PathBuf,
-        /// The snapshot to make
-        #[arg(long, value_name = "FILE.pkl")]
-        to: PathBuf,
     },
 }
 

@@ -2,7 +2,7 @@
 //! Owns: the JSON error form and which exit code a code means. Must not: print.
 
 use countersign_kernel::recall::Refusal;
-use countersign_memory::snapshot;
+use countersign_memory::{conversation, embed, lexicon, snapshot};
 use countersign_record::code::Code;
 use countersign_record::fields::Trouble;
 use countersign_record::id::NotAnId;
@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     Success,
     /// A check failed, or the result is limited.
     Limited,
+    /// A person is needed before it goes on.
+    Waiting,
 }
 
 impl From<Exit> for ExitCode {
@@ -27,6 +29,7 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Success => ExitCode::SUCCESS,
             Exit::Limited => ExitCode::from(1),
+            Exit::Waiting => ExitCode::from(3),
         }
     }
 }
@@ -74,7 +77,9 @@ impl Failure {
     /// 2 for bad input, 1 for a refusal. An area is one or the other, but for these few codes.
     pub(crate) fn exit(&self) -> ExitCode {
         match self.code {
-            Code::LedgerUnknownStore => return ExitCode::from(2),
+            Code::LedgerUnknownStore | Code::HistoryTooLong | Code::HistoryLexicon => {
+                return ExitCode::from(2);
+            }
             Code::ArchiveExists
             | Code::AnchorForged
             | Code::AnchorUntrusted
@@ -85,7 +90,7 @@ impl Failure {
         }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
-            | "file" | "memory" | "snapshot" | "usage" => ExitCode::from(2),
+            | "file" | "embed" | "memory" | "snapshot" | "usage" => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }
@@ -152,6 +157,24 @@ impl From<memory_read::Error> for Failure {
     }
 }
 
+impl From<conversation::Error> for Failure {
+    fn from(error: conversation::Error) -> Self {
+        Failure::new(error.code(), error.to_string())
+    }
+}
+
+impl From<lexicon::Refusal> for Failure {
+    fn from(refusal: lexicon::Refusal) -> Self {
+        Failure::new(refusal.code(), refusal.to_string())
+    }
+}
+
+impl From<embed::Refusal> for Failure {
+    fn from(refusal: embed::Refusal) -> Self {
+        Failure::new(refusal.code(), refusal.to_string())
+    }
+}
+
 impl From<NotAnId> for Failure {
     fn from(error: NotAnId) -> Self {
         Failure::new(error.code(), error.to_string())
@@ -203,13 +226,15 @@ mod tests {
 
     #[test]
     fn every_area_has_an_exit_code() {
-        let refusals = ["ledger", "blob", "hold", "chain", "access", "principal", "output"];
+        let refusals = ["ledger", "blob", "hold", "chain", "access", "principal", "history", "output"];
         for code in Code::ALL {
             let area = code.entry().area;
             let bad_input = Failure::new(*code, "").exit() == ExitCode::from(2);
             let other_way = matches!(
                 code,
                 Code::LedgerUnknownStore
+                    | Code::HistoryTooLong
+                    | Code::HistoryLexicon
                     | Code::ArchiveExists
                     | Code::AnchorForged
                     | Code::AnchorUntrusted

@@ -38,6 +38,18 @@ fn document_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// Reads a text, as long as a document may be.
+pub(crate) fn text(path: &str) -> Result<String, Failure> {
+    let limit = Limits::GOVERNED.bytes_max as u64 + 1;
+    let mut bytes = Vec::new();
+    open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| Failure::file(path, &error))?;
+    if bytes.len() as u64 == limit {
+        return Err(Failure::new(Code::JsonTooLong, format!("{path}: a text may have {} bytes", limit - 1)));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::new(Code::JsonNotUtf8, format!("{path}: the text is not UTF-8")))
+}
+
 /// The lines of a JSON lines input.
 pub(crate) struct Lines {
     reader: BufReader<Box<dyn Read + Send>>,

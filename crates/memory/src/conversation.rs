@@ -24,7 +24,7 @@ mod tail;
 
 pub use background::Indexer;
 pub use clear::clear;
-pub use history::{Ask, Escalation, History, Recalled};
+pub use history::{Ask, Escalation, History, Piece, Recalled};
 pub use index::{Update, update};
 pub use log::{Appended, Log, Torn};
 pub use status::{Status, status};

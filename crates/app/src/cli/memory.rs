@@ -5,6 +5,142 @@ use clap::{Args, Subcommand};
 use countersign_record::turn::Speaker;
 use std::path::PathBuf;
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum Memory {
+    /// Select from memory stores under a budget, the same way every time (SPEC-006)
+    #[command(
+        after_help = "The input names the query, the stores and the budget. The package that is printed lists every \
+record that was selected, with its excerpt, and every line that was not, with the reason. Stores are JSON lines, \
+are never written to and may be larger than memory.
+
+With --receipt, the read is recorded: one row of the kind memory.read, with the hash of the query, the stores, how \
+many records were selected and the hash of the package, and nothing of what they say. The row is durable before the \
+package is printed. A read that fails leaves no row.
+
+Examples:
+  echo '{\"query\": \"roof repair\", \"store_paths\": [\"notes.jsonl\"],
+        \"budget\": {\"max_excerpt_tokens\": 400}}' | countersign memory read -
+  countersign memory read question.json --receipt --as ana"
+    )]
+    Read {
+        /// The input, or - for standard input
+        #[arg(value_name = "FILE|-")]
+        file: String,
+        /// Append a row about the read to the ledger of the matter
+        #[arg(long)]
+        receipt: bool,
+    },
+    /// Add a turn to the conversation; it is durable before it is acknowledged
+    #[command(
+        after_help = "The input is a MemoryTurn, whose timestamp, goal and provenance are filled in where they are \
+missing; with --role it is the text alone. A reply that was made elsewhere joins as external. When the turn is \
+acknowledged, what is new is embedded and the index published, unless --no-index leaves that for later.
+
+A line that a crash cut short is mended first: completed if only its end was missing, else put aside.
+
+Examples:
+  echo 'Is the lease signed?' | countersign memory append - --role user
+  countersign memory append turn.json --tag lease --about lease.md"
+    )]
+    Append(Append),
+    /// Show what a prompt would get from the conversation, with every reason
+    #[command(
+        after_help = "The last turns come back word for word. Earlier ones are pointed to and never quoted: by what \
+they say (three parts) and how long ago that was (one part). Each piece that is left out has a reason: LOCK, OFF, \
+recent, duplicate, max-items, token-budget.
+
+An alias file has groups of words that mean the same: a line of a .txt (NVH = vehicle acoustics), a row of a .csv, \
+or lists in a .json ({\"NVH\": [\"vehicle acoustics\"]}).
+
+A line that is no turn, and a snapshot that is damaged, are told with their place, and what is whole is used; the \
+exit code is then 3. --json prints an SR2 envelope.
+
+Examples:
+  countersign memory recall 'rent of the warehouse' -k 3
+  countersign memory recall 'NVH report' --aliases terms.csv --off old.md --json"
+    )]
+    Recall(Recall),
+    /// Bring the index up to the end of the conversation
+    #[command(
+        after_help = "Only what is new is embedded. With another --model everything is. What is beyond --cap goes, \
+the least important first, and is listed.
+
+Example:
+  countersign memory index --model models/potion"
+    )]
+    Index(Conversing),
+    /// Forget everything up to now: it is never recalled or indexed again
+    #[command(
+        after_help = "The index is emptied, and it is written down up to where; the log stays as it is. There is no \
+way back.
+
+Example:
+  countersign memory clear --yes"
+    )]
+    Clear {
+        /// Really
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        conversing: Conversing,
+    },
+    /// How the conversation and its index stand
+    #[command(after_help = "Example:\n  countersign memory status --json")]
+    Status(Conversing),
+    /// Snapshots of vectors: history_store.pkl, and what NumPy reads
+    #[command(subcommand, after_help = "Example:\n  countersign memory snapshot show history_store.pkl")]
+    Snapshot(Snapshot),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Snapshot {
+    /// Print a snapshot's size, its SHA-256 and its first ids
+    #[command(
+        after_help = "The file is never run as a pickle: it is read as data if its layout is one that is known, \
+and refused otherwise.
+
+Example:
+  countersign memory snapshot show history_store.pkl --json"
+    )]
+    Show {
+        /// The snapshot
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Write a snapshot for NumPy, without pickle
+    #[command(after_help = "A .npz holds emb, ids and meta, the last two as the bytes of a JSON list: \
+json.loads(bytes(npz[\"ids\"])). A .npy holds the vectors alone. Nothing is overwritten.
+
+Examples:
+  countersign memory snapshot export history_store.pkl --to history.npz
+  countersign memory snapshot export history_store.pkl --to vectors.npy")]
+    Export {
+        /// The snapshot
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The file to make: .npz or .npy
+        #[arg(long, value_name = "OUT")]
+        to: PathBuf,
+    },
+    /// Make a snapshot from a file of Python's: .npz, .npy or .pkl
+    #[command(
+        after_help = "A .pkl is what pickle.dump writes for {\"ids\": [str], \"meta\": [dict], \"emb\": float32 \
+array} with protocol 4 or 5; every other pickle is refused. In a .npz, ids may also be an array of text. A .npy has \
+no labels: the ids are then the numbers of the rows. Nothing is overwritten.
+
+Example:
+  countersign memory snapshot import history.npz --to history_store.pkl"
+    )]
+    Import {
+        /// The file to read
+        #[arg(value_name = "IN")]
+        file: PathBuf,
+        /// The snapshot to make
+        #[arg(long, value_name = "FILE.pkl")]
+        to: PathBuf,
+    },
+}
+
 /// Where a conversation is, and how it is indexed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Conversing {

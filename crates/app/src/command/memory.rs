@@ -5,7 +5,8 @@ mod conversation;
 mod recalled;
 mod snapshot;
 
-use crate::cli::{Global, Memory};
+use crate::cli::Global;
+use crate::cli::memory::Memory;
 use crate::failure::{Exit, Failure};
 use crate::input;
 use crate::output;
@@ -18,6 +19,11 @@ pub(super) async fn run(global: &Global, command: &Memory) -> Result<Exit, Failu
     match command {
         Memory::Read { file, receipt: false } => read(file),
         Memory::Read { file, receipt: true } => record(global, file).await,
+        Memory::Append(append) => conversation::append(global, append),
+        Memory::Recall(recall) => conversation::recall(global, recall),
+        Memory::Index(conversing) => conversation::index(global, conversing),
+        Memory::Clear { yes, conversing } => conversation::clear(global, conversing, *yes),
+        Memory::Status(conversing) => conversation::status(global, conversing),
         Memory::Snapshot(command) => snapshot::run(global, command),
     }
 }

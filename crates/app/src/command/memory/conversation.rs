@@ -1,8 +1,8 @@
 //! `memory append|recall|index|clear|status`: the conversation.
 //! Owns: where it is, who makes its vectors, and what each command prints. Must not: select, or decide what a turn is.
 
-use crate::cli::memory::{Append, Conversing, Recall};
 use crate::cli::Global;
+use crate::cli::memory::{Append, Conversing, Recall};
 use crate::failure::{Exit, Failure};
 use crate::input;
 use crate::output;
@@ -71,7 +71,8 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
         output::json(&told)?;
     } else {
         let torn = told.torn.as_ref().map_or(String::new(), |torn| {
-            let aside = torn.put_aside.as_ref().map_or("completed".to_owned(), |path| format!("put aside as {path}"));
+            let aside =
+                torn.put_aside.as_ref().map_or("completed".to_owned(), |path| format!("put aside as {path}"));
             format!("; a torn line at byte {} was {aside}", torn.offset)
         });
         output::line(&format!("byte {}  {}{torn}", told.offset, told.hash))?;
@@ -80,8 +81,9 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
         return Ok(Exit::Success);
     }
     // The turn is acknowledged; its pieces are embedded behind that.
-    let indexer = Indexer::start(conversation, embedder, caps(&append.conversing))
-        .map_err(|error| Failure::new(Code::HistoryUnwritable, format!("no thread for the index: {error}")))?;
+    let indexer = Indexer::start(conversation, embedder, caps(&append.conversing)).map_err(|error| {
+        Failure::new(Code::HistoryUnwritable, format!("no thread for the index: {error}"))
+    })?;
     indexer.nudge();
     match indexer.finish() {
         Some(Err(error)) => Err(Failure::from(error).with_count("appended_at", appended.offset)),
@@ -92,7 +94,9 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
 /// The turn that is asked for: a text with a role, or a document whose missing members are filled in.
 fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
     let mut object = match append.role {
-        Some(role) => Object::from([("role", role.word().into()), ("text", input::text(&append.file)?.into())]),
+        Some(role) => {
+            Object::from([("role", role.word().into()), ("text", input::text(&append.file)?.into())])
+        }
         None => match input::document(&append.file)? {
             Json::Object(object) => object,
             other => {
@@ -259,11 +263,7 @@ struct Standings {
 pub(super) fn status(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
     let conversation = conversation(global, conversing)?;
     let status = conversation::status(&conversation)?;
-    let log = Standings {
-        bytes: status.log_bytes,
-        lines: status.log_lines,
-        torn_bytes: status.torn_bytes,
-    };
+    let log = Standings { bytes: status.log_bytes, lines: status.log_lines, torn_bytes: status.torn_bytes };
     let is_well = status.troubles.is_empty();
     let standing = Standing {
         log,

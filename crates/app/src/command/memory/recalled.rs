@@ -150,7 +150,8 @@ pub(super) fn text(recalled: &Recalled) -> Result<(), Failure> {
         output::line(&format!("  byte {}  {who}  {when}  {said}", located.offset))?;
     }
     let kept: Vec<&Piece> = recalled.pieces.iter().filter(is_kept).collect();
-    let generation = recalled.generation.map_or("no index".to_owned(), |number| format!("generation {number}"));
+    let generation =
+        recalled.generation.map_or("no index".to_owned(), |number| format!("generation {number}"));
     output::line(&format!(
         "{} of {} that may be pointed to ({generation}, {} bytes pending):",
         kept.len(),
@@ -159,7 +160,12 @@ pub(super) fn text(recalled: &Recalled) -> Result<(), Failure> {
     ))?;
     for piece in kept {
         let words = piece.decision.words().join("  ");
-        output::line(&format!("  {}  {:.6}  {}", piece.item.id(), piece.score.value(), output::plain(&words)))?;
+        output::line(&format!(
+            "  {}  {:.6}  {}",
+            piece.item.id(),
+            piece.score.value(),
+            output::plain(&words)
+        ))?;
     }
     let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
     for piece in recalled.pieces.iter().filter(|piece| !is_kept(piece)) {

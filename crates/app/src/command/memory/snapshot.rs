@@ -1,7 +1,8 @@
 //! `memory snapshot`: the vectors of Layer E, here and in NumPy.
 //! Owns: which file is read how, by its name. Must not: overwrite anything.
 
-use crate::cli::{Global, Snapshot};
+use crate::cli::Global;
+use crate::cli::memory::Snapshot;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use countersign_memory::snapshot::{self, Table, npz};
