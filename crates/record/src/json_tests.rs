@@ -220,3 +220,14 @@ proptest! {
         prop_assert_eq!(canonical_order(&left, &right), left.encode_utf16().cmp(right.encode_utf16()));
     }
 }
+
+/// A text that may not be told is not told by what is wrong with it.
+#[test]
+fn an_error_can_be_told_without_the_text() {
+    let error = parse(b"{\"secret\":1,\n\"secret\":2}").unwrap_err();
+    assert_eq!(error.without_text(), "line 2, column 1 (byte 13): a name stands twice in one object");
+    assert!(error.to_string().contains("secret"));
+    let error = parse(b"{\"secret\":secret}").unwrap_err();
+    assert_eq!(error.without_text(), error.to_string());
+    assert!(!error.to_string().contains("secret"));
+}
