@@ -23,11 +23,15 @@ pub(super) fn floats(rows: &[f32], dimension: usize, query: &[f32], room: &mut [
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            in_streams(room.len(), |at| {
-                if let (Some(row), Some(room)) = (row(rows, dimension, at), room.get_mut(at)) {
-                    *room = float(row, query);
-                }
-            });
+            in_streams(
+                room.len(),
+                #[inline(always)]
+                |at| {
+                    if let (Some(row), Some(room)) = (row(rows, dimension, at), room.get_mut(at)) {
+                        *room = float(row, query);
+                    }
+                },
+            );
         },
     );
 }
@@ -43,11 +47,15 @@ pub(super) fn integers(rows: &[i8], dimension: usize, query: &[i16], room: &mut 
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            in_streams(room.len(), |at| {
-                if let (Some(row), Some(room)) = (row(rows, dimension, at), room.get_mut(at)) {
-                    *room = row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-                }
-            });
+            in_streams(
+                room.len(),
+                #[inline(always)]
+                |at| {
+                    if let (Some(row), Some(room)) = (row(rows, dimension, at), room.get_mut(at)) {
+                        *room = row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+                    }
+                },
+            );
         },
     );
 }
@@ -74,12 +82,12 @@ fn float(row: &[f32], query: &[f32]) -> f32 {
     let (row, row_rest) = row.as_chunks::<LANES>();
     let (query, query_rest) = query.as_chunks::<LANES>();
     for (row, query) in row.iter().zip(query) {
-        for ((lane, a), b) in lanes.iter_mut().zip(row).zip(query) {
-            *lane += a * b;
-        }
+        add(&mut lanes, row, query);
     }
-    for ((lane, a), b) in lanes.iter_mut().zip(row_rest).zip(query_rest) {
-        *lane += a * b;
+    if !row_rest.is_empty() {
+        // The rest is filled up with zeros, which add nothing: lanes that were addressed one by one could not be kept
+        // in registers.
+        add(&mut lanes, &filled(row_rest), &filled(query_rest));
     }
     let mut width = LANES / 2;
     while width > 0 {
@@ -92,4 +100,20 @@ fn float(row: &[f32], query: &[f32]) -> f32 {
     let [sum, ..] = lanes;
     // One bit pattern for what is no number, whichever the processor made.
     if sum.is_nan() { f32::NAN } else { sum }
+}
+
+#[inline(always)]
+fn add(lanes: &mut [f32; LANES], row: &[f32; LANES], query: &[f32; LANES]) {
+    for ((lane, a), b) in lanes.iter_mut().zip(row).zip(query) {
+        *lane += a * b;
+    }
+}
+
+#[inline(always)]
+fn filled(rest: &[f32]) -> [f32; LANES] {
+    let mut filled = [0.0; LANES];
+    for (room, number) in filled.iter_mut().zip(rest) {
+        *room = *number;
+    }
+    filled
 }
