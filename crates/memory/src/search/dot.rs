@@ -47,15 +47,10 @@ pub(super) fn integers(rows: &[i8], dimension: usize, query: &[i16], room: &mut 
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            in_streams(
-                room.len(),
-                #[inline(always)]
-                |at| {
-                    if let (Some(row), Some(room)) = (row(rows, dimension, at), room.get_mut(at)) {
-                        *room = row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-                    }
-                },
-            );
+            // In this form the compiler multiplies and adds pairs in one instruction where there is one.
+            for (row, room) in rows.chunks_exact(dimension).zip(room) {
+                *room = row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+            }
         },
     );
 }
