@@ -184,6 +184,11 @@ fn tokenizers_that_are_not_taken() {
     let merges = json!({"type": "BPE", "unk_token": "?", "continuing_subword_prefix": "##",
         "vocab": {"?": 0, "a": 1, "b": 2}, "merges": ["a b"]});
     check(&|file| file["model"] = merges.clone(), "merges with a `continuing_subword_prefix` are not taken");
+    for pair in [json!("a b"), json!(["a", "b"]), json!(7)] {
+        let merges =
+            json!({"type": "BPE", "unk_token": "?", "vocab": {"?": 0, "a": 1, "b": 2}, "merges": [pair]});
+        check(&|file| file["model"] = merges.clone(), "a merge makes no token of the vocabulary");
+    }
     let chance = "is not taken: a text would have another vector each time";
     check(&|file| file["model"]["dropout"] = json!(0.1), &format!("`dropout` {chance}"));
     check(&|file| file["model"]["alpha"] = json!(0.1), &format!("`alpha` {chance}"));

@@ -2,7 +2,7 @@
 //! Owns: which tokenizers are taken. Must not: hand on to the tokenizer's code anything by which a small file could
 //! cost much memory or time: growing replacements, patterns, chance.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokenizers::Tokenizer;
 
@@ -153,9 +153,26 @@ fn check_model(model: Option<&Value>) -> Result<(), String> {
             return Err(format!("`{affix}` is longer than {WORD_BYTES_MAX} bytes"));
         }
     }
-    // The tokenizer's code takes for granted that every merge is longer than the prefix.
+    // The tokenizer's code cuts the prefix off the bytes of a token without looking for it.
     if model.contains_key("merges") && length("continuing_subword_prefix") > 0 {
         return Err("merges with a `continuing_subword_prefix` are not taken".into());
+    }
+    check_merges(model)
+}
+
+/// The tokenizer's code has room for the longest token of the vocabulary, and takes for granted that no merge is
+/// longer.
+fn check_merges(model: &Map<String, Value>) -> Result<(), String> {
+    let merges = model.get("merges").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let vocabulary = model.get("vocab").and_then(Value::as_object);
+    for merge in merges {
+        let merged = match merge {
+            Value::String(pair) => Some(pair.replacen(' ', "", 1)),
+            Value::Array(pair) => pair.iter().map(Value::as_str).collect(),
+            _ => None,
+        };
+        let known = merged.filter(|merged| vocabulary.is_some_and(|words| words.contains_key(merged)));
+        known.ok_or("a merge makes no token of the vocabulary")?;
     }
     Ok(())
 }
