@@ -12,6 +12,7 @@ use crate::search;
 use crate::snapshot;
 use countersign_kernel::history::{At, BadLine, BadLines, Candidate, Decision, Item, Lexicon, Scope, select};
 use countersign_record::canonical::Score;
+use countersign_record::digest::Digest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
@@ -89,6 +90,8 @@ pub struct History {
     cleared: u64,
     published: Option<Published>,
     troubles: Vec<String>,
+    /// Generations whose bytes were found to be others.
+    distrusted: BTreeSet<Digest>,
     check: Option<JoinHandle<Result<(), snapshot::Refusal>>>,
 }
 
@@ -99,50 +102,37 @@ impl History {
     /// It is not known what was cleared.
     pub fn open(conversation: Conversation) -> Result<Self, Error> {
         let cleared = cleared_before(&conversation)?;
-        let found = published::open(&conversation, None);
-        let (published, troubles) = (found.published, found.troubles);
-        let mut history = History { conversation, cleared, published, troubles, check: None };
-        history.begin_check();
+        let (published, troubles, distrusted) = (None, Vec::new(), BTreeSet::new());
+        let mut history = History { conversation, cleared, published, troubles, distrusted, check: None };
+        history.look_up();
         Ok(history)
     }
 
-    fn begin_check(&mut self) {
+    /// Takes the newest generation that is not distrusted, and begins to check it.
+    fn look_up(&mut self) {
+        let found = published::open(&self.conversation, &self.distrusted);
+        (self.published, self.troubles) = (found.published, found.troubles);
         self.check = self.published.as_ref().and_then(|published| {
             let (snapshot, expected) = (published.snapshot.clone(), published.index.sha256);
             let check = move || snapshot.verify(expected);
-            // Without a thread it is checked when somebody asks for the result.
+            // Without a thread it is not checked here; whoever indexes next checks it.
             std::thread::Builder::new().name("history check".into()).spawn(check).ok()
         });
     }
 
-    /// Waits for the check. `true` if another generation is used from here on.
+    /// Waits for the check. `true` if another generation is used from here on, or none.
     pub fn settle(&mut self) -> bool {
         let mut is_exchanged = false;
-        while let Some(published) = &self.published {
-            let checked = match self.check.take() {
-                Some(check) => check.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                None if is_exchanged => return true,
-                None => return false,
-            };
-            match checked {
-                Ok(()) => return is_exchanged,
-                Err(_) => {
-                    let distrusted = published.index.sha256;
-                    self.fall_back(distrusted);
-                    is_exchanged = true;
-                }
+        while let (Some(published), Some(check)) = (&self.published, self.check.take()) {
+            let checked = check.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            if checked.is_ok() {
+                break;
             }
+            self.distrusted.insert(published.index.sha256);
+            self.look_up();
+            is_exchanged = true;
         }
         is_exchanged
-    }
-
-    fn fall_back(&mut self, distrusted: countersign_record::digest::Digest) {
-        let found = published::open(&self.conversation, Some(distrusted));
-        // The one before may be distrusted as well; then there is none.
-        let is_other = |published: &Published| published.index.sha256 != distrusted;
-        self.published = found.published.filter(is_other);
-        self.troubles = found.troubles;
-        self.begin_check();
     }
 
     /// Recalls. A check that has ended meanwhile is heeded; one that has not is not waited for.

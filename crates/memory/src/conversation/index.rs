@@ -103,7 +103,7 @@ struct Next {
 impl Work<'_> {
     fn run(&self) -> Result<Update, Error> {
         let unreadable = |error: io::Error| Error::unreadable(&self.conversation.log(), &error);
-        let found = self.trusted();
+        let found = published::open_sound(self.conversation).published;
         // What was cleared since must not stay on disk as the generation before.
         let is_kept = |published: &&Published| published.index.cleared_before_offset == self.cleared;
         let whole = found.as_ref().filter(is_kept).map(|published| published.place);
@@ -126,16 +126,6 @@ impl Work<'_> {
             Some(_) | None => self.publish(index, &next, whole)?,
         };
         Ok(Update { generation: index.generation, count: index.count, embedded, evicted, bad, rebuilt })
-    }
-
-    /// The newest generation whose bytes are those that were published.
-    fn trusted(&self) -> Option<Published> {
-        let is_sound = |published: &Published| published.snapshot.verify(published.index.sha256).is_ok();
-        let current = published::open(self.conversation, None).published?;
-        if is_sound(&current) {
-            return Some(current);
-        }
-        published::open(self.conversation, Some(current.index.sha256)).published.filter(is_sound)
     }
 
     /// Begins with the generation before.

@@ -12,6 +12,7 @@ use countersign_kernel::history::Index;
 use countersign_record::digest::Digest;
 use countersign_record::json;
 use rustix::fs::OFlags;
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -51,9 +52,9 @@ pub(super) struct Found {
     pub(super) troubles: Vec<String>,
 }
 
-/// Opens the newest generation that is whole. One whose bytes were found not to be those that were published is named
-/// by `distrusted`.
-pub(super) fn open(conversation: &Conversation, distrusted: Option<Digest>) -> Found {
+/// Opens the newest generation that is whole. Those whose bytes were found not to be what was published are named by
+/// `distrusted`.
+pub(super) fn open(conversation: &Conversation, distrusted: &BTreeSet<Digest>) -> Found {
     let mut found = Found::default();
     let descriptions: Vec<Result<Index, String>> = [META, META_STAGED, META_PREVIOUS]
         .into_iter()
@@ -77,7 +78,7 @@ fn pair(
     conversation: &Conversation,
     name: &str,
     descriptions: &[Result<Index, String>],
-    distrusted: Option<Digest>,
+    distrusted: &BTreeSet<Digest>,
 ) -> Result<(Index, Snapshot), String> {
     let snapshot = Snapshot::open(&conversation.file(name)).map_err(|refusal| refusal.to_string())?;
     let is_of = |index: &&Index| {
@@ -94,7 +95,7 @@ fn pair(
                 .unwrap_or_else(|| format!("{META} is not there")),
         }
     })?;
-    if Some(index.sha256) == distrusted {
+    if distrusted.contains(&index.sha256) {
         return Err(format!("{name} has not the SHA-256 that it was published with"));
     }
     Ok((index.clone(), snapshot))
@@ -144,6 +145,20 @@ pub(super) fn settle(conversation: &Conversation) -> Result<(), Error> {
             .map_err(|error| Error::unwritable(&meta, &error))?;
     }
     Ok(())
+}
+
+/// Opens the newest generation whose bytes are those that were published; all of them are read.
+pub(super) fn open_sound(conversation: &Conversation) -> Found {
+    let mut distrusted = BTreeSet::new();
+    loop {
+        let found = open(conversation, &distrusted);
+        match &found.published {
+            Some(Published { index, snapshot, .. }) if snapshot.verify(index.sha256).is_err() => {
+                distrusted.insert(index.sha256);
+            }
+            Some(_) | None => return found,
+        }
+    }
 }
 
 /// Publishes a generation. `index` gets the SHA-256 of what was written. The one before is kept if it is `whole`.

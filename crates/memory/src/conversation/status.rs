@@ -17,12 +17,10 @@ pub struct Status {
     pub torn_bytes: u64,
     /// What stands before this byte is forgotten.
     pub cleared_before_offset: u64,
-    /// The generation that is used, if there is one.
+    /// The newest generation whose bytes are those that were published, if there is one.
     pub index: Option<Index>,
     /// Whether it is the one before the newest.
     pub is_previous: bool,
-    /// Whether its bytes are those that were published.
-    pub is_sound: bool,
     /// Bytes of the log that are not in it yet.
     pub pending_bytes: u64,
     /// Why a newer generation can't be used.
@@ -36,12 +34,7 @@ pub struct Status {
 pub fn status(conversation: &Conversation) -> Result<Status, Error> {
     let unreadable = |error| Error::unreadable(&conversation.log(), &error);
     let cleared = cleared_before(conversation)?;
-    let mut found = published::open(conversation, None);
-    let is_sound =
-        |published: &published::Published| published.snapshot.verify(published.index.sha256).is_ok();
-    if let Some(published) = found.published.as_ref().filter(|published| !is_sound(published)) {
-        found = published::open(conversation, Some(published.index.sha256));
-    }
+    let found = published::open_sound(conversation);
     let (mut log_bytes, mut log_lines, mut torn_bytes) = (0, 0, 0);
     if let Some((log, length)) = conversation.open_log()? {
         log_bytes = tail::end_of_lines(&log, length).map_err(unreadable)?;
@@ -56,7 +49,6 @@ pub fn status(conversation: &Conversation) -> Result<Status, Error> {
         torn_bytes,
         cleared_before_offset: cleared,
         is_previous: published.as_ref().is_some_and(|published| published.place == Place::Previous),
-        is_sound: published.as_ref().is_some_and(is_sound),
         index: published.map(|published| published.index),
         pending_bytes: log_bytes.saturating_sub(indexed),
         troubles: found.troubles,

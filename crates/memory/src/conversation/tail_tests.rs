@@ -89,8 +89,9 @@ proptest! {
         let kept = turns.len().saturating_sub(count);
         prop_assert_eq!(&tail.turns, &turns[kept..]);
         // Those before the first turn that was asked for were not looked at.
-        let first = if count == 0 { u64::MAX } else if kept > 0 { tail.turns[0].offset } else { 0 };
-        bad.retain(|(offset, _)| *offset > first || (kept == 0 && count > 0));
+        let is_enough = turns.len() >= count;
+        let first = tail.turns.first().map_or(u64::MAX, |located| located.offset);
+        bad.retain(|(offset, _)| !is_enough || *offset > first && count > 0);
         prop_assert_eq!(tail.bad, bad);
     }
 }

@@ -248,7 +248,6 @@ struct Standing<'a> {
     cleared_before_offset: u64,
     index: Option<&'a countersign_kernel::history::Index>,
     is_previous: bool,
-    is_sound: bool,
     pending_bytes: u64,
     troubles: &'a [String],
 }
@@ -270,7 +269,6 @@ pub(super) fn status(global: &Global, conversing: &Conversing) -> Result<Exit, F
         cleared_before_offset: status.cleared_before_offset,
         index: status.index.as_ref(),
         is_previous: status.is_previous,
-        is_sound: status.is_sound,
         pending_bytes: status.pending_bytes,
         troubles: &status.troubles,
     };
