@@ -11,6 +11,7 @@ use countersign_record::id::IdemKey;
 use countersign_record::json::Object;
 use countersign_record::row::{BlobBytes, Row, RowRef, Sealed};
 use countersign_runtime::ports::ledger::{Appended, Batch, Blob, Ledger, Stamp};
+use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::drafts::{batch, blob, draft, key, row};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
@@ -20,7 +21,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{Another, admin, asked, block_on, files, open, say, scanned, selected, selections};
+use support::{admin, block_on, files, open, scanned, selected, selections};
 
 const ROUNDS: usize = 40;
 const TASKS: usize = 6;

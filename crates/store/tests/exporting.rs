@@ -11,6 +11,7 @@ use countersign_record::json::Json;
 use countersign_record::row::Sealed;
 use countersign_runtime::ports::ledger::{Blob, Ledger};
 use countersign_store::archive;
+use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::drafts::{batch, blob, draft, row};
 use countersign_testkit::scratch::Scratch;
 use rustix::fs::FlockOperation;
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use support::meanwhile::{Before, Meanwhile};
-use support::{Another, admin, asked, block_on, database, files, open, say};
+use support::{admin, block_on, database, files, open};
 
 fn naming(bytes: &[u8]) -> Sealed {
     let mut draft = draft("run:1", "source.read", Json::Null);

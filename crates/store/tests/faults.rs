@@ -6,6 +6,7 @@ mod support;
 use countersign_record::code::Code;
 use countersign_record::json::Json;
 use countersign_runtime::ports::ledger::{Error, Ledger, Query, Select};
+use countersign_testkit::another::{Another, asked, command, say};
 use countersign_testkit::drafts::{batch, blob, draft, random_batch, row};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
@@ -15,7 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Another, admin, asked, block_on, command, database, everything, open, say};
+use support::{admin, block_on, database, everything, open};
 
 /// The other process: it lives on a small disk, or may not write.
 #[test]

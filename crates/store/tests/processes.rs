@@ -6,13 +6,14 @@ mod support;
 
 use countersign_record::code::Code;
 use countersign_runtime::ports::ledger::{Error, Ledger};
+use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::drafts::{batch, matter, row, stream};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 use std::path::Path;
-use support::{Another, admin, asked, block_on, files, open, say, scanned};
+use support::{admin, block_on, files, open, scanned};
 
 /// The other process: appends one row for each line it is told, and keeps the ledger open until the end of input.
 #[test]

@@ -2,7 +2,7 @@
 //! Owns: the order of write, fsync and rename. Must not: know what is in the file, or replace another.
 
 use super::refusal::WriteError;
-use rustix::fs::{CWD, RenameFlags};
+use countersign_durable as durable;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -29,23 +29,16 @@ pub fn publish_new<T>(
     let (stage, mut file) = stage(path)?;
     let published = write(&mut file).and_then(|told| {
         file.sync_all()?;
-        rename_new(&stage, path).map_err(|error| match error.kind() {
+        durable::rename_new(&stage, path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(),
             _ => error.into(),
         })?;
         Ok(told)
     });
-    match published {
-        Ok(told) => {
-            // The file has its name; it is durable when its directory is.
-            File::open(parent_of(path)).and_then(|dir| dir.sync_all())?;
-            Ok(told)
-        }
-        Err(error) => {
-            drop(fs::remove_file(&stage));
-            Err(error)
-        }
+    if published.is_err() {
+        drop(fs::remove_file(&stage));
     }
+    published
 }
 
 /// Makes a file that nobody else writes, in the directory of `path`.
@@ -55,7 +48,7 @@ fn stage(path: &Path) -> io::Result<(PathBuf, File)> {
         let mut staged = std::ffi::OsString::from(".");
         staged.push(name);
         staged.push(format!(".{}.{number}.part", std::process::id()));
-        let stage = parent_of(path).join(staged);
+        let stage = durable::parent_of(path).join(staged);
         match OpenOptions::new().write(true).create_new(true).mode(MODE).open(&stage) {
             Ok(file) => return Ok((stage, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -63,25 +56,4 @@ fn stage(path: &Path) -> io::Result<(PathBuf, File)> {
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
-}
-
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Ok(()) => Ok(()),
-        // Some file systems can't rename without replacing; then the check and the rename are two steps.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-            if fs::symlink_metadata(to).is_ok() {
-                return Err(io::ErrorKind::AlreadyExists.into());
-            }
-            fs::rename(from, to)
-        }
-        Err(errno) => Err(errno.into()),
-    }
-}
-
-fn parent_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        Some(_) | None => Path::new("."),
-    }
 }

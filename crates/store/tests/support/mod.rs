@@ -1,5 +1,5 @@
-//! What the store's tests share: a ledger in a scratch directory, its files, and a child process.
-//! Owns: opening, reading whole ledgers as bytes, starting the test binary again as another process.
+//! What the store's tests share: a ledger in a scratch directory, and its files.
+//! Owns: opening, reading whole ledgers as bytes.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 pub(crate) mod meanwhile;
@@ -9,7 +9,6 @@ use countersign_record::row::{self, Row};
 use countersign_record::upcast;
 use countersign_runtime::ports::ledger::{Blob, Error, Ledger, Query, Select};
 use countersign_store::Sqlite;
-pub(crate) use countersign_testkit::another::{Another, asked, command, say};
 use countersign_testkit::drafts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
