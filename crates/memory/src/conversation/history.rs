@@ -198,6 +198,9 @@ impl History {
                 index.embedder
             ));
         }
+        if snapshot.dimension() != embedder.dimension() {
+            return Err("the vectors have another dimension than the query's".to_owned());
+        }
         let labels = snapshot.labels().map_err(|refusal| refusal.to_string())?;
         let mut items = Vec::with_capacity(labels.ids.len());
         for (row, (id, meta)) in labels.ids.iter().zip(labels.meta).enumerate() {

@@ -137,6 +137,9 @@ impl Work<'_> {
         if index.embedder != self.embedder.name() {
             return Err(format!("it was made by {}", index.embedder));
         }
+        if snapshot.dimension() != self.embedder.dimension() {
+            return Err("its vectors have another dimension".to_owned());
+        }
         if !self.is_same_log(&index.indexed) {
             return Err("the log is not the one it was made from".to_owned());
         }
