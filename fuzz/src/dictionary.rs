@@ -82,6 +82,16 @@ pub(crate) const RECALL: &[&str] = &[
     "../", "\u{a0}", "\u{feff}", "null", "\"2026-01-01T00:00:00Z\"",
 ];
 
+pub(crate) const HISTORY: &[&str] = &[
+    "\"generation\"", "\"count\"", "\"dimension\"", "\"embedder\"", "\"sha256\"", "\"caps\"", "\"vectors_max\"", "\"indexed\"",
+    "\"bytes\"", "\"lines\"", "\"last_line_sha256\"", "\"last_line_offset\"", "\"cleared_before_offset\"", "\"evicted\"",
+    "\"bad_lines\"", "\"first\"", "\"why\"", "\"1.0\"", "9007199254740993", "null",
+];
+
+pub(crate) const LEXICON: &[&str] = &[
+    "=", "\u{21c4}", "<=>", "\t", "#", "\"", "\"\"", ",", "\r\n", "[[\"a\",\"b\"]]", "{\"a\":[\"b\"]}", "\u{feff}", "\u{130}", "a=b\nb=c\n",
+];
+
 pub(crate) const SNAPSHOT: &[&str] = &[
     "ids", "meta", "emb", "numpy", "dtype", "ndarray", "_frombuffer", "_reconstruct", "numpy.core.numeric",
     "numpy._core.numeric", "numpy.core.multiarray", "numpy._core.multiarray", "f4", "<", "C", "F", "os", "posix", "system",

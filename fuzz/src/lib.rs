@@ -54,6 +54,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "memory_input",         run: recall::memory_input,        dictionary: dictionary::RECALL },
     Target { name: "memory_line",          run: recall::memory_line,         dictionary: dictionary::RECALL },
     Target { name: "trust_snapshot",       run: recall::trust_snapshot,      dictionary: dictionary::RECALL },
+    Target { name: "history_index",        run: recall::history_index,       dictionary: dictionary::HISTORY },
+    Target { name: "lexicon",              run: recall::lexicon,             dictionary: dictionary::LEXICON },
     Target { name: "snapshot",             run: snapshot::snapshot,          dictionary: dictionary::SNAPSHOT },
     Target { name: "snapshot_arrays",      run: snapshot::snapshot_arrays,   dictionary: dictionary::ARRAYS },
     Target { name: "embed_tensors",        run: embed::tensors,              dictionary: dictionary::TENSORS },

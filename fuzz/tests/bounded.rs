@@ -55,6 +55,8 @@ targets! {
     memory_input: 40_000,
     memory_line: 40_000,
     trust_snapshot: 60_000,
+    history_index: 20_000,
+    lexicon: 20_000,
     snapshot: 40_000,
     snapshot_arrays: 20_000,
     embed_tensors: 20_000,

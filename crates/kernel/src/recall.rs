@@ -11,6 +11,7 @@ pub mod input;
 pub mod line;
 pub mod package;
 pub mod path;
+mod plain;
 pub mod prompt;
 mod query;
 pub mod refusal;

@@ -1,7 +1,8 @@
-//! JSON Schemas of what a memory read takes and gives, made from the types that read and write it.
+//! JSON Schemas of what a memory read takes and gives, and of an index's description, made from the types that read and write it.
 //! Owns: the list of documents, and the shapes of those that no type holds whole. Must not: say of a document what its
 //! reader or writer does not hold.
 
+use crate::history::Index;
 use crate::recall::Excerpt;
 use crate::recall::input::Input;
 use crate::recall::package::{CONTROLLER_VERSION, Dropped, Selected};
@@ -18,6 +19,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 pub fn all() -> Vec<Document> {
     Vec::from([
         own_document::<ContextPackage<'_>>("context_package"),
+        own_document::<Index>("history_index_meta"),
         own_document::<Input>("memory_controller_input"),
         own_document::<Stored>("stored_prompt"),
         own_document::<TrustSnapshot>("trust_snapshot"),

@@ -4,7 +4,7 @@
 //! (COUNTERSIGN_BENCH_PYTHON names an interpreter that has NumPy; `./bench` sets it).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
 
-use countersign_memory::search::{Index, nearest};
+use countersign_memory::search::{Neighbours, nearest};
 use countersign_testkit::bench::{Bar, Bench, Side};
 use countersign_testkit::random::Random;
 use std::hint::black_box;
@@ -37,13 +37,13 @@ fn main() {
     let numbers = numbers();
     let (vectors, queries) = numbers.split_at(ROWS * DIMENSION);
     let queries: Vec<&[f32]> = queries.chunks(DIMENSION).collect();
-    let index = Index::build(vectors, DIMENSION);
+    let index = Neighbours::new(vectors, DIMENSION);
     for query in &queries {
         let found = nearest(vectors, DIMENSION, query, K);
-        assert_eq!(index.nearest(vectors, query, K), found, "the index finds what is there");
+        assert_eq!(index.nearest(query, K), found, "the index finds what is there");
     }
     let exact = |at: usize| drop(black_box(nearest(vectors, DIMENSION, queries[at % QUERIES], K)));
-    let indexed = |at: usize| drop(black_box(index.nearest(vectors, queries[at % QUERIES], K)));
+    let indexed = |at: usize| drop(black_box(index.nearest(queries[at % QUERIES], K)));
 
     let mut bench = Bench::default();
     let what = "10 nearest of 100,000 x 384 float32, exact (queries)";

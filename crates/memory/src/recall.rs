@@ -9,7 +9,7 @@ mod part;
 pub use package::Package;
 
 use countersign_kernel::recall::package::Reason;
-use countersign_kernel::recall::{Excerpt, Input, Key, Plan, Refusal, Selection, Trust, Verdict, path};
+use countersign_kernel::recall::{Excerpt, Input, Plan, Refusal, Selection, Trust, Verdict, path};
 use countersign_record::json;
 use countersign_runtime::ports::{Answer, memory};
 use lines::{Range, Store};
@@ -91,13 +91,15 @@ pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> 
     }
     let plan = Plan::new(input, read_trust(input)?);
     let parts = scan(&plan, &stores, sharing)?;
-    let ordered = ordered(&parts, &stores);
+    let ordered = part::merged(&parts, &stores);
     let mut selection = Selection::new(input.budget);
     let mut excerpts = Vec::new();
     let mut rest = None;
-    for candidate in &ordered {
+    for rank in &ordered {
+        let Some((part, candidate)) = part::found(&parts, *rank) else { continue };
+        let Some(store) = stores.get(part.store as usize) else { continue };
         match selection.next(candidate.tokens) {
-            Verdict::Selected => excerpts.push(excerpt(&plan, &stores, candidate)?),
+            Verdict::Selected => excerpts.push(excerpt(&plan, store, candidate)?),
             // Selection stops here: what holds for this one holds for all after it.
             Verdict::BudgetExhausted => rest = Some(Reason::BudgetExhausted),
             Verdict::MaxItemsReached => rest = Some(Reason::MaxItemsReached),
@@ -185,31 +187,10 @@ fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Re
     Ok(parts.into_iter().map(|(_, part)| part).collect())
 }
 
-/// Every candidate, in the contract's order. Each part is in order already, so this only merges.
-fn ordered(parts: &[Part], stores: &[Store]) -> Vec<Candidate> {
-    let mut all = Vec::with_capacity(parts.iter().map(|part| part.candidates.len()).sum());
-    for (at, part) in parts.iter().enumerate() {
-        let number = u32::try_from(at).unwrap_or(u32::MAX);
-        all.extend(part.candidates.iter().map(|candidate| Candidate { part: number, ..*candidate }));
-    }
-    let id = |one: &Candidate| parts.get(one.part as usize).map_or("", |part| part.text(one.id));
-    let key = |one: &Candidate| key(one, id(one), stores);
-    all.sort_by(|a, b| key(a).order(&key(b)));
-    all
-}
-
-fn key<'a>(one: &Candidate, memory_id: &'a str, stores: &'a [Store]) -> Key<'a> {
-    let store_path = stores.get(one.store as usize).map_or("", |store| &store.path);
-    Key { score: one.score, at: one.at, store_path, memory_id, record_hash: one.record_hash }
-}
-
 /// Reads the line of a selected candidate again: keeping every text until the order is known would take the memory
 /// of the whole store.
-fn excerpt(plan: &Plan, stores: &[Store], candidate: &Candidate) -> Result<Excerpt, Refusal> {
-    let store = stores.get(candidate.store as usize);
-    let changed =
-        || Refusal::StoreChanged { path: store.map_or_else(String::new, |store| store.path.clone()) };
-    let line = store.and_then(|store| store.line(candidate.offset, candidate.length).ok());
-    let line = line.ok_or_else(changed)?;
+fn excerpt(plan: &Plan, store: &Store, candidate: &Candidate) -> Result<Excerpt, Refusal> {
+    let changed = || Refusal::StoreChanged { path: store.path.clone() };
+    let line = store.line(candidate.offset, candidate.length).map_err(|_| changed())?;
     plan.excerpt(&line, candidate.record_hash).ok_or_else(changed)
 }

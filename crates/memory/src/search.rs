@@ -51,6 +51,41 @@ pub fn nearest(vectors: &[f32], dimension: usize, query: &[f32], k: usize) -> Ve
     nearest_on(cores(), vectors, dimension, query, k)
 }
 
+/// Rows from which an index pays: below, going through all of them takes a millisecond or two.
+const INDEX_ROWS_MIN: usize = 50_000;
+
+/// Vectors that are searched again and again. Above a number of rows they get an index, which gives the same hits sooner.
+#[derive(Debug)]
+pub struct Neighbours<'a> {
+    vectors: &'a [f32],
+    dimension: usize,
+    index: Option<Index>,
+}
+
+impl<'a> Neighbours<'a> {
+    /// Makes them ready; with an index, this goes through all of them once.
+    ///
+    /// # Panics
+    /// The vectors are no whole number of rows.
+    #[must_use]
+    pub fn new(vectors: &'a [f32], dimension: usize) -> Self {
+        let is_many = vectors.len() >= INDEX_ROWS_MIN.saturating_mul(dimension);
+        Neighbours { vectors, dimension, index: is_many.then(|| Index::build(vectors, dimension)) }
+    }
+
+    /// As [`nearest`].
+    ///
+    /// # Panics
+    /// The query does not have the dimension.
+    #[must_use]
+    pub fn nearest(&self, query: &[f32], k: usize) -> Vec<Hit> {
+        match &self.index {
+            Some(index) => index.nearest(self.vectors, query, k),
+            None => nearest(self.vectors, self.dimension, query, k),
+        }
+    }
+}
+
 fn similarities_on(cores: usize, vectors: &[f32], dimension: usize, query: &[f32]) -> Vec<f32> {
     check(vectors, dimension, query);
     let mut found = vec![0.0; vectors.len() / dimension];

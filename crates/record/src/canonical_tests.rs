@@ -283,3 +283,12 @@ proptest! {
         prop_assert_eq!(plain_length(&bytes), slow);
     }
 }
+
+proptest! {
+    #[test]
+    fn a_score_is_rounded_as_its_print_is(value in prop_oneof![0.0_f64..100.0, 0.0_f64..2.0, -5.0_f64..5.0, (0_u32..4_000_000).prop_map(|n| f64::from(n) / 2e6)]) {
+        let rounded_by_printing: f64 = alloc::format!("{value:.6}").parse().unwrap();
+        let score = crate::canonical::Score::try_from(value).unwrap();
+        prop_assert_eq!(score.value().to_bits(), (rounded_by_printing + 0.0).to_bits());
+    }
+}

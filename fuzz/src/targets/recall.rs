@@ -1,7 +1,9 @@
 //! The memory read: its input, a line of a store, a trust snapshot.
 //! Owns: what reading and refusing them must hold to. Must not: open a file.
 
+use countersign_kernel::history::Index;
 use countersign_kernel::recall::{Input, Line, Plan, Scratch, Trust, path};
+use countersign_memory::lexicon::{self, Form};
 use countersign_record::digest::Digest;
 use countersign_record::json::{self, Json};
 
@@ -62,6 +64,35 @@ pub(crate) fn trust_snapshot(input: &[u8]) {
         let is_denied = entry.get("classification").and_then(Json::as_str) == Some("malicious");
         if let (Some(id), true) = (entry.get("memory_id").and_then(Json::as_str), is_denied) {
             assert!(trust.denies(id, nothing));
+        }
+    }
+}
+
+/// What describes an index says it again the same way; what does not is refused the same way.
+pub(crate) fn history_index(input: &[u8]) {
+    let Ok(document) = json::parse(input) else { return };
+    match Index::read(document.clone()) {
+        Ok(index) => {
+            let text = json::to_text(&index).expect("an index has a text");
+            assert_eq!(Index::read(json::parse(text.as_bytes()).expect("JSON")), Ok(index));
+        }
+        Err(troubles) => assert_eq!(Index::read(document), Err(troubles)),
+    }
+}
+
+/// A lexicon in any form: variants are bounded and never the query itself in other letters.
+pub(crate) fn lexicon(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    for form in [Form::Lines, Form::Rows, Form::Json] {
+        match lexicon::of_text(form, text) {
+            Ok(lexicon) => {
+                let query: String = text.chars().take(200).collect();
+                let variants = lexicon.variants(&query);
+                assert!(variants.len() <= 16);
+                assert!(variants.iter().all(|variant| variant.alias.0 != variant.alias.1));
+                assert_eq!(lexicon.variants(&query), variants);
+            }
+            Err(why) => assert!(!why.is_empty() && why.len() < 600),
         }
     }
 }

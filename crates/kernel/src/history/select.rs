@@ -184,7 +184,8 @@ impl<'a> Ranked<'a> {
 
     fn kept(&self) -> Decision {
         let is_recent = RECENCY_WEIGHT * self.recency.value() > SEMANTIC_WEIGHT * self.similarity.value();
-        let numbers = format!("similarity {}, {} turns ago", self.similarity.value(), self.distance);
+        let turns = if self.distance == 1 { "turn" } else { "turns" };
+        let numbers = format!("similarity {}, {} {turns} ago", self.similarity.value(), self.distance);
         match self.alias {
             Some((term, other)) if !is_recent => {
                 Decision::Kept { by: By::Alias, detail: format!("{term} = {other}, {numbers}") }

@@ -3,6 +3,7 @@
 
 use super::excerpt::{self, Excerpt};
 use super::input::Input;
+use super::plain::{self, Room};
 use super::query;
 use super::score::{self, Recency, Terms};
 use super::trust::Trust;
@@ -29,6 +30,7 @@ pub struct Plan {
 pub struct Scratch {
     memory_id: String,
     lower: Vec<u8>,
+    plain: Room,
 }
 
 /// What a line is.
@@ -97,6 +99,13 @@ impl Plan {
         if is_blank(line) {
             return Line::Blank;
         }
+        if let Some(plain) = plain::read(line, &mut scratch.plain) {
+            scratch.memory_id.clear();
+            scratch.memory_id.push_str(plain.memory_id);
+            let record_hash = scratch.plain.hash(line, &plain);
+            let in_tags = self.in_tags(scratch.plain.tags(line));
+            return self.weigh(scratch, record_hash, plain.text, plain.at, in_tags);
+        }
         let record = match Record::read(line) {
             Ok(record) => record,
             Err(memory_id) => {
@@ -108,19 +117,35 @@ impl Plan {
             scratch.memory_id = record.memory_id;
             return Line::Invalid { memory_id: &scratch.memory_id, record_hash: Digest::of(line) };
         };
-        let Scratch { memory_id, lower } = scratch;
-        *memory_id = record.memory_id;
+        let in_tags = self.in_tags(record.tags.iter().map(String::as_bytes));
+        scratch.memory_id = record.memory_id;
+        self.weigh(scratch, record_hash, &record.text, record.at, in_tags)
+    }
+
+    fn in_tags<'t>(&self, tags: impl Iterator<Item = &'t [u8]>) -> usize {
+        if self.enable_tag_overlap { self.terms.in_tags(tags) } else { 0 }
+    }
+
+    /// What a record is worth, whose id is in the scratch.
+    fn weigh<'a>(
+        &self,
+        scratch: &'a mut Scratch,
+        record_hash: Digest,
+        text: &str,
+        at: Option<Instant>,
+        in_tags: usize,
+    ) -> Line<'a> {
+        let Scratch { memory_id, lower, .. } = scratch;
         if self.trust.denies(memory_id, record_hash) {
             return Line::Denied { memory_id, record_hash };
         }
-        lowercase(&record.text, lower);
-        let in_tags = if self.enable_tag_overlap { self.terms.in_tags(&record.tags) } else { 0 };
+        lowercase(text, lower);
         Line::Candidate {
             memory_id,
             record_hash,
-            score: score::total(self.terms.in_text(lower), in_tags, self.recency.zip(record.at)),
-            at: record.at,
-            tokens: excerpt::tokens_of(excerpt::cut(&record.text, self.excerpt_bytes_max)),
+            score: score::total(self.terms.in_text(lower), in_tags, self.recency.zip(at)),
+            at,
+            tokens: excerpt::tokens_of(excerpt::cut(text, self.excerpt_bytes_max)),
         }
     }
 
@@ -241,4 +266,91 @@ fn normal_tags(tags: Vec<Json>) -> Option<Vec<String>> {
     normal.sort_unstable();
     normal.dedup();
     Some(normal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn word() -> impl Strategy<Value = &'static str> + Clone {
+        prop::sample::select(alloc::vec![
+            "",
+            "a",
+            "b",
+            "roof",
+            "Roof",
+            " x ",
+            "\u{e9}",
+            "\u{65e5}",
+            "\\n",
+            "\\u0041",
+            "\t",
+            "z z",
+            "2025-01-02T03:04:05Z",
+            "2025-01-02T03:04:05.50Z",
+            "2025-01-02T03:04:05+01:00",
+            "2025-02-30T00:00:00Z",
+            "null",
+        ])
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        let text = word().prop_map(|word| alloc::format!("\"{word}\""));
+        let list = |item: BoxedStrategy<String>| {
+            prop::collection::vec(item, 0..4).prop_map(|items| alloc::format!("[{}]", items.join(", ")))
+        };
+        let object = prop::collection::vec((word(), text.clone()), 0..3).prop_map(|members| {
+            let members: Vec<String> =
+                members.iter().map(|(name, value)| alloc::format!("\"{name}\": {value}")).collect();
+            alloc::format!("{{{}}}", members.join(","))
+        });
+        let other =
+            prop::sample::select(alloc::vec!["null", "1", "true", "[[]]", "-0.5e3"]).prop_map(String::from);
+        prop_oneof![8 => text.clone(), 4 => list(text.boxed()), 4 => list(object.boxed()), 1 => other]
+    }
+
+    fn line() -> impl Strategy<Value = String> {
+        let name = prop::sample::select(alloc::vec![
+            "memory_id",
+            "memory_id",
+            "text",
+            "text",
+            "tags",
+            "refs",
+            "ts_utc",
+            "other",
+        ]);
+        (prop::collection::vec((name, value()), 1..6), prop::sample::select(alloc::vec!["", " ", "x", "}"]))
+            .prop_map(|(members, end)| {
+                let members: Vec<String> =
+                    members.iter().map(|(name, value)| alloc::format!("\"{name}\":{value}")).collect();
+                alloc::format!("{{{}}}{end}", members.join(", "))
+            })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #[test]
+        fn the_short_way_gives_what_the_long_way_gives(line in line()) {
+            let mut room = Room::default();
+            if let Some(plain) = plain::read(line.as_bytes(), &mut room) {
+                let record = Record::read(line.as_bytes()).unwrap();
+                prop_assert_eq!(plain.memory_id, &record.memory_id);
+                prop_assert_eq!(plain.text, &record.text);
+                prop_assert_eq!(plain.at, record.at);
+                let tags: Vec<&[u8]> = room.tags(line.as_bytes()).collect();
+                prop_assert_eq!(tags, record.tags.iter().map(String::as_bytes).collect::<Vec<_>>());
+                prop_assert_eq!(room.hash(line.as_bytes(), &plain), record.hash().unwrap());
+            }
+        }
+
+        #[test]
+        fn usual_lines_go_the_short_way(id in "[a-z0-9-]{1,8}", text in "[A-Za-z \u{e9}]{0,20}", tag in "[a-z]{0,4}") {
+            let line = alloc::format!(
+                "{{\"memory_id\": \"{id}\", \"text\": \"{text}\", \"tags\": [\"{tag}\"], \"refs\":[{{\"a\":\"1\"}}]}}"
+            );
+            prop_assert!(plain::read(line.as_bytes(), &mut Room::default()).is_some());
+        }
+    }
 }

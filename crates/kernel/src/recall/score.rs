@@ -32,9 +32,9 @@ impl Terms {
         self.terms.iter().filter(|(_, finder)| finder.find(lower).is_some()).count()
     }
 
-    /// How many of them are tags.
-    pub(super) fn in_tags(&self, tags: &[String]) -> usize {
-        self.terms.iter().filter(|(term, _)| tags.binary_search(term).is_ok()).count()
+    /// How many of them are tags. A tag stands once, and so does a term.
+    pub(super) fn in_tags<'a>(&self, tags: impl Iterator<Item = &'a [u8]>) -> usize {
+        tags.filter(|tag| self.terms.iter().any(|(term, _)| term.as_bytes() == *tag)).count()
     }
 }
 

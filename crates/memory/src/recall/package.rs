@@ -2,7 +2,7 @@
 //! Owns: going through the lists without copying them. Must not: change what was selected.
 
 use super::lines::Store;
-use super::part::{Candidate, Part};
+use super::part::{self, Part, Rank};
 use countersign_kernel::recall::Excerpt;
 use countersign_kernel::recall::input::Budget;
 use countersign_kernel::recall::package::{self, Dropped, Head, Reason, Selected};
@@ -23,7 +23,7 @@ pub struct Package {
     pub(super) stores: Vec<Store>,
     pub(super) parts: Vec<Part>,
     /// In the contract's order; the first ones are those selected.
-    pub(super) ordered: Vec<Candidate>,
+    pub(super) ordered: Vec<Rank>,
     pub(super) excerpts: Vec<Excerpt>,
     /// Why the others are not: the reason is the same for all of them.
     pub(super) rest: Option<Reason>,
@@ -38,13 +38,16 @@ impl Package {
 
     /// Those selected, the best first.
     pub fn selected(&self) -> impl Iterator<Item = Selected<'_>> {
-        self.ordered.iter().zip(&self.excerpts).map(|(one, excerpt)| Selected {
-            memory_id: self.memory_id(one),
-            record_hash: one.record_hash,
-            store_path: self.store_path(one.store),
-            score: one.score,
-            excerpt,
-            tokens: one.tokens,
+        self.ordered.iter().zip(&self.excerpts).filter_map(|(rank, excerpt)| {
+            let (part, one) = part::found(&self.parts, *rank)?;
+            Some(Selected {
+                memory_id: part.text(one.id),
+                record_hash: one.record_hash,
+                store_path: self.store_path(part.store),
+                score: one.score,
+                excerpt,
+                tokens: one.tokens,
+            })
         })
     }
 
@@ -59,18 +62,17 @@ impl Package {
             })
         });
         let rest = self.rest.into_iter().flat_map(move |reason| {
-            self.ordered.iter().skip(self.excerpts.len()).map(move |one| Dropped {
-                memory_id: self.memory_id(one),
-                record_hash: one.record_hash,
-                store_path: self.store_path(one.store),
-                reason,
+            self.ordered.iter().skip(self.excerpts.len()).filter_map(move |rank| {
+                let (part, one) = part::found(&self.parts, *rank)?;
+                Some(Dropped {
+                    memory_id: part.text(one.id),
+                    record_hash: one.record_hash,
+                    store_path: self.store_path(part.store),
+                    reason,
+                })
             })
         });
         refused.chain(rest)
-    }
-
-    fn memory_id(&self, one: &Candidate) -> &str {
-        self.parts.get(one.part as usize).map_or("", |part| part.text(one.id))
     }
 
     fn store_path(&self, store: u32) -> &str {

@@ -48,10 +48,30 @@ impl TryFrom<f64> for Score {
         if !value.is_finite() {
             return Err(ScoreOutOfRange { value });
         }
-        let rounded: f64 = format!("{value:.6}").parse().map_err(|_| ScoreOutOfRange { value })?;
+        let rounded = match rounded_quickly(value) {
+            Some(rounded) => rounded,
+            None => format!("{value:.6}").parse().map_err(|_| ScoreOutOfRange { value })?,
+        };
         // `+ 0.0` turns -0.0 into 0.0: one zero, one hash.
         Ok(Score(rounded + 0.0))
     }
+}
+
+/// Rounds where multiplying can't mislead: the product is off by less than a ten-millionth, so unless it lies that
+/// close to a half, its nearest integer is that of the exact value. A quotient of two integers is the double nearest to
+/// the decimal, as reading the decimal would be.
+fn rounded_quickly(value: f64) -> Option<f64> {
+    const MILLION: f64 = 1e6;
+    let millionths = value * MILLION;
+    if !(0.0..1e8).contains(&millionths) {
+        return None;
+    }
+    // Exact: the number is small and not negative.
+    #[expect(clippy::cast_possible_truncation, reason = "it is below 10^8")]
+    let floor = millionths as i64 as f64;
+    let above = millionths - floor;
+    let nearest = if above > 0.5 { floor + 1.0 } else { floor };
+    ((above - 0.5).abs() > 1e-6).then_some(nearest / MILLION)
 }
 
 impl Score {

@@ -94,9 +94,7 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
 /// The turn that is asked for: a text with a role, or a document whose missing members are filled in.
 fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
     let mut object = match append.role {
-        Some(role) => {
-            Object::from([("role", role.word().into()), ("text", input::text(&append.file)?.into())])
-        }
+        Some(role) => Object::from([("role", role.word().into()), ("text", spoken(&append.file)?.into())]),
         None => match input::document(&append.file)? {
             Json::Object(object) => object,
             other => {
@@ -134,6 +132,13 @@ fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
         let code = troubles.first().map_or(Code::FieldInvalid, |trouble| trouble.code);
         Failure::troubles(code, "the turn", &troubles)
     })
+}
+
+/// The text alone; the end of its last line is the file's, not the speaker's.
+fn spoken(file: &str) -> Result<String, Failure> {
+    let text = input::text(file)?;
+    let said = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(said.strip_suffix('\r').unwrap_or(said).to_owned())
 }
 
 pub(super) fn recall(global: &Global, recall: &Recall) -> Result<Exit, Failure> {
