@@ -13,7 +13,7 @@ use countersign_kernel::recall::{Excerpt, Input, Plan, Refusal, Selection, Trust
 use countersign_record::json;
 use countersign_runtime::ports::{Answer, memory};
 use lines::{Range, Store};
-use part::{Candidate, Part};
+use part::{Candidate, Name, Part};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -96,10 +96,10 @@ pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> 
     let mut excerpts = Vec::new();
     let mut rest = None;
     for rank in &ordered {
-        let Some((part, candidate)) = part::found(&parts, *rank) else { continue };
+        let Some((part, candidate, name)) = part::found(&parts, *rank) else { continue };
         let Some(store) = stores.get(part.store as usize) else { continue };
         match selection.next(candidate.tokens) {
-            Verdict::Selected => excerpts.push(excerpt(&plan, store, candidate)?),
+            Verdict::Selected => excerpts.push(excerpt(&plan, store, candidate, name)?),
             // Selection stops here: what holds for this one holds for all after it.
             Verdict::BudgetExhausted => rest = Some(Reason::BudgetExhausted),
             Verdict::MaxItemsReached => rest = Some(Reason::MaxItemsReached),
@@ -189,8 +189,8 @@ fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Re
 
 /// Reads the line of a selected candidate again: keeping every text until the order is known would take the memory
 /// of the whole store.
-fn excerpt(plan: &Plan, store: &Store, candidate: &Candidate) -> Result<Excerpt, Refusal> {
+fn excerpt(plan: &Plan, store: &Store, candidate: Candidate, name: Name) -> Result<Excerpt, Refusal> {
     let changed = || Refusal::StoreChanged { path: store.path.clone() };
     let line = store.line(candidate.offset, candidate.length).map_err(|_| changed())?;
-    plan.excerpt(&line, candidate.record_hash).ok_or_else(changed)
+    plan.excerpt(&line, name.record_hash).ok_or_else(changed)
 }

@@ -45,12 +45,22 @@ impl Digest {
     }
 }
 
+/// The two digits of each byte.
+const DIGITS: [[u8; 2]; 256] = {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut digits = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        digits[byte] = [HEX[byte >> 4], HEX[byte & 0xF]];
+        byte += 1;
+    }
+    digits
+};
+
 /// Writes two lowercase digits per byte; `out` is twice as long as `bytes`.
 pub(crate) fn encode_hex(bytes: &[u8], out: &mut [u8]) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     for (byte, pair) in bytes.iter().zip(out.chunks_exact_mut(2)) {
-        pair[0] = HEX[usize::from(byte >> 4)];
-        pair[1] = HEX[usize::from(byte & 0xF)];
+        pair.copy_from_slice(&DIGITS[usize::from(*byte)]);
     }
 }
 

@@ -39,10 +39,10 @@ impl Package {
     /// Those selected, the best first.
     pub fn selected(&self) -> impl Iterator<Item = Selected<'_>> {
         self.ordered.iter().zip(&self.excerpts).filter_map(|(rank, excerpt)| {
-            let (part, one) = part::found(&self.parts, *rank)?;
+            let (part, one, name) = part::found(&self.parts, *rank)?;
             Some(Selected {
-                memory_id: part.text(one.id),
-                record_hash: one.record_hash,
+                memory_id: part.id(name),
+                record_hash: name.record_hash,
                 store_path: self.store_path(part.store),
                 score: one.score,
                 excerpt,
@@ -55,18 +55,18 @@ impl Package {
     pub fn dropped(&self) -> impl Iterator<Item = Dropped<'_>> {
         let refused = self.parts.iter().flat_map(|part| {
             part.refused.iter().map(|one| Dropped {
-                memory_id: part.text(one.id),
-                record_hash: one.record_hash,
+                memory_id: part.id(one.name),
+                record_hash: one.name.record_hash,
                 store_path: self.store_path(part.store),
                 reason: one.reason,
             })
         });
         let rest = self.rest.into_iter().flat_map(move |reason| {
             self.ordered.iter().skip(self.excerpts.len()).filter_map(move |rank| {
-                let (part, one) = part::found(&self.parts, *rank)?;
+                let (part, name) = part::named(&self.parts, *rank)?;
                 Some(Dropped {
-                    memory_id: part.text(one.id),
-                    record_hash: one.record_hash,
+                    memory_id: part.id(name),
+                    record_hash: name.record_hash,
                     store_path: self.store_path(part.store),
                     reason,
                 })

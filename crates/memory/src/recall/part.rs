@@ -9,10 +9,12 @@ use countersign_record::digest::Digest;
 use countersign_record::time::Instant;
 use std::cmp::Ordering;
 
-/// A stretch of a part's ids.
+/// What a line is called in a package: a stretch of the part's ids, and its hash. The long list of those dropped needs
+/// nothing else, in an order that jumps through the part: so names stand close together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
-    start: usize,
+pub(super) struct Name {
+    pub(super) record_hash: Digest,
+    start: u32,
     length: u32,
 }
 
@@ -21,8 +23,6 @@ pub(super) struct Span {
 pub(super) struct Candidate {
     pub(super) score: Score,
     pub(super) at: Option<Instant>,
-    pub(super) record_hash: Digest,
-    pub(super) id: Span,
     pub(super) tokens: u64,
     /// Where its line is.
     pub(super) offset: u64,
@@ -40,7 +40,7 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    fn of(part: &Part, candidate: &Candidate, at: usize) -> Self {
+    fn of(part: &Part, candidate: &Candidate, name: Name, at: usize) -> Self {
         // A score is not negative, so its bits are in its order.
         let score = !candidate.score.value().to_bits();
         let (second, nano) = match candidate.at {
@@ -50,7 +50,7 @@ impl Rank {
         // Stores are in the order of their paths.
         let place = u64::from(nano) << 32 | u64::from(part.store);
         let mut id = [0; 8];
-        for (room, byte) in id.iter_mut().zip(part.text(candidate.id).bytes()) {
+        for (room, byte) in id.iter_mut().zip(part.id(name).bytes()) {
             *room = byte;
         }
         let first = [score, second, place, u64::from_be_bytes(id)];
@@ -61,8 +61,7 @@ impl Rank {
 /// A line that can't be selected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused {
-    pub(super) record_hash: Digest,
-    pub(super) id: Span,
+    pub(super) name: Name,
     pub(super) reason: Reason,
 }
 
@@ -73,6 +72,8 @@ pub(super) struct Part {
     ids: String,
     /// In reading order.
     pub(super) candidates: Vec<Candidate>,
+    /// Theirs.
+    names: Vec<Name>,
     /// Their places, in the contract's order.
     pub(super) order: Vec<Rank>,
     /// In reading order.
@@ -110,39 +111,44 @@ impl Part {
                 self.refuse(memory_id, record_hash, Reason::TrustDenied);
             }
             recall::Line::Candidate { memory_id, record_hash, score, at, tokens } => {
-                let id = self.note(memory_id);
+                let name = self.note(memory_id, record_hash);
+                self.names.push(name);
                 let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-                self.candidates.push(Candidate { score, at, record_hash, id, tokens, offset, length });
+                self.candidates.push(Candidate { score, at, tokens, offset, length });
             }
         }
     }
 
     fn refuse(&mut self, memory_id: &str, record_hash: Digest, reason: Reason) {
-        let id = self.note(memory_id);
-        self.refused.push(Refused { record_hash, id, reason });
+        let name = self.note(memory_id, record_hash);
+        self.refused.push(Refused { name, reason });
     }
 
-    fn note(&mut self, id: &str) -> Span {
-        let start = self.ids.len();
+    /// A piece of a store holds at most its own bytes and one line of ids, which is far below 4 GiB.
+    fn note(&mut self, id: &str, record_hash: Digest) -> Name {
+        let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let (start, length) = (number(self.ids.len()), number(id.len()));
         self.ids.push_str(id);
-        Span { start, length: u32::try_from(id.len()).unwrap_or(u32::MAX) }
+        Name { record_hash, start, length }
     }
 
-    /// The id that a span stands for.
-    pub(super) fn text(&self, span: Span) -> &str {
-        self.ids.get(span.start..span.start + span.length as usize).unwrap_or_default()
+    /// The id of a name.
+    pub(super) fn id(&self, name: Name) -> &str {
+        let start = name.start as usize;
+        self.ids.get(start..start + name.length as usize).unwrap_or_default()
     }
 
     /// What a candidate is ordered by.
-    fn key<'a>(&'a self, candidate: &Candidate, store_path: &'a str) -> Key<'a> {
-        let Candidate { score, at, record_hash, id, .. } = *candidate;
-        Key { score, at, store_path, memory_id: self.text(id), record_hash }
+    fn key<'a>(&'a self, rank: Rank, store_path: &'a str) -> Option<Key<'a>> {
+        let Candidate { score, at, .. } = *self.candidates.get(rank.at as usize)?;
+        let name = *self.names.get(rank.at as usize)?;
+        Some(Key { score, at, store_path, memory_id: self.id(name), record_hash: name.record_hash })
     }
 
     fn sort(&mut self, store: &Store) {
-        let mut order: Vec<Rank> =
-            self.candidates.iter().enumerate().map(|(at, one)| Rank::of(self, one, at)).collect();
-        let key = |rank: &Rank| self.candidates.get(rank.at as usize).map(|one| self.key(one, &store.path));
+        let named = self.candidates.iter().zip(&self.names).enumerate();
+        let mut order: Vec<Rank> = named.map(|(at, (one, name))| Rank::of(self, one, *name, at)).collect();
+        let key = |rank: &Rank| self.key(*rank, &store.path);
         order.sort_by(|a, b| a.first.cmp(&b.first).then_with(|| compared(key(a), key(b))));
         self.order = order;
     }
@@ -157,18 +163,23 @@ pub(super) fn merged(parts: &[Part], stores: &[Store]) -> Vec<Rank> {
         all.extend(part.order.iter().map(|rank| Rank { part: number, ..*rank }));
     }
     let key = |rank: &Rank| {
-        let (part, candidate) = found(parts, *rank)?;
-        let path = stores.get(part.store as usize).map_or("", |store| &store.path);
-        Some(part.key(candidate, path))
+        let part = parts.get(rank.part as usize)?;
+        part.key(*rank, stores.get(part.store as usize).map_or("", |store| &store.path))
     };
     all.sort_by(|a, b| a.first.cmp(&b.first).then_with(|| compared(key(a), key(b))));
     all
 }
 
-/// The candidate that a rank stands for, and its part.
-pub(super) fn found(parts: &[Part], rank: Rank) -> Option<(&Part, &Candidate)> {
+/// The part of a rank, and the name of its candidate.
+pub(super) fn named(parts: &[Part], rank: Rank) -> Option<(&Part, Name)> {
     let part = parts.get(rank.part as usize)?;
-    Some((part, part.candidates.get(rank.at as usize)?))
+    Some((part, *part.names.get(rank.at as usize)?))
+}
+
+/// The part of a rank, and its candidate.
+pub(super) fn found(parts: &[Part], rank: Rank) -> Option<(&Part, Candidate, Name)> {
+    let (part, name) = named(parts, rank)?;
+    Some((part, *part.candidates.get(rank.at as usize)?, name))
 }
 
 fn compared(a: Option<Key<'_>>, b: Option<Key<'_>>) -> Ordering {
