@@ -84,7 +84,7 @@ pub(crate) const RECALL: &[&str] = &[
 
 pub(crate) const HISTORY: &[&str] = &[
     "\"generation\"", "\"count\"", "\"dimension\"", "\"embedder\"", "\"sha256\"", "\"caps\"", "\"vectors_max\"", "\"indexed\"",
-    "\"bytes\"", "\"lines\"", "\"last_line_sha256\"", "\"last_line_offset\"", "\"cleared_before_offset\"", "\"evicted\"",
+    "\"bytes\"", "\"lines\"", "\"landmark\"", "\"cleared_before_offset\"", "\"evicted\"",
     "\"bad_lines\"", "\"first\"", "\"why\"", "\"1.0\"", "9007199254740993", "null",
 ];
 

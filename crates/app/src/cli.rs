@@ -26,7 +26,7 @@ Exit codes:
 An error is one JSON document on standard error, and explain says more about its code.
 
 Environment: COUNTERSIGN_DATA, COUNTERSIGN_MATTER, COUNTERSIGN_STORE and COUNTERSIGN_AS stand in for the options \
-of these names.")]
+of these names, COUNTERSIGN_MODEL for --model of the memory commands.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,

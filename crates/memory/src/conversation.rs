@@ -98,7 +98,7 @@ fn open_regular(path: &Path) -> io::Result<(File, u64)> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Another process writes it.
-    #[error("another process{} writes {path}", told(*pid))]
+    #[error("another process{} has {path}", told(*pid))]
     Locked {
         /// The lock.
         path: String,
@@ -126,6 +126,12 @@ pub enum Error {
     TooLong {
         /// Its length.
         bytes: usize,
+    },
+    /// A turn carries more than its pieces can.
+    #[error("{why}")]
+    TooMuch {
+        /// What is too much.
+        why: &'static str,
     },
     /// The record of what was cleared can't be used, so nothing may be recalled from the index or put into it.
     #[error("{path}, which says what was cleared, can't be used: {why}")]
@@ -155,7 +161,7 @@ impl Error {
             Error::Locked { .. } => Code::HistoryLocked,
             Error::Unreadable { .. } => Code::HistoryUnreadable,
             Error::Unwritable { .. } | Error::Index { .. } => Code::HistoryUnwritable,
-            Error::TooLong { .. } => Code::HistoryTooLong,
+            Error::TooLong { .. } | Error::TooMuch { .. } => Code::HistoryTooLong,
             Error::Cleared { .. } => Code::HistoryCleared,
         }
     }

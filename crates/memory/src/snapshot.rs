@@ -148,7 +148,7 @@ pub fn write_generation(
     out: &mut impl Write,
 ) -> Result<Digest, WriteError> {
     let shape = table.check()?;
-    let head = layout::head(shape, generation).ok_or(Flaw::Rows)?;
+    let head = layout::head(shape, generation).ok_or(Flaw::Generation)?;
     // The labels are gone through once before: what can't be written is told before a byte is.
     encode::labels(table.ids, table.meta, &mut io::sink())?;
     let mut hashed = Hashed { out, hasher: Hasher::new() };

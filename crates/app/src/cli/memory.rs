@@ -78,15 +78,15 @@ Example:
   countersign memory clear --yes"
     )]
     Clear {
-        /// Really
+        /// Forget it, for good; nothing is done without this
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        conversing: Conversing,
+        dir: Dir,
     },
     /// How the conversation and its index stand
     #[command(after_help = "Example:\n  countersign memory status --json")]
-    Status(Conversing),
+    Status(Dir),
     /// Snapshots of vectors: history_store.pkl, and what NumPy reads
     #[command(subcommand, after_help = "Example:\n  countersign memory snapshot show history_store.pkl")]
     Snapshot(Snapshot),
@@ -141,17 +141,28 @@ Example:
     },
 }
 
-/// Where a conversation is, and how it is indexed.
+/// A cap that a snapshot's format has room for.
+const CAP_MAX: u64 = 250_000;
+
+/// Where a conversation is.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Conversing {
+pub(crate) struct Dir {
     /// The conversation's directory, if not the matter's
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+}
+
+/// Where a conversation is, and how it is indexed.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Conversing {
+    #[command(flatten)]
+    pub(crate) dir: Dir,
     /// A directory with a static embedding model
     #[arg(long, value_name = "DIR", env = "COUNTERSIGN_MODEL", hide_env = true)]
     pub(crate) model: Option<PathBuf>,
     /// Vectors the index may hold
     #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(value_parser = clap::value_parser!(u64).range(0..=CAP_MAX))]
     pub(crate) cap: u64,
 }
 
@@ -188,7 +199,8 @@ pub(crate) struct Recall {
     pub(crate) query: String,
     /// How many of the last turns stand in it word for word
     #[arg(long, short = 'k', value_name = "K", default_value_t = 5)]
-    pub(crate) turns: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1_000))]
+    pub(crate) turns: u16,
     /// Tokens that what is pointed to may take
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub(crate) tokens: u64,
@@ -207,6 +219,9 @@ pub(crate) struct Recall {
     /// Words that mean the same: a .txt, .csv or .json file
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
+    /// The model that the index was made with
+    #[arg(long, value_name = "DIR", env = "COUNTERSIGN_MODEL", hide_env = true)]
+    pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) conversing: Conversing,
+    pub(crate) dir: Dir,
 }

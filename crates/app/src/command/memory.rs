@@ -22,8 +22,8 @@ pub(super) async fn run(global: &Global, command: &Memory) -> Result<Exit, Failu
         Memory::Append(append) => conversation::append(global, append),
         Memory::Recall(recall) => conversation::recall(global, recall),
         Memory::Index(conversing) => conversation::index(global, conversing),
-        Memory::Clear { yes, conversing } => conversation::clear(global, conversing, *yes),
-        Memory::Status(conversing) => conversation::status(global, conversing),
+        Memory::Clear { yes, dir } => conversation::clear(global, dir, *yes),
+        Memory::Status(dir) => conversation::status(global, dir),
         Memory::Snapshot(command) => snapshot::run(global, command),
     }
 }

@@ -11,6 +11,8 @@ use serde::Serialize;
 
 /// The version of this document.
 const VERSION: &str = "1.0";
+/// The last generation: a snapshot has fifteen digits for it, and there is always a next one.
+pub const GENERATION_MAX: u64 = 999_999_999_999_998;
 
 /// One generation of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -102,17 +104,15 @@ pub struct Indexed {
     pub bytes: u64,
     /// How many lines those are.
     pub lines: u64,
-    /// SHA-256 of the last of them, by which a log that was exchanged is known; of nothing, if there is none.
-    pub last_line_sha256: Digest,
-    /// Where that line begins.
-    pub last_line_offset: u64,
+    /// By what a log that was exchanged is known: SHA-256 of the bytes before that place, as many as a landmark has.
+    pub landmark: Digest,
 }
 
 impl Indexed {
     /// Nothing of it.
     #[must_use]
     pub fn nothing() -> Self {
-        Indexed { bytes: 0, lines: 0, last_line_sha256: Digest::of(b""), last_line_offset: 0 }
+        Indexed { bytes: 0, lines: 0, landmark: Digest::of(b"") }
     }
 }
 
@@ -135,6 +135,9 @@ impl Index {
         }
         let counts = ["generation", "count", "dimension", "cleared_before_offset", "evicted"]
             .map(|name| fields.integer(name));
+        if counts.first().copied().flatten().is_some_and(|generation| generation > GENERATION_MAX) {
+            fields.trouble("generation", Code::FieldInvalid, "a generation has at most fifteen digits");
+        }
         let embedder = fields.filled("embedder");
         let sha256 = fields.parse("sha256", |text| Digest::try_from(text));
         let caps = fields.object("caps", |caps| {
@@ -143,16 +146,10 @@ impl Index {
             Some(Caps { vectors_max: vectors_max? })
         });
         let indexed = fields.object("indexed", |indexed| {
-            let [bytes, lines, last_line_offset] =
-                ["bytes", "lines", "last_line_offset"].map(|name| indexed.integer(name));
-            let last_line_sha256 = indexed.parse("last_line_sha256", |text| Digest::try_from(text));
+            let [bytes, lines] = ["bytes", "lines"].map(|name| indexed.integer(name));
+            let landmark = indexed.parse("landmark", |text| Digest::try_from(text));
             indexed.deny_unknown();
-            Some(Indexed {
-                bytes: bytes?,
-                lines: lines?,
-                last_line_sha256: last_line_sha256?,
-                last_line_offset: last_line_offset?,
-            })
+            Some(Indexed { bytes: bytes?, lines: lines?, landmark: landmark? })
         });
         let bad_lines = fields.object("bad_lines", BadLines::read);
         fields.deny_unknown();

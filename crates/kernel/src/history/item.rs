@@ -45,6 +45,22 @@ pub struct Item {
     pub chunk_hash: Digest,
 }
 
+/// What a turn may carry beside its text: it stands with every piece of it.
+const WORDS_MAX: usize = 64;
+const WORDS_BYTES_MAX: usize = 8 * 1024;
+
+/// Whether a turn carries no more tags and files than a piece can.
+///
+/// # Errors
+/// It does.
+pub fn check(turn: &MemoryTurn) -> Result<(), &'static str> {
+    let words = || turn.tags.iter().chain(&turn.provenance.file_refs);
+    match words().count() > WORDS_MAX || words().map(String::len).sum::<usize>() > WORDS_BYTES_MAX {
+        true => Err("a turn has at most 64 tags and files, of 8 KiB together"),
+        false => Ok(()),
+    }
+}
+
 /// A turn's line in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
@@ -78,6 +94,19 @@ impl Item {
             };
             (item, text)
         })
+    }
+
+    /// About how many bytes its labels take, rather too many than too few.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let words = self.tags.iter().chain(&self.file_refs);
+        self.timestamp.len() + words.map(|word| word.len() + 8).sum::<usize>() + 512
+    }
+
+    /// About how many values its labels have, rather too many than too few.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.tags.len() + self.file_refs.len() + 28
     }
 
     /// Its name.

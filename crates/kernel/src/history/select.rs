@@ -6,6 +6,7 @@
 //! same, or weigh the same, the injected files win over the newer turn, and the newer over the older.
 
 use super::item::Item;
+use crate::recall::path;
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -33,9 +34,9 @@ pub struct Scope {
     pub tokens_max: u64,
     /// Pieces that may be selected.
     pub items_max: u64,
-    /// Files that are OFF.
+    /// Files that are OFF, their paths cleaned.
     pub off: BTreeSet<String>,
-    /// Files that stand in the prompt as ❖FILES.
+    /// Files that stand in the prompt as ❖FILES, their paths cleaned.
     pub injected: BTreeSet<String>,
     /// Whether the prompt is locked to its files: then no history is selected.
     pub is_locked: bool,
@@ -178,7 +179,8 @@ impl<'a> Ranked<'a> {
             recency: rounded(recency),
             alias,
             distance,
-            is_injected: item.file_refs.iter().any(|file| scope.injected.contains(file)),
+            is_injected: !scope.injected.is_empty()
+                && item.file_refs.iter().any(|file| scope.injected.contains(&path::cleaned(file))),
         }
     }
 
@@ -201,8 +203,13 @@ fn barred(scope: &Scope, one: &Ranked<'_>) -> Option<Reason> {
     if scope.is_locked {
         return Some(Reason::Lock);
     }
-    let is_off = |file: &&String| scope.off.contains(*file) && !scope.injected.contains(*file);
-    if let Some(file) = one.item.file_refs.iter().find(is_off) {
+    let is_off = |file: &&String| {
+        let file = path::cleaned(file);
+        scope.off.contains(&file) && !scope.injected.contains(&file)
+    };
+    if !scope.off.is_empty()
+        && let Some(file) = one.item.file_refs.iter().find(is_off)
+    {
         return Some(Reason::Off { file: file.clone() });
     }
     (one.item.offset >= scope.recent_from).then_some(Reason::Recent)

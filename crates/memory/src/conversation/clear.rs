@@ -1,15 +1,16 @@
 //! Clears the history: what was said before is not recalled again.
 //! Owns: `history_cleared.json`, and emptying the index. Must not: touch the log, which is append-only.
 
-use super::index::{lock, update_under};
-use super::published;
-use super::{Conversation, Error, FILE_MODE, open_regular, tail};
-use crate::embed::Embedder;
-use countersign_durable as durable;
-use countersign_kernel::history::Caps;
+use super::index::lock;
+use super::{Conversation, Error, FILE_MODE, Log, lines, open_regular, published};
+use crate::snapshot::Table;
+use countersign_durable::{self as durable, Lock};
+use countersign_kernel::history::{BadLines, Caps, Index, Indexed};
+use countersign_record::digest::Digest;
 use countersign_record::fields::Fields;
 use countersign_record::json::{self, Json, Number, Object};
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io::{self, Read};
 
 const CLEARED: &str = "history_cleared.json";
@@ -21,28 +22,45 @@ const CLEARED_BYTES_MAX: u64 = 4_096;
 ///
 /// # Errors
 /// A file can't be written. As soon as the place is written down, nothing before it is recalled.
-pub fn clear(conversation: &Conversation, embedder: &dyn Embedder, caps: Caps) -> Result<u64, Error> {
+pub fn clear(conversation: &Conversation) -> Result<u64, Error> {
     let indexing = lock(conversation)?;
-    // A record that can't be read is written anew: all that there is now is forgotten.
-    let before = cleared_before(conversation).unwrap_or(0);
-    let end = match conversation.open_log()? {
-        Some((log, length)) => tail::end_of_lines(&log, length)
-            .map_err(|error| Error::unreadable(&conversation.log(), &error))?,
-        None => 0,
-    };
-    let place = end.max(before);
-    remember(conversation, place)?;
+    // Nobody appends meanwhile, and what a crash left at the end is mended: it must not become a turn after this.
+    let (log, _) = Log::open(conversation)?;
+    let (place, landmark) = (log.length(), log.landmark()?);
+    remember(conversation, place, landmark)?;
     published::forget_previous(conversation)?;
-    // The next generation holds nothing from before; the one that it takes the place of is not kept.
-    update_under(&indexing, conversation, embedder, caps)?;
+    empty(&indexing, conversation, &log)?;
     Ok(place)
 }
 
-fn remember(conversation: &Conversation, place: u64) -> Result<(), Error> {
+/// Publishes a generation that holds nothing. It needs no embedder: there is nothing to compare.
+fn empty(_lock: &Lock, conversation: &Conversation, log: &Log) -> Result<(), Error> {
+    published::settle(conversation)?;
+    let before = published::open(conversation, &BTreeSet::new()).published.map(|published| published.index);
+    let index = Index {
+        version: Index::version(),
+        generation: published::newest_generation(conversation).saturating_add(1),
+        count: 0,
+        dimension: 1,
+        embedder: before.as_ref().map_or_else(|| "none".to_owned(), |before| before.embedder.clone()),
+        sha256: Digest::of(b""),
+        caps: before.map_or(Caps { vectors_max: 0 }, |before| before.caps),
+        indexed: Indexed { bytes: log.length(), lines: log.lines()?, landmark: log.landmark()? },
+        cleared_before_offset: log.length(),
+        evicted: 0,
+        bad_lines: BadLines::default(),
+    };
+    let table = Table { ids: &[], meta: &[], vectors: &[], dimension: 1 };
+    published::publish(conversation, index, &table, None).map(drop)
+}
+
+fn remember(conversation: &Conversation, place: u64, landmark: Digest) -> Result<(), Error> {
     let path = conversation.file(CLEARED);
     let staged = conversation.file(&format!("{CLEARED}.new"));
     let number = Number::try_from(place).map_or(Json::Null, Json::Number);
-    let document = Json::Object(Object::from([("cleared_before_offset", number)]));
+    let landmark = landmark.to_string();
+    let document =
+        Json::Object(Object::from([("cleared_before_offset", number), ("landmark", landmark.into())]));
     let write = || -> io::Result<()> {
         let text = json::to_text(&document).map_err(io::Error::other)?;
         match fs::remove_file(&staged) {
@@ -55,9 +73,9 @@ fn remember(conversation: &Conversation, place: u64) -> Result<(), Error> {
     write().map_err(|error| Error::unwritable(&path, &error))
 }
 
-/// The byte of the log up to which it was cleared. A record of it that can't be read is an error, never "nothing": what
-/// was asked to be forgotten must not come back.
-pub(super) fn cleared_before(conversation: &Conversation) -> Result<u64, Error> {
+/// The byte of the log up to which it was cleared. A record of it that can't be read, or that is of another log, is an
+/// error, never "nothing": what was asked to be forgotten must not come back.
+pub(super) fn cleared_before(conversation: &Conversation, log: Option<&(File, u64)>) -> Result<u64, Error> {
     let path = conversation.file(CLEARED);
     let unusable = |why: String| Error::Cleared { path: path.display().to_string(), why };
     let file = match open_regular(&path) {
@@ -67,13 +85,21 @@ pub(super) fn cleared_before(conversation: &Conversation) -> Result<u64, Error> 
     };
     let mut bytes = Vec::new();
     file.take(CLEARED_BYTES_MAX).read_to_end(&mut bytes).map_err(|error| unusable(error.to_string()))?;
-    let value = json::parse(&bytes).map_err(|error| unusable(error.to_string()))?;
+    let value = json::parse(&bytes).map_err(|error| unusable(error.without_text()))?;
     let mut fields = Fields::taking(value).map_err(|trouble| unusable(trouble.to_string()))?;
     let place = fields.integer("cleared_before_offset");
+    let landmark = fields.parse("landmark", |text| Digest::try_from(text));
     fields.deny_unknown();
-    match (place, fields.finish()) {
-        (Some(place), Ok(())) => Ok(place),
-        (_, Err(troubles)) => Err(unusable(troubles.first().map(ToString::to_string).unwrap_or_default())),
-        (None, Ok(())) => Err(unusable("there is no place in it".to_owned())),
+    let (Ok(()), Some(place), Some(landmark)) = (fields.finish(), place, landmark) else {
+        return Err(unusable("it does not say up to where".to_owned()));
+    };
+    let is_same = match log {
+        Some((log, length)) => lines::has_landmark(log, *length, place, landmark),
+        None => Ok(place == 0),
+    };
+    match is_same {
+        Ok(true) => Ok(place),
+        Ok(false) => Err(unusable("the log is not the one that was cleared".to_owned())),
+        Err(error) => Err(Error::unreadable(&conversation.log(), &error)),
     }
 }

@@ -11,9 +11,10 @@ use crate::embed::Embedder;
 use crate::search;
 use crate::snapshot;
 use countersign_kernel::history::{At, BadLine, BadLines, Candidate, Decision, Item, Lexicon, Scope, select};
+use countersign_kernel::recall::path;
 use countersign_record::canonical::Score;
 use countersign_record::digest::Digest;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::thread::JoinHandle;
@@ -87,7 +88,6 @@ pub struct Escalation {
 #[derive(Debug)]
 pub struct History {
     conversation: Conversation,
-    cleared: u64,
     published: Option<Published>,
     troubles: Vec<String>,
     /// Generations whose bytes were found to be others.
@@ -101,17 +101,23 @@ impl History {
     /// # Errors
     /// It is not known what was cleared.
     pub fn open(conversation: Conversation) -> Result<Self, Error> {
-        let cleared = cleared_before(&conversation)?;
+        cleared_before(&conversation, conversation.open_log()?.as_ref())?;
         let (published, troubles, distrusted) = (None, Vec::new(), BTreeSet::new());
-        let mut history = History { conversation, cleared, published, troubles, distrusted, check: None };
+        let mut history = History { conversation, published, troubles, distrusted, check: None };
         history.look_up();
         Ok(history)
     }
 
-    /// Takes the newest generation that is not distrusted, and begins to check it.
+    /// Takes the newest generation that is not distrusted, and begins to check it if it is another one.
     fn look_up(&mut self) {
         let found = published::open(&self.conversation, &self.distrusted);
-        (self.published, self.troubles) = (found.published, found.troubles);
+        let hash = |published: &Option<Published>| published.as_ref().map(|published| published.index.sha256);
+        let is_same = hash(&self.published) == hash(&found.published);
+        self.troubles = found.troubles;
+        if is_same {
+            return;
+        }
+        self.published = found.published;
         self.check = self.published.as_ref().and_then(|published| {
             let (snapshot, expected) = (published.snapshot.clone(), published.index.sha256);
             let check = move || snapshot.verify(expected);
@@ -143,17 +149,20 @@ impl History {
         if self.check.as_ref().is_some_and(JoinHandle::is_finished) {
             self.settle();
         }
-        let unreadable = |error: io::Error| Error::unreadable(&self.conversation.log(), &error);
+        self.look_up();
         let opened = self.conversation.open_log()?;
+        let cleared = cleared_before(&self.conversation, opened.as_ref())?;
+        let unreadable = |error: io::Error| Error::unreadable(&self.conversation.log(), &error);
         let (tail, seen) = match &opened {
             Some((log, length)) => {
-                let tail = tail::read(log, *length, ask.turns, self.cleared).map_err(unreadable)?;
-                let seen = self.look(log, &tail).map_err(unreadable)?;
+                let tail = tail::read(log, *length, ask.turns, cleared).map_err(unreadable)?;
+                let seen = self.look(log, *length, cleared, &tail).map_err(unreadable)?;
                 (tail, seen)
             }
             None => (Tail::default(), Seen::default()),
         };
-        let (mut escalations, items) = (self.escalations(&seen), self.items(embedder));
+        let (mut escalations, items) =
+            (self.escalations(&seen), self.items(embedder, cleared, seen.is_same_log));
         let (items, is_usable) = match items {
             Ok(items) => (items, true),
             Err(why) => {
@@ -167,8 +176,8 @@ impl History {
             recent_from,
             tokens_max: ask.tokens_max,
             items_max: ask.items_max,
-            off: ask.off.clone(),
-            injected: ask.injected.clone(),
+            off: ask.off.iter().map(|file| path::cleaned(file)).collect(),
+            injected: ask.injected.iter().map(|file| path::cleaned(file)).collect(),
             is_locked: ask.is_locked,
         };
         let pieces = self.choose(ask, &scope, &items, embedder);
@@ -187,10 +196,21 @@ impl History {
     }
 
     /// The pieces that were not cleared, with their rows.
-    fn items(&self, embedder: &dyn Embedder) -> Result<Vec<(usize, Item)>, String> {
+    fn items(
+        &self,
+        embedder: &dyn Embedder,
+        cleared: u64,
+        is_same_log: bool,
+    ) -> Result<Vec<(usize, Item)>, String> {
         let Some(Published { index, snapshot, .. }) = &self.published else { return Ok(Vec::new()) };
         if index.count == 0 {
             return Ok(Vec::new());
+        }
+        if !is_same_log {
+            return Err(
+                "the log is not the one that the index was made from; it is made anew with the next update"
+                    .to_owned(),
+            );
         }
         if index.embedder != embedder.name() {
             return Err(format!(
@@ -206,7 +226,7 @@ impl History {
         for (row, (id, meta)) in labels.ids.iter().zip(labels.meta).enumerate() {
             let item = Item::read(id, meta)
                 .map_err(|_| format!("row {row} of the snapshot is no piece of a turn"))?;
-            if item.offset >= self.cleared {
+            if item.offset >= cleared {
                 items.push((row, item));
             }
         }
@@ -256,44 +276,36 @@ impl History {
     }
 
     /// Looks at what the index has not seen, and numbers the bad lines.
-    fn look(&self, log: &File, tail: &Tail) -> io::Result<Seen> {
-        let from = match &self.published {
-            Some(Published { index, .. })
-                if index.indexed.bytes <= tail.end && index.indexed.bytes >= self.cleared =>
-            {
-                At { offset: index.indexed.bytes, line: index.indexed.lines + 1 }
-            }
-            Some(_) | None => {
-                let offset = self.cleared.min(tail.end);
-                At { offset, line: lines::count(log, 0, offset)? + 1 }
-            }
+    fn look(&self, log: &File, length: u64, cleared: u64, tail: &Tail) -> io::Result<Seen> {
+        let index = self.published.as_ref().map(|published| &published.index);
+        let is_same_log = match index {
+            Some(index) => lines::has_landmark(log, length, index.indexed.bytes, index.indexed.landmark)?,
+            None => true,
         };
-        let mut bad: BTreeMap<u64, BadLine> = BTreeMap::new();
-        let known =
-            self.published.as_ref().map(|published| published.index.bad_lines.clone()).unwrap_or_default();
-        bad.extend(
-            known.first.iter().filter(|bad| bad.offset >= self.cleared).map(|bad| (bad.offset, bad.clone())),
-        );
+        let known = index.filter(|index| is_same_log && index.indexed.bytes >= cleared);
+        let from = match known {
+            Some(index) => At { offset: index.indexed.bytes, line: index.indexed.lines + 1 },
+            None => At { offset: cleared, line: lines::count(log, 0, cleared)? + 1 },
+        };
+        let mut bad = known.map(|index| index.bad_lines.clone()).unwrap_or_default();
         let read_to = tail.end.min(from.offset.saturating_add(LAG_BYTES_MAX));
         let mut next = from;
         lines::each(log, from, read_to, |placed| {
             next = At { offset: placed.at.offset + placed.length, line: placed.at.line + 1 };
             if let Line::Bad(why) = placed.line {
                 let At { offset, line } = placed.at;
-                bad.insert(offset, BadLine { line, offset, why });
+                bad.note(BadLine { line, offset, why });
             }
             Ok(())
         })?;
-        let lines = next.line - 1 + lines::count(log, next.offset, tail.end)?;
-        for (offset, why) in &tail.bad {
-            if !bad.contains_key(offset) {
-                let line = lines::count(log, 0, *offset)? + 1;
-                bad.insert(*offset, BadLine { line, offset: *offset, why: why.clone() });
-            }
+        // Those before were counted by the index or just now; those of a lag that is too long are numbered on the way.
+        let seen_to = next.offset;
+        for (offset, why) in tail.bad.iter().filter(|(offset, _)| *offset >= seen_to) {
+            next = At { offset: *offset, line: next.line + lines::count(log, next.offset, *offset)? };
+            bad.note(BadLine { line: next.line, offset: *offset, why: why.clone() });
         }
-        let count = (bad.len() as u64).max(known.count);
-        let bad = BadLines { count, first: bad.into_values().collect() };
-        Ok(Seen { lines, pending_bytes: tail.end - from.offset, bad })
+        let lines = next.line - 1 + lines::count(log, next.offset, tail.end)?;
+        Ok(Seen { lines, pending_bytes: tail.end - from.offset, bad, is_same_log })
     }
 
     fn escalations(&self, seen: &Seen) -> Vec<Escalation> {
@@ -301,10 +313,15 @@ impl History {
             reason: format!("validation_fail_line_{line}_byte_{offset}"),
             message: format!("line {line} of the conversation, at byte {offset}, is no turn: {why}"),
         });
+        let more = seen.bad.count.saturating_sub(seen.bad.first.len() as u64);
+        let more = (more > 0).then(|| Escalation {
+            reason: format!("validation_fail_{}_lines", seen.bad.count),
+            message: format!("{more} more lines are no turns"),
+        });
         let reason = if self.published.is_some() { "snapshot_fallback" } else { "snapshot_lost" };
         let troubles =
             self.troubles.iter().map(|why| Escalation { reason: reason.to_owned(), message: why.clone() });
-        bad.chain(troubles).collect()
+        bad.chain(more).chain(troubles).collect()
     }
 }
 
@@ -314,4 +331,5 @@ struct Seen {
     lines: u64,
     pending_bytes: u64,
     bad: BadLines,
+    is_same_log: bool,
 }

@@ -7,14 +7,14 @@ use super::lines::{self, Line};
 use super::published::{self, Place, Published};
 use super::{Conversation, Error, tail};
 use crate::embed::Embedder;
-use crate::snapshot::Table;
+use crate::snapshot::{self, Table};
 use countersign_durable::{self as durable, Lock};
-use countersign_kernel::history::{At, BadLine, BadLines, Caps, Index, Indexed, Item, capacity};
+use countersign_kernel::history::capacity::{self, Room};
+use countersign_kernel::history::{At, BadLine, BadLines, Caps, Index, Indexed, Item};
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 /// How long another indexer is waited for.
@@ -22,8 +22,12 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Beyond the cap by this many, the least important go at once, so that a long log fits into memory.
 const SLACK: usize = 8_192;
 
+/// What the labels of a snapshot may take: a little less than its format can hold.
+const LABEL_BYTES_MAX: usize = snapshot::LABELS_BYTES_MAX / 10 * 9;
+const LABEL_VALUES_MAX: usize = snapshot::VALUES_MAX / 10 * 9;
+
 /// What one update did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// The generation that is published now; 0 if there is none.
     pub generation: u64,
@@ -34,9 +38,11 @@ pub struct Update {
     /// Names of those that had to go because the index was full: `DROPPED:capacity`.
     pub evicted: Vec<String>,
     /// Lines that were found to be no turns.
-    pub bad: Vec<BadLine>,
+    pub bad: BadLines,
     /// Why the index was made anew, if it was.
     pub rebuilt: Option<String>,
+    /// Why the newest generation could not be built on: a person must know.
+    pub troubles: Vec<String>,
 }
 
 /// Embeds what is new in the log and publishes the next generation; nothing is published if nothing is new.
@@ -44,28 +50,13 @@ pub struct Update {
 /// # Errors
 /// Another process does so and does not end, or a file can't be read or written; the generation before stays.
 pub fn update(conversation: &Conversation, embedder: &dyn Embedder, caps: Caps) -> Result<Update, Error> {
-    let lock = lock(conversation)?;
-    update_under(&lock, conversation, embedder, caps)
-}
-
-/// The same for who has the lock already.
-pub(super) fn update_under(
-    _lock: &Lock,
-    conversation: &Conversation,
-    embedder: &dyn Embedder,
-    caps: Caps,
-) -> Result<Update, Error> {
+    let _lock = lock(conversation)?;
     published::settle(conversation)?;
-    let cleared = cleared_before(conversation)?;
-    let Some((log, length)) = conversation.open_log()? else {
-        return Ok(Update {
-            generation: 0,
-            count: 0,
-            embedded: 0,
-            evicted: Vec::new(),
-            bad: Vec::new(),
-            rebuilt: None,
-        });
+    let log = conversation.open_log()?;
+    let cleared = cleared_before(conversation, log.as_ref())?;
+    let Some((log, length)) = log else {
+        // Nothing was ever said, or the log is gone: of that nothing is known, and nothing is changed.
+        return Ok(Update::default());
     };
     let work = Work { conversation, embedder, caps, log: &log, length, cleared };
     work.run()
@@ -96,36 +87,47 @@ struct Next {
     vectors: Vec<f32>,
     indexed: Indexed,
     bad_lines: BadLines,
-    generation: u64,
     evicted: u64,
+}
+
+impl Next {
+    /// What follows a generation, before anything is in it.
+    fn of(index: &Index) -> Self {
+        let Index { indexed, bad_lines, evicted, .. } = index.clone();
+        Next { items: Vec::new(), vectors: Vec::new(), indexed, bad_lines, evicted }
+    }
 }
 
 impl Work<'_> {
     fn run(&self) -> Result<Update, Error> {
         let unreadable = |error: io::Error| Error::unreadable(&self.conversation.log(), &error);
-        let found = published::open_sound(self.conversation).published;
+        let published::Found { published, troubles } = published::open_sound(self.conversation);
+        let before = published.as_ref().map(|published| published.index.clone());
         // What was cleared since must not stay on disk as the generation before.
-        let is_kept = |published: &&Published| published.index.cleared_before_offset == self.cleared;
-        let whole = found.as_ref().filter(is_kept).map(|published| published.place);
-        let before = found.as_ref().map(|published| published.index.clone());
-        let (mut next, rebuilt) = match found.as_ref().map(|published| self.base(published)) {
+        let is_kept = before.as_ref().is_none_or(|before| before.cleared_before_offset == self.cleared);
+        if !is_kept {
+            published::forget_previous(self.conversation)?;
+        }
+        let (mut next, rebuilt) = match published.as_ref().map(|published| self.base(published)) {
             Some(Ok(next)) => (next, None),
             Some(Err(why)) => (self.nothing().map_err(unreadable)?, Some(why)),
-            None => (self.nothing().map_err(unreadable)?, None),
+            None => (self.nothing().map_err(unreadable)?, troubles.first().cloned()),
         };
         let (embedded, mut evicted, bad) = self.extend(&mut next).map_err(unreadable)?;
         self.trim(&mut next, 0, &mut evicted);
         let index = self.index_of(&next);
-        let is_same = before.as_ref().is_some_and(|before| {
-            rebuilt.is_none()
-                && embedded == 0
-                && Index { sha256: before.sha256, generation: before.generation, ..index.clone() } == *before
-        });
+        let is_same = |before: &Index| {
+            let Index { sha256, generation, .. } = *before;
+            let is_sound = troubles.is_empty() && rebuilt.is_none();
+            is_sound && Index { sha256, generation, ..index.clone() } == *before
+        };
+        let whole = published.as_ref().filter(|_| is_kept).map(|published| published.place);
         let index = match before {
-            Some(before) if is_same => before,
+            Some(before) if is_same(&before) => before,
             Some(_) | None => self.publish(index, &next, whole)?,
         };
-        Ok(Update { generation: index.generation, count: index.count, embedded, evicted, bad, rebuilt })
+        let (generation, count) = (index.generation, index.count);
+        Ok(Update { generation, count, embedded, evicted, bad, rebuilt, troubles })
     }
 
     /// Begins with the generation before.
@@ -134,25 +136,24 @@ impl Work<'_> {
     /// Why it can't be built on.
     fn base(&self, published: &Published) -> Result<Next, String> {
         let Published { index, snapshot, .. } = published;
+        if !self.is_same_log(&index.indexed) {
+            return Err("the log is not the one it was made from".to_owned());
+        }
+        if index.indexed.bytes < self.cleared {
+            return Err("the history was cleared since".to_owned());
+        }
+        if index.count == 0 {
+            return Ok(Next { vectors: Vec::new(), ..Next::of(index) });
+        }
         if index.embedder != self.embedder.name() {
             return Err(format!("it was made by {}", index.embedder));
         }
         if snapshot.dimension() != self.embedder.dimension() {
             return Err("its vectors have another dimension".to_owned());
         }
-        if !self.is_same_log(&index.indexed) {
-            return Err("the log is not the one it was made from".to_owned());
-        }
         let labels = snapshot.labels().map_err(|refusal| refusal.to_string())?;
         let dimension = self.embedder.dimension();
-        let mut next = Next {
-            items: Vec::new(),
-            vectors: Vec::with_capacity(snapshot.vectors().len()),
-            indexed: index.indexed,
-            bad_lines: index.bad_lines.clone(),
-            generation: index.generation,
-            evicted: index.evicted,
-        };
+        let mut next = Next { vectors: Vec::with_capacity(snapshot.vectors().len()), ..Next::of(index) };
         let rows = snapshot.vectors().chunks_exact(dimension);
         for ((id, meta), vector) in labels.ids.iter().zip(labels.meta).zip(rows) {
             let item = Item::read(id, meta).map_err(|_| "it holds an item that is none".to_owned())?;
@@ -161,58 +162,43 @@ impl Work<'_> {
                 next.vectors.extend_from_slice(vector);
             }
         }
-        if self.cleared > index.cleared_before_offset {
-            next.bad_lines = BadLines::default();
+        next.bad_lines.first.retain(|bad| bad.offset >= self.cleared);
+        if next.bad_lines.first.is_empty() {
+            next.bad_lines.count = 0;
         }
         Ok(next)
     }
 
-    /// Whether the last line that was seen is still there.
     fn is_same_log(&self, indexed: &Indexed) -> bool {
-        let Some(bytes) = indexed.bytes.checked_sub(indexed.last_line_offset) else { return false };
-        let Ok(bytes) = usize::try_from(bytes) else { return false };
-        if indexed.bytes > self.length || bytes > super::LINE_BYTES_MAX {
-            // A line that is too long is taken for the same: nothing of it is in the index.
-            return indexed.bytes <= self.length;
-        }
-        let mut line = vec![0; bytes];
-        self.log.read_exact_at(&mut line, indexed.last_line_offset).is_ok()
-            && Digest::of(&line) == indexed.last_line_sha256
+        lines::has_landmark(self.log, self.length, indexed.bytes, indexed.landmark).unwrap_or(false)
     }
 
     /// Begins at what was cleared.
     fn nothing(&self) -> io::Result<Next> {
-        // A log that is shorter than what was cleared of it is another one, of which nothing was cleared: but what was
-        // asked to be forgotten stays so.
-        let bytes = self.cleared.min(self.length);
-        let lines = lines::count(self.log, 0, bytes)?;
+        let (bytes, lines) = (self.cleared, lines::count(self.log, 0, self.cleared)?);
+        let landmark = lines::landmark(self.log, bytes)?;
         Ok(Next {
             items: Vec::new(),
             vectors: Vec::new(),
-            indexed: Indexed { bytes, lines, last_line_offset: bytes, ..Indexed::nothing() },
+            indexed: Indexed { bytes, lines, landmark },
             bad_lines: BadLines::default(),
-            generation: published::newest_generation(self.conversation),
             evicted: 0,
         })
     }
 
-    fn extend(&self, next: &mut Next) -> io::Result<(u64, Vec<String>, Vec<BadLine>)> {
+    fn extend(&self, next: &mut Next) -> io::Result<(u64, Vec<String>, BadLines)> {
         let end = tail::end_of_lines(self.log, self.length)?;
         let from = At { offset: next.indexed.bytes, line: next.indexed.lines + 1 };
-        let (mut embedded, mut evicted, mut bad) = (0, Vec::new(), Vec::new());
+        let (mut embedded, mut evicted, mut bad) = (0, Vec::new(), BadLines::default());
         lines::each(self.log, from, end, |placed| {
             let at = placed.at;
-            // Only a line that can be read again is a landmark.
-            let end = at.offset + placed.length;
-            let last_line_sha256 = placed.landmark();
-            next.indexed =
-                Indexed { bytes: end, lines: at.line, last_line_sha256, last_line_offset: at.offset };
+            (next.indexed.bytes, next.indexed.lines) = (at.offset + placed.length, at.line);
             match placed.line {
                 Line::Blank => {}
                 Line::Bad(why) => {
                     let one = BadLine { line: at.line, offset: at.offset, why };
                     next.bad_lines.note(one.clone());
-                    bad.push(one);
+                    bad.note(one);
                 }
                 Line::Turn(turn) => {
                     for (item, text) in Item::of(&turn, at) {
@@ -225,16 +211,20 @@ impl Work<'_> {
             }
             Ok(())
         })?;
+        next.indexed.landmark = lines::landmark(self.log, next.indexed.bytes)?;
         Ok((embedded, evicted, bad))
     }
 
     /// Keeps to the cap, once it is passed by more than `slack`.
     fn trim(&self, next: &mut Next, slack: usize, evicted: &mut Vec<String>) {
-        let cap = usize::try_from(self.caps.vectors_max).unwrap_or(usize::MAX);
-        if next.items.len() <= cap.saturating_add(slack) {
+        let count = usize::try_from(self.caps.vectors_max).unwrap_or(usize::MAX);
+        let room = Room { count, bytes: LABEL_BYTES_MAX, values: LABEL_VALUES_MAX };
+        let is_small =
+            slack > 0 && next.items.len() <= count.saturating_add(slack) && next.items.len() % slack != 0;
+        if is_small || room.holds(&next.items) {
             return;
         }
-        let gone = capacity::over(&next.items, cap);
+        let gone = capacity::over(&next.items, room);
         let dimension = self.embedder.dimension();
         let mut kept = Vec::with_capacity((next.items.len() - gone.len()) * dimension);
         for (_, vector) in
@@ -258,7 +248,7 @@ impl Work<'_> {
     fn index_of(&self, next: &Next) -> Index {
         Index {
             version: Index::version(),
-            generation: next.generation + 1,
+            generation: published::newest_generation(self.conversation).saturating_add(1),
             count: next.items.len() as u64,
             dimension: self.embedder.dimension() as u64,
             embedder: self.embedder.name().to_owned(),

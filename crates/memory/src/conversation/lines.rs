@@ -2,8 +2,7 @@
 //! Owns: what a line is, and in how much memory lines are read. Must not: repeat any of a bad one.
 
 use super::LINE_BYTES_MAX;
-use countersign_kernel::history::At;
-use countersign_record::canonical::{Hasher, Sink};
+use countersign_kernel::history::{At, item};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::json::{self, Limits};
@@ -28,23 +27,27 @@ pub(super) enum Line {
 
 /// A line in its place.
 #[derive(Debug)]
-pub(super) struct Placed<'a> {
+pub(super) struct Placed {
     pub(super) at: At,
     /// Its length, with its end.
     pub(super) length: u64,
     pub(super) line: Line,
-    /// Its bytes without its end; nothing of one that is too long.
-    bytes: &'a [u8],
 }
 
-impl Placed<'_> {
-    /// SHA-256 of the line with its end.
-    pub(super) fn landmark(&self) -> Digest {
-        let mut hasher = Hasher::new();
-        hasher.put(self.bytes);
-        hasher.put(b"\n");
-        hasher.finish()
-    }
+/// Bytes of a log that tell it from another.
+const LANDMARK_BYTES: u64 = 4_096;
+
+/// SHA-256 of the bytes of a log before a place, as many as a landmark has.
+pub(super) fn landmark(log: &File, place: u64) -> io::Result<Digest> {
+    let start = place.saturating_sub(LANDMARK_BYTES);
+    let mut bytes = vec![0; usize::try_from(place - start).unwrap_or(0)];
+    log.read_exact_at(&mut bytes, start)?;
+    Ok(Digest::of(&bytes))
+}
+
+/// Whether a log, `length` bytes long, has that landmark before that place.
+pub(super) fn has_landmark(log: &File, length: u64, place: u64, expected: Digest) -> io::Result<bool> {
+    Ok(place <= length && landmark(log, place)? == expected)
 }
 
 /// Reads a turn.
@@ -86,7 +89,7 @@ pub(super) fn classify(bytes: &[u8]) -> Line {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Line::Blank;
     }
-    match read_turn(bytes) {
+    match read_turn(bytes).and_then(|turn| item::check(&turn).map_err(str::to_owned).map(|()| turn)) {
         Ok(turn) => Line::Turn(Box::new(turn)),
         Err(why) => Line::Bad(why),
     }
@@ -103,7 +106,7 @@ pub(super) fn each(
     file: &File,
     from: At,
     end: u64,
-    mut show: impl FnMut(Placed<'_>) -> io::Result<()>,
+    mut show: impl FnMut(Placed) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut at = from;
     let mut next = from.offset;
@@ -135,7 +138,7 @@ pub(super) fn each(
             };
             let after = after.get(1..).unwrap_or_default();
             let end = next - after.len() as u64;
-            show(Placed { at, length: end - at.offset, line, bytes })?;
+            show(Placed { at, length: end - at.offset, line })?;
             held.clear();
             is_too_long = false;
             rest = after;

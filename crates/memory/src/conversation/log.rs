@@ -2,8 +2,10 @@
 //! Owns: the one writer, the order of write and fsync, what a crash left. Must not: acknowledge a turn that is not
 //! durable, or change a line that is.
 
-use super::{Conversation, Error, FILE_MODE, LINE_BYTES_MAX, tail};
+use super::{Conversation, Error, FILE_MODE, LINE_BYTES_MAX, lines, tail};
 use countersign_durable::{self as durable, Lock};
+use countersign_kernel::history::item;
+use countersign_record::digest::Digest;
 use countersign_record::json;
 use countersign_record::turn::MemoryTurn;
 use rustix::fs::OFlags;
@@ -24,6 +26,8 @@ pub struct Log {
     file: File,
     path: PathBuf,
     length: u64,
+    /// Whether something stands behind the last line that could not be taken back: nothing may follow it.
+    is_torn: bool,
     // Given back after the file is closed.
     _lock: Lock,
 }
@@ -76,7 +80,7 @@ impl Log {
         });
         let file = file.map_err(|error| Error::unwritable(&path, &error))?;
         let length = file.metadata().map_err(|error| Error::unreadable(&path, &error))?.len();
-        let mut log = Log { file, path, length, _lock: lock };
+        let mut log = Log { file, path, length, is_torn: false, _lock: lock };
         let torn = log.mend().map_err(|error| Error::unwritable(&log.path, &error))?;
         Ok((log, torn))
     }
@@ -87,6 +91,10 @@ impl Log {
     /// The turn is too long, or the disk fails; then nothing of it is in the log.
     pub fn append(&mut self, turn: &MemoryTurn) -> Result<Appended, Error> {
         let unwritable = |error: &io::Error| Error::unwritable(&self.path, error);
+        if self.is_torn {
+            return Err(unwritable(&io::Error::other("a line that failed stands at its end; open it again")));
+        }
+        item::check(turn).map_err(|why| Error::TooMuch { why })?;
         let mut line =
             json::to_text(turn).map_err(|error| unwritable(&io::Error::other(error)))?.into_bytes();
         line.push(b'\n');
@@ -97,8 +105,9 @@ impl Log {
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // What is there of the line was not acknowledged. If it can't be taken back, the next writer mends it.
-            drop(self.file.set_len(offset).and_then(|()| self.file.sync_data()));
-            return Err(unwritable(&error));
+            let error = unwritable(&error);
+            self.is_torn = self.file.set_len(offset).and_then(|()| self.file.sync_data()).is_err();
+            return Err(error);
         }
         self.length += line.len() as u64;
         Ok(Appended { offset, bytes: line.len() as u64 })
@@ -108,6 +117,16 @@ impl Log {
     #[must_use]
     pub fn length(&self) -> u64 {
         self.length
+    }
+
+    /// How many lines it has.
+    pub(super) fn lines(&self) -> Result<u64, Error> {
+        lines::count(&self.file, 0, self.length).map_err(|error| Error::unreadable(&self.path, &error))
+    }
+
+    /// What its end is known by.
+    pub(super) fn landmark(&self) -> Result<Digest, Error> {
+        lines::landmark(&self.file, self.length).map_err(|error| Error::unreadable(&self.path, &error))
     }
 
     fn mend(&mut self) -> io::Result<Option<Torn>> {
@@ -121,7 +140,7 @@ impl Log {
             Some(bytes) => {
                 let mut line = vec![0; bytes];
                 self.file.read_exact_at(&mut line, offset)?;
-                super::lines::read_turn(&line).is_ok()
+                lines::read_turn(&line).is_ok()
             }
             None => false,
         };

@@ -11,7 +11,6 @@ use countersign_durable as durable;
 use countersign_kernel::history::Index;
 use countersign_record::digest::Digest;
 use countersign_record::json;
-use rustix::fs::OFlags;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -26,6 +25,10 @@ const META: &str = "history_index_meta.json";
 const META_STAGED: &str = "history_index_meta_dynamic.json";
 const META_PREVIOUS: &str = "history_index_meta_previous.json";
 
+/// The second name of a file on its way to its place.
+const LINKED: &str = ".new";
+/// How often a reader looks again before it believes that something is damaged.
+const LOOKS_MAX: usize = 8;
 /// A description is small; a hostile one is not read to its end.
 const META_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -55,20 +58,41 @@ pub(super) struct Found {
 /// Opens the newest generation that is whole. Those whose bytes were found not to be what was published are named by
 /// `distrusted`.
 pub(super) fn open(conversation: &Conversation, distrusted: &BTreeSet<Digest>) -> Found {
+    let mut found = open_once(conversation, distrusted);
+    // A generation may have been published between looking at one file and at the other: then a second look agrees.
+    for _ in 0..LOOKS_MAX {
+        if found.troubles.is_empty() {
+            break;
+        }
+        let again = open_once(conversation, distrusted);
+        let is_settled = again.troubles == found.troubles;
+        found = again;
+        if is_settled {
+            break;
+        }
+    }
+    found
+}
+
+fn open_once(conversation: &Conversation, distrusted: &BTreeSet<Digest>) -> Found {
     let mut found = Found::default();
     let descriptions: Vec<Result<Index, String>> = [META, META_STAGED, META_PREVIOUS]
         .into_iter()
         .filter_map(|name| describe(conversation, name))
         .collect();
-    let is_anything = !descriptions.is_empty() || conversation.file(STORE).exists();
+    let is_there = |name| conversation.file(name).symlink_metadata().is_ok();
+    let is_anything = !descriptions.is_empty() || is_there(STORE);
     for (name, place) in [(STORE, Place::Current), (STORE_PREVIOUS, Place::Previous)] {
+        // There need not have been one before.
+        if !is_anything || (place == Place::Previous && !is_there(name)) {
+            break;
+        }
         match pair(conversation, name, &descriptions, distrusted) {
             Ok((index, snapshot)) => {
                 found.published = Some(Published { index, snapshot: Arc::new(snapshot), place });
-                return found;
+                break;
             }
-            Err(why) if is_anything => found.troubles.push(why),
-            Err(_) => return found,
+            Err(why) => found.troubles.push(why),
         }
     }
     found
@@ -84,21 +108,20 @@ fn pair(
     let is_of = |index: &&Index| {
         Some(index.generation) == snapshot.generation()
             && index.count == snapshot.count() as u64
-            && (index.dimension == snapshot.dimension() as u64 || index.count == 0)
+            && index.dimension == snapshot.dimension() as u64
     };
-    let index = descriptions.iter().flatten().find(is_of).ok_or_else(|| {
-        match descriptions.iter().flatten().next() {
-            Some(_) => format!("{name}: no description is of this generation"),
-            None => descriptions
-                .iter()
-                .find_map(|read| read.clone().err())
-                .unwrap_or_else(|| format!("{META} is not there")),
+    let known = || descriptions.iter().flatten();
+    match known().filter(is_of).find(|index| !distrusted.contains(&index.sha256)) {
+        Some(index) => Ok((index.clone(), snapshot)),
+        None if known().any(|index| is_of(&index)) => {
+            Err(format!("{name} has not the SHA-256 that it was published with"))
         }
-    })?;
-    if distrusted.contains(&index.sha256) {
-        return Err(format!("{name} has not the SHA-256 that it was published with"));
+        None if known().next().is_some() => Err(format!("{name}: no description is of this generation")),
+        None => Err(descriptions
+            .iter()
+            .find_map(|read| read.clone().err())
+            .unwrap_or_else(|| format!("{META} is not there"))),
     }
-    Ok((index.clone(), snapshot))
 }
 
 /// Reads a description; `None` if it is not there.
@@ -187,6 +210,8 @@ pub(super) fn publish(
         sync(file)
     };
     write().map_err(unwritable(&meta_staged))?;
+    // Both names are durable before the first of them changes its place.
+    durable::sync_dir(conversation.dir()).map_err(unwritable(&meta_staged))?;
     if whole == Some(Place::Current) {
         keep(conversation, STORE, STORE_PREVIOUS).map_err(unwritable(&store))?;
         keep(conversation, META, META_PREVIOUS).map_err(unwritable(&meta))?;
@@ -198,7 +223,9 @@ pub(super) fn publish(
 
 /// Removes the generation before: what was cleared must not come back from there.
 pub(super) fn forget_previous(conversation: &Conversation) -> Result<(), Error> {
-    for name in [STORE_PREVIOUS, META_PREVIOUS, STORE_STAGED, META_STAGED] {
+    let linked = [STORE_PREVIOUS, META_PREVIOUS].map(|name| format!("{name}{LINKED}"));
+    let names = [STORE_PREVIOUS, META_PREVIOUS, STORE_STAGED, META_STAGED];
+    for name in names.into_iter().chain(linked.iter().map(String::as_str)) {
         let path = conversation.file(name);
         match fs::remove_file(&path) {
             Ok(()) => {}
@@ -213,7 +240,7 @@ pub(super) fn forget_previous(conversation: &Conversation) -> Result<(), Error> 
 /// Gives a file a second name, in the place of what had it. At no time is the first name without its file.
 fn keep(conversation: &Conversation, name: &str, kept: &str) -> io::Result<()> {
     let (from, to) = (conversation.file(name), conversation.file(kept));
-    let linked = conversation.file(&format!("{kept}.new"));
+    let linked = conversation.file(&format!("{kept}{LINKED}"));
     match fs::remove_file(&linked) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
@@ -226,14 +253,13 @@ fn keep(conversation: &Conversation, name: &str, kept: &str) -> io::Result<()> {
     }
 }
 
+/// A file of our own: what stands there from a writer that was killed may have a second name.
 fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(FILE_MODE)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-        .open(path)
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)
 }
 
 fn sync(file: BufWriter<File>) -> io::Result<()> {

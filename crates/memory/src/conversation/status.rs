@@ -33,10 +33,11 @@ pub struct Status {
 /// A file can't be read.
 pub fn status(conversation: &Conversation) -> Result<Status, Error> {
     let unreadable = |error| Error::unreadable(&conversation.log(), &error);
-    let cleared = cleared_before(conversation)?;
+    let log = conversation.open_log()?;
+    let cleared = cleared_before(conversation, log.as_ref())?;
     let found = published::open_sound(conversation);
     let (mut log_bytes, mut log_lines, mut torn_bytes) = (0, 0, 0);
-    if let Some((log, length)) = conversation.open_log()? {
+    if let Some((log, length)) = log {
         log_bytes = tail::end_of_lines(&log, length).map_err(unreadable)?;
         torn_bytes = length - log_bytes;
         log_lines = lines::count(&log, 0, log_bytes).map_err(unreadable)?;

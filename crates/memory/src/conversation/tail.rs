@@ -13,6 +13,8 @@ const BLOCK_BYTES_MIN: u64 = 16 * 1024;
 const BLOCK_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Turns that can be asked for.
 pub const TURNS_MAX: usize = 1_000;
+/// Lines that are no turns: after so many of them, what stands before is not looked for any more.
+const BAD_MAX: usize = 1_000;
 /// However little of it is turns, no more of the log's end is read than this.
 const SCAN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
@@ -66,7 +68,10 @@ pub(super) fn read(file: &File, length: u64, count: usize, from: u64) -> io::Res
     let end = end_of_lines(file, length)?;
     let mut tail = Tail { end, ..Tail::default() };
     let mut backward = Backward { file, start: end, bytes: Vec::new(), end, floor: from.min(end) };
-    while tail.turns.len() < count.min(TURNS_MAX) && end - backward.end <= SCAN_BYTES_MAX {
+    while tail.turns.len() < count.min(TURNS_MAX)
+        && tail.bad.len() < BAD_MAX
+        && end - backward.end <= SCAN_BYTES_MAX
+    {
         let Some((offset, line)) = backward.next_line()? else { break };
         match line {
             Line::Turn(turn) => tail.turns.push(Located { offset, turn: *turn }),

@@ -113,8 +113,8 @@ impl Window<'_> {
         let mut filled = held;
         while let Some(room) = self.bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
             match self.store.file.read_at(room, self.start + filled as u64) {
-                // Cut by somebody while we read: what is there is all there is.
-                Ok(0) => break,
+                // Cut by somebody while we read, or never as long as it said.
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

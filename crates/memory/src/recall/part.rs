@@ -8,6 +8,7 @@ use countersign_record::canonical::Score;
 use countersign_record::digest::Digest;
 use countersign_record::time::Instant;
 use std::cmp::Ordering;
+use std::io;
 
 /// What a line is called in a package: a stretch of the part's ids, and its hash. The long list of those dropped needs
 /// nothing else, in an order that jumps through the part: so names stand close together.
@@ -87,9 +88,9 @@ impl Part {
         let Some(store) = stores.get(range.store) else { return Ok(part) };
         let mut scratch = Scratch::default();
         let lines = store.lines(range, |offset, line| part.take(plan, &mut scratch, offset, &line));
-        lines.map_err(|error| Refusal::StoreUnreadable {
-            path: store.path.clone(),
-            why: error.kind().to_string(),
+        lines.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => Refusal::StoreChanged { path: store.path.clone() },
+            kind => Refusal::StoreUnreadable { path: store.path.clone(), why: kind.to_string() },
         })?;
         part.sort(store);
         Ok(part)

@@ -106,6 +106,9 @@ pub enum Flaw {
     /// Too many rows.
     #[error("a table may have {ROWS_MAX} rows")]
     Rows,
+    /// A generation with more digits than there is room for.
+    #[error("the generation has more than fifteen digits")]
+    Generation,
     /// No dimension, or too great a one.
     #[error("the dimension of a vector is from 1 to {DIMENSION_MAX}")]
     Dimension,

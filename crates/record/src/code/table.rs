@@ -209,6 +209,9 @@ codes! {
     HistoryCleared "history"."cleared" Error, "It is not known what was cleared",
         "The file that says up to where the history was cleared is damaged. Nothing is recalled or indexed, since what was asked to be forgotten could come back.",
         "Clear the history again with `memory clear --yes`, which forgets everything up to now.";
+    HistoryDamaged "history"."damaged" Error, "The index was damaged",
+        "The turn is in the log, but a file of the index was not what was published. The index was made whole from the generation before, or from the log.",
+        "Find out who can write the directory; nothing is lost.";
     HistoryLexicon "history"."lexicon" Error, "The alias lexicon can't be used",
         "A lexicon is a .txt, .csv or .json file with groups of words that mean the same, at least two to a group.",
         "See `countersign memory recall --help` for the three forms.";

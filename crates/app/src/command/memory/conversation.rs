@@ -2,7 +2,7 @@
 //! Owns: where it is, who makes its vectors, and what each command prints. Must not: select, or decide what a turn is.
 
 use crate::cli::Global;
-use crate::cli::memory::{Append, Conversing, Recall};
+use crate::cli::memory::{Append, Conversing, Dir, Recall};
 use crate::failure::{Exit, Failure};
 use crate::input;
 use crate::output;
@@ -17,18 +17,23 @@ use countersign_record::id::MatterId;
 use countersign_record::json::{Json, Object};
 use countersign_record::turn::MemoryTurn;
 use serde::Serialize;
+use std::path::Path;
 
 /// Why a turn is kept, where it does not say.
 const GOAL: &str = "store_recency_turn";
 
-fn conversation(global: &Global, conversing: &Conversing) -> Result<Conversation, Failure> {
+fn conversation(global: &Global, dir: &Dir) -> Result<Conversation, Failure> {
     let matter = MatterId::try_from(global.matter.as_str())?;
     let usual = || global.data.join("matters").join(matter.as_str()).join("logs");
-    Ok(Conversation::at(&conversing.dir.clone().unwrap_or_else(usual)))
+    Ok(Conversation::at(&dir.dir.clone().unwrap_or_else(usual)))
 }
 
 fn embedder(conversing: &Conversing) -> Result<Box<dyn Embedder>, Failure> {
-    match &conversing.model {
+    embedder_of(conversing.model.as_deref())
+}
+
+fn embedder_of(model: Option<&Path>) -> Result<Box<dyn Embedder>, Failure> {
+    match model {
         Some(directory) => Ok(embed::load(directory)?),
         None => Ok(Box::new(embed::hashed())),
     }
@@ -55,7 +60,7 @@ struct Mended {
 
 pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> {
     let turn = turn(global, append)?;
-    let conversation = conversation(global, &append.conversing)?;
+    let conversation = conversation(global, &append.conversing.dir)?;
     // Whatever is wrong with the model is told before the turn is there.
     let embedder = embedder(&append.conversing)?;
     let (mut log, torn) = Log::open(&conversation)?;
@@ -87,6 +92,10 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
     indexer.nudge();
     match indexer.finish() {
         Some(Err(error)) => Err(Failure::from(error).with_count("appended_at", appended.offset)),
+        Some(Ok(Update { troubles, .. })) if !troubles.is_empty() => {
+            let message = format!("the index was made whole again from the log: {}", troubles.join("; "));
+            Err(Failure::new(Code::HistoryDamaged, message).with_count("appended_at", appended.offset))
+        }
         Some(Ok(_)) | None => Ok(Exit::Success),
     }
 }
@@ -95,7 +104,7 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
 fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
     let mut object = match append.role {
         Some(role) => Object::from([("role", role.word().into()), ("text", spoken(&append.file)?.into())]),
-        None => match input::document(&append.file)? {
+        None => match input::discreet_document(&append.file)? {
             Json::Object(object) => object,
             other => {
                 let message = format!("a turn is an object, and this is {}", other.kind());
@@ -103,12 +112,12 @@ fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
             }
         },
     };
-    let texts = |texts: &[String]| Json::Array(texts.iter().map(|text| text.as_str().into()).collect());
     if let Some(importance) = &append.importance {
         object.insert("importance", countersign_record::json::parse(importance.as_bytes())?);
     }
     if !append.tag.is_empty() {
-        object.insert("tags", texts(&append.tag));
+        let tags = object.remove("tags");
+        object.insert("tags", joined(tags, &append.tag));
     }
     if object.get("timestamp").is_none() {
         let now = place::clock(global)?.now();
@@ -124,14 +133,34 @@ fn turn(global: &Global, append: &Append) -> Result<MemoryTurn, Failure> {
         let provenance = Object::from([
             ("source", role.cloned().unwrap_or(Json::Null)),
             ("hash", hash.into()),
-            ("file_refs", texts(&append.about)),
+            ("file_refs", Json::Array(Vec::new())),
         ]);
+        object.insert("provenance", provenance);
+    }
+    if !append.about.is_empty()
+        && let Some(Json::Object(mut provenance)) = object.remove("provenance")
+    {
+        let files = provenance.remove("file_refs");
+        provenance.insert("file_refs", joined(files, &append.about));
         object.insert("provenance", provenance);
     }
     MemoryTurn::read(Json::Object(object)).map_err(|troubles| {
         let code = troubles.first().map_or(Code::FieldInvalid, |trouble| trouble.code);
         Failure::troubles(code, "the turn", &troubles)
     })
+}
+
+/// A list with more words in it; what is no list stays as it is, to be refused.
+fn joined(list: Option<Json>, more: &[String]) -> Json {
+    let more = more.iter().map(|word| Json::from(word.as_str()));
+    match list {
+        None => Json::Array(more.collect()),
+        Some(Json::Array(mut list)) => {
+            list.extend(more);
+            Json::Array(list)
+        }
+        Some(other) => other,
+    }
 }
 
 /// The text alone; the end of its last line is the file's, not the speaker's.
@@ -142,15 +171,15 @@ fn spoken(file: &str) -> Result<String, Failure> {
 }
 
 pub(super) fn recall(global: &Global, recall: &Recall) -> Result<Exit, Failure> {
-    let conversation = conversation(global, &recall.conversing)?;
-    let embedder = embedder(&recall.conversing)?;
+    let conversation = conversation(global, &recall.dir)?;
+    let embedder = embedder_of(recall.model.as_deref())?;
     let lexicon = match &recall.aliases {
         Some(path) => lexicon::read(path)?,
         None => Lexicon::default(),
     };
     let ask = conversation::Ask {
         query: recall.query.clone(),
-        turns: recall.turns,
+        turns: usize::from(recall.turns),
         tokens_max: recall.tokens,
         items_max: recall.items,
         off: recall.off.iter().cloned().collect(),
@@ -179,6 +208,8 @@ struct Indexed<'a> {
     embedded: u64,
     evicted: &'a [String],
     bad_lines: Vec<Bad>,
+    bad_count: u64,
+    troubles: &'a [String],
     rebuilt: Option<&'a str>,
 }
 
@@ -190,17 +221,18 @@ struct Bad {
 }
 
 pub(super) fn index(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
-    let conversation = conversation(global, conversing)?;
+    let conversation = conversation(global, &conversing.dir)?;
     let embedder = embedder(conversing)?;
     let progress = output::progress("embedding what is new".to_owned());
     let update = conversation::update(&conversation, embedder.as_ref(), caps(conversing))?;
     progress.finish_and_clear();
     show_update(global, &update)?;
-    Ok(if update.bad.is_empty() { Exit::Success } else { Exit::Waiting })
+    let is_well = update.bad.count == 0 && update.troubles.is_empty();
+    Ok(if is_well { Exit::Success } else { Exit::Waiting })
 }
 
 fn show_update(global: &Global, update: &Update) -> Result<(), Failure> {
-    let Update { generation, count, embedded, evicted, bad, rebuilt } = update;
+    let Update { generation, count, embedded, evicted, bad, rebuilt, troubles } = update;
     if global.json {
         let bad = |bad: &countersign_kernel::history::BadLine| Bad {
             line: bad.line,
@@ -212,7 +244,9 @@ fn show_update(global: &Global, update: &Update) -> Result<(), Failure> {
             count: *count,
             embedded: *embedded,
             evicted,
-            bad_lines: update.bad.iter().map(bad).collect(),
+            bad_lines: update.bad.first.iter().map(bad).collect(),
+            bad_count: update.bad.count,
+            troubles,
             rebuilt: rebuilt.as_deref(),
         });
     }
@@ -222,7 +256,8 @@ fn show_update(global: &Global, update: &Update) -> Result<(), Failure> {
         output::line(&format!("the index was made anew: {}", output::plain(why)))?;
     }
     evicted.iter().try_for_each(|id| output::line(&format!("{id}  DROPPED:capacity")))?;
-    bad.iter().try_for_each(|bad| {
+    troubles.iter().try_for_each(|why| output::line(&format!("trouble  {}", output::plain(why))))?;
+    bad.first.iter().try_for_each(|bad| {
         output::line(&format!("line {}, byte {}: {}", bad.line, bad.offset, output::plain(&bad.why)))
     })
 }
@@ -232,14 +267,13 @@ struct Cleared {
     cleared_before_offset: u64,
 }
 
-pub(super) fn clear(global: &Global, conversing: &Conversing, yes: bool) -> Result<Exit, Failure> {
+pub(super) fn clear(global: &Global, dir: &Dir, yes: bool) -> Result<Exit, Failure> {
     if !yes {
         let message = "clearing forgets every turn up to now, for good: say --yes if that is meant";
         return Err(Failure::new(Code::UsageInvalid, message));
     }
-    let conversation = conversation(global, conversing)?;
-    let embedder = embedder(conversing)?;
-    let place = conversation::clear(&conversation, embedder.as_ref(), caps(conversing))?;
+    let conversation = conversation(global, dir)?;
+    let place = conversation::clear(&conversation)?;
     match global.json {
         true => output::json(&Cleared { cleared_before_offset: place })?,
         false => output::line(&format!("cleared up to byte {place} of the conversation"))?,
@@ -264,11 +298,12 @@ struct Standings {
     torn_bytes: u64,
 }
 
-pub(super) fn status(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
-    let conversation = conversation(global, conversing)?;
+pub(super) fn status(global: &Global, dir: &Dir) -> Result<Exit, Failure> {
+    let conversation = conversation(global, dir)?;
     let status = conversation::status(&conversation)?;
     let log = Standings { bytes: status.log_bytes, lines: status.log_lines, torn_bytes: status.torn_bytes };
-    let is_well = status.troubles.is_empty();
+    let bad_lines = status.index.as_ref().map_or(0, |index| index.bad_lines.count);
+    let is_well = status.troubles.is_empty() && bad_lines == 0;
     let standing = Standing {
         log,
         cleared_before_offset: status.cleared_before_offset,
