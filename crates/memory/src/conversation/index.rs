@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// How long another indexer is waited for.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// Beyond the cap by this many, the least important go at once, so that a long log fits into memory.
+/// After so many new items the least important go at once, so that a long log fits into memory.
 const SLACK: usize = 8_192;
 
 /// What the labels of a snapshot may take: a little less than its format can hold.
@@ -88,13 +88,15 @@ struct Next {
     indexed: Indexed,
     bad_lines: BadLines,
     evicted: u64,
+    /// How many items there were when it was last looked whether they have room.
+    trimmed_to: usize,
 }
 
 impl Next {
     /// What follows a generation, before anything is in it.
     fn of(index: &Index) -> Self {
         let Index { indexed, bad_lines, evicted, .. } = index.clone();
-        Next { items: Vec::new(), vectors: Vec::new(), indexed, bad_lines, evicted }
+        Next { items: Vec::new(), vectors: Vec::new(), indexed, bad_lines, evicted, trimmed_to: 0 }
     }
 }
 
@@ -183,6 +185,7 @@ impl Work<'_> {
             indexed: Indexed { bytes, lines, landmark },
             bad_lines: BadLines::default(),
             evicted: 0,
+            trimmed_to: 0,
         })
     }
 
@@ -215,13 +218,11 @@ impl Work<'_> {
         Ok((embedded, evicted, bad))
     }
 
-    /// Keeps to the cap, once it is passed by more than `slack`.
+    /// Keeps to the caps. It is looked whether they are kept when `slack` more items are there than the last time.
     fn trim(&self, next: &mut Next, slack: usize, evicted: &mut Vec<String>) {
         let count = usize::try_from(self.caps.vectors_max).unwrap_or(usize::MAX);
         let room = Room { count, bytes: LABEL_BYTES_MAX, values: LABEL_VALUES_MAX };
-        let is_small =
-            slack > 0 && next.items.len() <= count.saturating_add(slack) && next.items.len() % slack != 0;
-        if is_small || room.holds(&next.items) {
+        if next.items.len() < next.trimmed_to.saturating_add(slack) || room.holds(&next.items) {
             return;
         }
         let gone = capacity::over(&next.items, room);
@@ -243,6 +244,7 @@ impl Work<'_> {
             stays
         });
         next.evicted += gone.len() as u64;
+        next.trimmed_to = next.items.len();
     }
 
     fn index_of(&self, next: &Next) -> Index {

@@ -249,6 +249,20 @@ mod tests {
     }
 
     /// A line at the limit is read; one byte more, and it is hashed on the way past, without its ending.
+    /// Cut while it is read, or of a kind whose length is a guess: it ends, and not as if it were whole.
+    #[test]
+    fn a_store_that_is_shorter_than_it_said_is_an_error() {
+        for (bytes, beyond) in [(&b"one\ntwo\n"[..], 1), (b"one\ntwo", 5_000), (b"", 4_096)] {
+            let scratch = Scratch::new();
+            let store = Store { length: bytes.len() as u64 + beyond, ..store(&scratch, bytes) };
+            for range_bytes in [3, 100_000] {
+                let read = |range: Range| store.lines(&range, |_, _| {});
+                let failed = store.ranges(0, range_bytes).find_map(|range| read(range).err()).unwrap();
+                assert_eq!(failed.kind(), io::ErrorKind::UnexpectedEof);
+            }
+        }
+    }
+
     #[test]
     fn a_line_beyond_the_limit_is_hashed_and_the_next_is_read() {
         for (over, ending) in
