@@ -101,6 +101,17 @@ pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
     sync_dir(parent_of(to))
 }
 
+/// Removes a file, if it is there. A link is removed, not what it leads to.
+///
+/// # Errors
+/// It is there and can't be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// The directory that holds `path`.
 #[must_use]
 pub fn parent_of(path: &Path) -> &Path {

@@ -8,5 +8,5 @@
 mod files;
 mod lock;
 
-pub use files::{make_dirs, parent_of, remove_dirs, rename_new, replace, sync_dir, write_new};
+pub use files::{make_dirs, parent_of, remove, remove_dirs, rename_new, replace, sync_dir, write_new};
 pub use lock::{Lock, NotTaken};

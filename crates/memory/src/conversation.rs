@@ -30,12 +30,11 @@ pub use log::{Appended, Log, Torn};
 pub use status::{Status, status};
 pub use tail::{Located, TURNS_MAX, Tail};
 
+use crate::regular::{self, Links};
 use countersign_durable::NotTaken;
 use countersign_record::code::Code;
-use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// A turn's line is a governed document.
@@ -83,15 +82,9 @@ impl Conversation {
     }
 }
 
-/// Opens a file to read, and says how long it is. A pipe of its name would hold us for ever, a link lead elsewhere.
+/// Opens a file of the conversation; a link in its place would lead elsewhere.
 fn open_regular(path: &Path) -> io::Result<(File, u64)> {
-    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let about = file.metadata()?;
-    if !about.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    Ok((file, about.len()))
+    regular::open(path, Links::Refused)
 }
 
 /// Why a conversation can't be used.

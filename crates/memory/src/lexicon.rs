@@ -7,13 +7,11 @@
 //! | `.csv` | a row |
 //! | `.json` | a list of lists, or an object whose names stand for the words in their lists |
 
+use crate::regular::{self, Links};
 use countersign_kernel::history::Lexicon;
 use countersign_record::code::Code;
 use countersign_record::json::{self, Json};
-use rustix::fs::OFlags;
-use std::fs::OpenOptions;
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A lexicon of twenty thousand terms is far below this.
@@ -55,12 +53,7 @@ pub fn read(path: &Path) -> Result<Lexicon, Refusal> {
 
 fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    // A pipe of this name would hold us for ever.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
+    let (file, _) = regular::open(path, Links::Followed)?;
     let read = file.take(BYTES_MAX + 1).read_to_string(&mut text)?;
     match read as u64 > BYTES_MAX {
         true => Err(io::Error::other(format!("it has more than {BYTES_MAX} bytes"))),

@@ -8,17 +8,17 @@ mod part;
 
 pub use package::Package;
 
+use crate::regular::{self, Links};
 use countersign_kernel::recall::package::Reason;
 use countersign_kernel::recall::{Excerpt, Input, Plan, Refusal, Selection, Trust, Verdict, path};
 use countersign_record::json;
 use countersign_runtime::ports::{Answer, memory};
 use lines::{Range, Store};
 use part::{Candidate, Name, Part};
-use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZero;
-use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -127,18 +127,12 @@ pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> 
 /// Opens a regular file, and says how long it is at this moment: what is appended later is not part of the read.
 fn open(path: &str) -> Result<(File, u64), Refusal> {
     let unreadable = |why: String| Refusal::StoreUnreadable { path: path.into(), why };
-    // Without it, a pipe of this name would hold us for ever.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let file = file.map_err(|error| match error.kind() {
+    regular::open(Path::new(path), Links::Followed).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Refusal::StoreMissing { path: path.into() },
+        // Our own words; those of the system have numbers that differ between machines.
+        io::ErrorKind::Other => unreadable(error.to_string()),
         kind => unreadable(kind.to_string()),
-    })?;
-    let about = file.metadata().map_err(|error| unreadable(error.kind().to_string()))?;
-    if !about.is_file() {
-        return Err(unreadable("it is no regular file".into()));
-    }
-    Ok((file, about.len()))
+    })
 }
 
 fn read_trust(input: &Input) -> Result<Trust, Refusal> {

@@ -10,7 +10,7 @@ use countersign_record::digest::Digest;
 use countersign_record::fields::Fields;
 use countersign_record::json::{self, Json, Number, Object};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 
 const CLEARED: &str = "history_cleared.json";
@@ -63,10 +63,7 @@ fn remember(conversation: &Conversation, place: u64, landmark: Digest) -> Result
         Json::Object(Object::from([("cleared_before_offset", number), ("landmark", landmark.into())]));
     let write = || -> io::Result<()> {
         let text = json::to_text(&document).map_err(io::Error::other)?;
-        match fs::remove_file(&staged) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
+        durable::remove(&staged)?;
         durable::write_new(&staged, FILE_MODE, format!("{text}\n").as_bytes())?;
         durable::replace(&staged, &path)
     };

@@ -100,6 +100,28 @@ pub(super) fn too_long() -> Line {
     Line::Bad(format!("{} at byte {LINE_BYTES_MAX} of the line", Code::JsonTooLong))
 }
 
+/// Shows the bytes between two places, a block at a time, with the place after each. A file that ends before is shown up
+/// to its end.
+fn blocks(
+    file: &File,
+    from: u64,
+    end: u64,
+    mut show: impl FnMut(&[u8], u64) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut next = from;
+    let mut block = vec![0; BLOCK_BYTES];
+    while next < end {
+        let want = usize::try_from(end - next).map_or(BLOCK_BYTES, |left| left.min(BLOCK_BYTES));
+        let read = file.read_at(block.get_mut(..want).unwrap_or_default(), next)?;
+        if read == 0 {
+            break;
+        }
+        next += read as u64;
+        show(block.get(..read).unwrap_or_default(), next)?;
+    }
+    Ok(())
+}
+
 /// Shows every whole line from `from` up to the byte `end`, in order. What follows the last line's end is still being
 /// written, or torn; it is no line.
 pub(super) fn each(
@@ -109,34 +131,20 @@ pub(super) fn each(
     mut show: impl FnMut(Placed) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut at = from;
-    let mut next = from.offset;
     let mut held: Vec<u8> = Vec::new();
     let mut is_too_long = false;
-    let mut block = vec![0; BLOCK_BYTES];
-    while next < end {
-        let want = usize::try_from(end - next).map_or(BLOCK_BYTES, |left| left.min(BLOCK_BYTES));
-        let read = file.read_at(block.get_mut(..want).unwrap_or_default(), next)?;
-        if read == 0 {
-            break;
-        }
-        next += read as u64;
-        let mut rest = block.get(..read).unwrap_or_default();
+    blocks(file, from.offset, end, |mut rest, next| {
         while let Some(newline) = memchr::memchr(b'\n', rest) {
             let (piece, after) = rest.split_at(newline);
-            let whole = held.len() + piece.len();
-            let bytes = match (held.is_empty(), is_too_long || whole > LINE_BYTES_MAX) {
-                (_, true) => &[][..],
-                (true, false) => piece,
-                (false, false) => {
-                    held.extend_from_slice(piece);
-                    held.as_slice()
-                }
-            };
-            let line = match is_too_long || whole > LINE_BYTES_MAX {
-                true => too_long(),
-                false => classify(bytes),
-            };
             let after = after.get(1..).unwrap_or_default();
+            let line = if is_too_long || held.len() + piece.len() > LINE_BYTES_MAX {
+                too_long()
+            } else if held.is_empty() {
+                classify(piece)
+            } else {
+                held.extend_from_slice(piece);
+                classify(&held)
+            };
             let end = next - after.len() as u64;
             show(Placed { at, length: end - at.offset, line })?;
             held.clear();
@@ -144,31 +152,23 @@ pub(super) fn each(
             rest = after;
             at = At { offset: end, line: at.line + 1 };
         }
-        if held.len() + rest.len() > LINE_BYTES_MAX {
-            // Only its end is of interest now.
-            is_too_long = true;
+        is_too_long = is_too_long || held.len() + rest.len() > LINE_BYTES_MAX;
+        // Of a line that is too long only its end is of interest.
+        if is_too_long {
             held.clear();
-        }
-        if !is_too_long {
+        } else {
             held.extend_from_slice(rest);
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// How many lines end between two bytes.
 pub(super) fn count(file: &File, from: u64, end: u64) -> io::Result<u64> {
-    let mut next = from;
     let mut lines = 0;
-    let mut block = vec![0; BLOCK_BYTES];
-    while next < end {
-        let want = usize::try_from(end - next).map_or(BLOCK_BYTES, |left| left.min(BLOCK_BYTES));
-        let read = file.read_at(block.get_mut(..want).unwrap_or_default(), next)?;
-        if read == 0 {
-            break;
-        }
-        lines += memchr::memchr_iter(b'\n', block.get(..read).unwrap_or_default()).count() as u64;
-        next += read as u64;
-    }
+    blocks(file, from, end, |bytes, _| {
+        lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        Ok(())
+    })?;
     Ok(lines)
 }

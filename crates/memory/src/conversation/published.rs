@@ -227,11 +227,7 @@ pub(super) fn forget_previous(conversation: &Conversation) -> Result<(), Error> 
     let names = [STORE_PREVIOUS, META_PREVIOUS, STORE_STAGED, META_STAGED];
     for name in names.into_iter().chain(linked.iter().map(String::as_str)) {
         let path = conversation.file(name);
-        match fs::remove_file(&path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::unwritable(&path, &error)),
-        }
+        durable::remove(&path).map_err(|error| Error::unwritable(&path, &error))?;
     }
     let dir = conversation.dir();
     durable::sync_dir(dir).map_err(|error| Error::unwritable(dir, &error))
@@ -241,10 +237,7 @@ pub(super) fn forget_previous(conversation: &Conversation) -> Result<(), Error> 
 fn keep(conversation: &Conversation, name: &str, kept: &str) -> io::Result<()> {
     let (from, to) = (conversation.file(name), conversation.file(kept));
     let linked = conversation.file(&format!("{kept}{LINKED}"));
-    match fs::remove_file(&linked) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
+    durable::remove(&linked)?;
     match fs::hard_link(&from, &linked) {
         Ok(()) => durable::replace(&linked, &to),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -255,10 +248,7 @@ fn keep(conversation: &Conversation, name: &str, kept: &str) -> io::Result<()> {
 
 /// A file of our own: what stands there from a writer that was killed may have a second name.
 fn create(path: &Path) -> io::Result<File> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
+    durable::remove(path)?;
     OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)
 }
 
