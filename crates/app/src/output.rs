@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use countersign_record::code::{Code, ErrorBody, ErrorForm};
 use countersign_record::json;
 use serde::Serialize;
-use std::io::{ErrorKind, IsTerminal, StdoutLock, Write};
+use std::fs::File;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 /// Whoever reads standard output.
@@ -32,12 +34,12 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     shown(bytes).map(drop)
 }
 
-/// Has something write to standard output that is too long to be held.
-pub(crate) fn streamed(
-    write: impl FnOnce(&mut StdoutLock<'static>) -> std::io::Result<()>,
-) -> Result<(), Failure> {
+/// Has something write to standard output that is too long to be held. It comes in large pieces, so it goes past the
+/// standard library's buffer, which would look for the ends of lines in it.
+pub(crate) fn streamed(write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match write(&mut out).and_then(|()| out.flush()) {
+    let direct = out.flush().and_then(|()| out.as_fd().try_clone_to_owned());
+    match direct.and_then(|out| write(&mut File::from(out))) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Failure::new(Code::OutputFailed, format!("standard output: {error}"))),

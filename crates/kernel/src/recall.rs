@@ -9,6 +9,7 @@
 pub mod excerpt;
 pub mod input;
 pub mod line;
+mod marks;
 pub mod package;
 pub mod path;
 mod plain;

@@ -27,6 +27,7 @@ pub use clear::clear;
 pub use history::{Ask, Escalation, History, Piece, Recalled};
 pub use index::{Update, update};
 pub use log::{Appended, Log, Torn};
+pub use published::described;
 pub use status::{Status, status};
 pub use tail::{Located, TURNS_MAX, Tail};
 

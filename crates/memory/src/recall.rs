@@ -13,9 +13,8 @@ use countersign_kernel::recall::package::Reason;
 use countersign_kernel::recall::{Excerpt, Input, Plan, Refusal, Selection, Trust, Verdict, path};
 use countersign_record::json;
 use countersign_runtime::ports::{Answer, memory};
-use lines::{Range, Store};
+use lines::{Piece, Store};
 use part::{Candidate, Name, Part};
-use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::path::Path;
@@ -23,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A store is read in pieces of this size, unless somebody asks for another one.
-const PIECE_BYTES: NonZero<u64> = NonZero::new(4 * 1024 * 1024).unwrap();
+const PIECE_BYTES: NonZero<u64> = NonZero::new(2 * 1024 * 1024).unwrap();
 /// A trust snapshot is a governed document.
 const SNAPSHOT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -84,22 +83,19 @@ pub fn read(input: &Input) -> Result<Package, Refusal> {
 /// A store or the trust snapshot can't be used; checked in this order.
 pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> {
     let paths = path::stores(&input.store_paths);
-    let mut stores = Vec::with_capacity(paths.len());
-    for path in paths {
-        let (file, length) = open(&path)?;
-        stores.push(Store { path, file, length });
-    }
+    let stores = paths.into_iter().map(Store::new).collect::<Result<Vec<_>, _>>()?;
     let plan = Plan::new(input, read_trust(input)?);
     let parts = scan(&plan, &stores, sharing)?;
-    let ordered = part::merged(&parts, &stores);
+    let order = part::merged(&parts);
     let mut selection = Selection::new(input.budget);
     let mut excerpts = Vec::new();
     let mut rest = None;
-    for rank in &ordered {
-        let Some((part, candidate, name)) = part::found(&parts, *rank) else { continue };
-        let Some(store) = stores.get(part.store as usize) else { continue };
+    for one in part::ordered(&parts, &order) {
+        let (Some(candidate), Some(store)) = (one.candidate(), stores.get(one.part.store as usize)) else {
+            continue;
+        };
         match selection.next(candidate.tokens) {
-            Verdict::Selected => excerpts.push(excerpt(&plan, store, candidate, name)?),
+            Verdict::Selected => excerpts.push(excerpt(&plan, store, candidate, one.name)?),
             // Selection stops here: what holds for this one holds for all after it.
             Verdict::BudgetExhausted => rest = Some(Reason::BudgetExhausted),
             Verdict::MaxItemsReached => rest = Some(Reason::MaxItemsReached),
@@ -117,21 +113,10 @@ pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> 
         used,
         stores,
         parts,
-        ordered,
+        order,
         excerpts,
         rest,
         hash: OnceLock::new(),
-    })
-}
-
-/// Opens a regular file, and says how long it is at this moment: what is appended later is not part of the read.
-fn open(path: &str) -> Result<(File, u64), Refusal> {
-    let unreadable = |why: String| Refusal::StoreUnreadable { path: path.into(), why };
-    regular::open(Path::new(path), Links::Followed).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Refusal::StoreMissing { path: path.into() },
-        // Our own words; those of the system have numbers that differ between machines.
-        io::ErrorKind::Other => unreadable(error.to_string()),
-        kind => unreadable(kind.to_string()),
     })
 }
 
@@ -139,9 +124,9 @@ fn read_trust(input: &Input) -> Result<Trust, Refusal> {
     let filter = &input.trust_filter;
     let Some(path) = &filter.trust_snapshot_path else { return Ok(Trust::default()) };
     let unusable = |why: String| Refusal::TrustSnapshot { path: path.clone(), why };
-    let (file, _) = open(path).map_err(|refusal| match refusal {
-        Refusal::StoreUnreadable { why, .. } => unusable(why),
-        _ => unusable("there is no such file".into()),
+    let (file, _) = regular::open(Path::new(path), Links::Followed).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => unusable("there is no such file".into()),
+        _ => unusable(lines::why(&error)),
     })?;
     let mut bytes = Vec::new();
     let read = file.take(SNAPSHOT_BYTES_MAX + 1).read_to_end(&mut bytes);
@@ -153,7 +138,7 @@ fn read_trust(input: &Input) -> Result<Trust, Refusal> {
 /// Looks at every line of every store. The parts come back in reading order, whoever read them.
 fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Refusal> {
     let Sharing { threads, piece_bytes } = sharing;
-    let ranges: Vec<Range> =
+    let ranges: Vec<Piece> =
         stores.iter().enumerate().flat_map(|(at, store)| store.ranges(at, piece_bytes.get())).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -166,7 +151,9 @@ fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Re
     };
     let others = threads.get().min(ranges.len()).saturating_sub(1);
     let shares: Vec<Result<Vec<(usize, Part)>, Refusal>> = std::thread::scope(|scope| {
-        let helpers: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
+        // A machine that has no thread to give has the calling one.
+        let helper = || std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let helpers: Vec<_> = (0..others).map_while(|_| helper()).collect();
         let own = work();
         let helped = helpers
             .into_iter()
@@ -183,8 +170,8 @@ fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Re
 
 /// Reads the line of a selected candidate again: keeping every text until the order is known would take the memory
 /// of the whole store.
-fn excerpt(plan: &Plan, store: &Store, candidate: Candidate, name: Name) -> Result<Excerpt, Refusal> {
+fn excerpt(plan: &Plan, store: &Store, candidate: &Candidate, name: Name) -> Result<Excerpt, Refusal> {
+    let line = store.line(candidate.offset, candidate.length).map_err(|error| store.refusal(&error))?;
     let changed = || Refusal::StoreChanged { path: store.path.clone() };
-    let line = store.line(candidate.offset, candidate.length).map_err(|_| changed())?;
     plan.excerpt(&line, name.record_hash).ok_or_else(changed)
 }

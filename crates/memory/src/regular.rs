@@ -4,7 +4,7 @@
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 /// What a symbolic link at the end of a path means.
@@ -24,8 +24,12 @@ pub(crate) fn open(path: &Path, links: Links) -> io::Result<(File, u64)> {
     };
     let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
     let about = file.metadata()?;
-    match about.is_file() {
-        true => Ok((file, about.len())),
-        false => Err(io::Error::other("it is no regular file")),
+    if !about.is_file() {
+        return Err(io::Error::other("it is no regular file"));
     }
+    // Files that the system makes up as they are read say nothing of their length.
+    if about.len() == 0 && file.read_at(&mut [0], 0)? > 0 {
+        return Err(io::Error::other("it holds more than it says, as the files of /proc do"));
+    }
+    Ok((file, about.len()))
 }

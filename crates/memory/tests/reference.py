@@ -141,6 +141,12 @@ def parse(line):
 TIME = re.compile(r"^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$", re.ASCII)
 
 
+# In seconds.
+CYCLE = 146097 * 86400
+YEAR_0 = -62167219200
+YEAR_10000 = 253402300800
+
+
 def instant(text):
     """Nanoseconds since 1970, or None."""
     found = TIME.match(text)
@@ -156,17 +162,23 @@ def instant(text):
             return None
         offset = (hours * 60 + minutes) * 60 * (1 if zone[0] == "+" else -1)
     try:
-        base = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
+        # Python knows no year 0; the calendar repeats itself every 400 years.
+        base = datetime(year if year >= 400 else year + 400, month, day, hour, minute, second, tzinfo=timezone.utc)
     except ValueError:
         return None
     seconds = (base - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(seconds=1) - offset
-    return seconds * 10**9 + nanos
+    if year < 400:
+        seconds -= CYCLE
+    # Its offset may carry a time out of the years that have four digits: then nothing can be written for it.
+    return seconds * 10**9 + nanos if YEAR_0 <= seconds < YEAR_10000 else None
 
 
 def stamp(nanos):
     seconds, fraction = divmod(nanos, 10**9)
-    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=seconds)
-    text = "%04d-%02d-%02dT%02d:%02d:%02d" % moment.timetuple()[:6]
+    early = seconds < YEAR_0 + CYCLE
+    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=seconds + (CYCLE if early else 0))
+    year, *rest = moment.timetuple()[:6]
+    text = "%04d-%02d-%02dT%02d:%02d:%02d" % (year - (400 if early else 0), *rest)
     tail = ("." + "%09d" % fraction).rstrip("0").rstrip(".")
     return text + tail + "Z"
 

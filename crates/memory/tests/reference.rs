@@ -83,7 +83,17 @@ fn text(random: &mut Random) -> String {
 
 fn time(random: &mut Random) -> Value {
     let day = random.within(1..32);
-    match random.within(0..10) {
+    match random.within(0..12) {
+        10 => json!(format!("0000-{:02}-{day:02}T00:00:00Z", random.within(1..13))),
+        // The ends of what can be written, and what an offset carries beyond them.
+        11 => {
+            let edge = ["0000-01-01T00:30:00", "0400-02-29T12:00:00", "9999-12-31T23:30:00"];
+            json!(format!(
+                "{}{}",
+                random.pick::<&str>(&edge),
+                random.pick::<&str>(&["Z", "+01:00", "-01:00"])
+            ))
+        }
         0 => json!("garbage"),
         1 => json!(format!("2026-01-{day:02}")),
         2 => json!(format!("2026-01-{day:02}T10:00:00")),

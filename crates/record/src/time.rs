@@ -28,7 +28,17 @@ impl Instant {
     pub fn read(text: &str) -> Option<Self> {
         read(text.as_bytes())
     }
+
+    /// Whether a text can say it in UTC: an offset may carry a time out of the years 0000 to 9999.
+    #[must_use]
+    pub fn has_text(self) -> bool {
+        (YEAR_0..YEAR_10000).contains(&self.seconds) && self.nanos < 1_000_000_000
+    }
 }
+
+/// The first second of the year 0000, and that of the year 10000.
+const YEAR_0: i64 = -62_167_219_200;
+const YEAR_10000: i64 = 253_402_300_800;
 
 /// A text that is no RFC 3339 timestamp with an offset, or an instant that none can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +85,7 @@ impl TryFrom<Instant> for Timestamp {
     /// Writes the instant in UTC, its fraction without trailing zeros. Refuses a year without four digits and
     /// nanoseconds that fill a second.
     fn try_from(instant: Instant) -> Result<Self, NotATimestamp> {
-        if instant.nanos >= 1_000_000_000 {
+        if !instant.has_text() {
             return Err(NotATimestamp);
         }
         let (days, of_day) = (instant.seconds.div_euclid(86_400), instant.seconds.rem_euclid(86_400));

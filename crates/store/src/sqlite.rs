@@ -19,6 +19,7 @@ mod schema;
 mod state;
 mod tables;
 mod verify;
+mod vigil;
 mod wait;
 mod writer;
 
@@ -89,7 +90,7 @@ impl Ledger for Sqlite {
                 }
             }
             let request = Request::new(batch)?;
-            self.matter(access).write(|reply| Command::Append { request, reply }).await
+            self.matter(access).append(request).await
         })
     }
 

@@ -34,7 +34,8 @@ Examples:
     #[command(
         after_help = "The input is a MemoryTurn, whose timestamp, goal and provenance are filled in where they are \
 missing; with --role it is the text alone. A reply that was made elsewhere joins as external. When the turn is \
-acknowledged, what is new is embedded and the index published, unless --no-index leaves that for later.
+acknowledged, what is new is embedded and the index published, unless --no-index leaves that for later. An index \
+that another model made is left alone: name that model, or make the index anew with `memory index`.
 
 A line that a crash cut short is mended first: completed if only its end was missing, else put aside.
 
@@ -47,7 +48,7 @@ Examples:
     #[command(
         after_help = "The last turns come back word for word. Earlier ones are pointed to and never quoted: by what \
 they say (three parts) and how long ago that was (one part). Each piece that is left out has a reason: LOCK, OFF, \
-recent, duplicate, max-items, token-budget.
+recent, duplicate, max-items, token-budget. --json lists the first 10,000 of them, and counts all.
 
 An alias file has groups of words that mean the same: a line of a .txt (NVH = vehicle acoustics), a row of a .csv, \
 or lists in a .json ({\"NVH\": [\"vehicle acoustics\"]}).
@@ -160,10 +161,10 @@ pub(crate) struct Conversing {
     /// A directory with a static embedding model
     #[arg(long, value_name = "DIR", env = "COUNTERSIGN_MODEL", hide_env = true)]
     pub(crate) model: Option<PathBuf>,
-    /// Vectors the index may hold
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    /// Vectors the index may hold; as before if not given, 100000 at first
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=CAP_MAX))]
-    pub(crate) cap: u64,
+    pub(crate) cap: Option<u64>,
 }
 
 /// `memory append`.

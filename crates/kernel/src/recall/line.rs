@@ -176,6 +176,11 @@ fn lowercase(text: &str, lower: &mut Vec<u8>) {
     }
 }
 
+/// The time of a record. One that can't be written in its normal form is none.
+pub(super) fn when(text: &str) -> Option<Instant> {
+    Instant::read(text).filter(|at| at.has_text())
+}
+
 /// A record in its normal form.
 struct Record {
     memory_id: String,
@@ -216,7 +221,7 @@ impl Record {
         // The normal form itself has null where there is no time, and must be a record with the same hash.
         let at = match members.remove("ts_utc") {
             None | Some(Json::Null) => None,
-            Some(Json::String(text)) => Instant::read(&text),
+            Some(Json::String(text)) => when(&text),
             Some(_) => return None,
         };
         Some(Record { memory_id: String::new(), text, tags, refs, at })

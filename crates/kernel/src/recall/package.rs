@@ -4,6 +4,7 @@
 use super::excerpt::Excerpt;
 use super::input::Budget;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use countersign_record::canonical::{self, Hasher, Score, Sink, write_string};
 use countersign_record::digest::Digest;
 
@@ -100,11 +101,12 @@ pub fn hash<'a>(
     put_digest(",\"query\":{\"query_hash\":", head.query_hash, &mut sink);
     put_text(",\"raw\":", head.raw, &mut sink);
     sink.put(b"},\"selection\":{\"dropped\":[");
+    let mut frame = Frame::default();
     list(dropped, &mut sink, |item, sink| {
-        put_text("{\"memory_id\":", item.memory_id, sink);
-        put_text(",\"reason\":", item.reason.as_str(), sink);
-        put_digest(",\"record_hash\":", item.record_hash, sink);
-        put_text(",\"store_path\":", item.store_path, sink);
+        frame.put(item, sink, |frame| {
+            put_text(",\"reason\":", item.reason.as_str(), &mut frame.before_hash);
+            put_text(",\"store_path\":", item.store_path, &mut frame.after_hash);
+        });
     });
     sink.put(b"],\"selected\":[");
     list(selected, &mut sink, |item, sink| {
@@ -145,11 +147,12 @@ pub fn write<'a>(
         put_integer(",\"excerpt_tokens\":", item.tokens, sink);
     });
     sink.put(b"],\"dropped\":[");
+    let mut frame = Frame::default();
     list(dropped, sink, |item, sink| {
-        put_text("{\"memory_id\":", item.memory_id, sink);
-        put_digest(",\"record_hash\":", item.record_hash, sink);
-        put_text(",\"store_path\":", item.store_path, sink);
-        put_text(",\"reason\":", item.reason.as_str(), sink);
+        frame.put(item, sink, |frame| {
+            put_text(",\"store_path\":", item.store_path, &mut frame.after_hash);
+            put_text(",\"reason\":", item.reason.as_str(), &mut frame.after_hash);
+        });
     });
     put_digest("]},\"package_hash\":", package_hash(), sink);
     put_text(",\"controller_version\":", CONTROLLER_VERSION, sink);
@@ -162,15 +165,41 @@ impl Head<'_> {
     }
 }
 
+/// What stands around the hash of an entry. The list is long, and nearly every entry has it from the one before.
+#[derive(Default)]
+struct Frame<'a> {
+    of: Option<(&'a str, Reason)>,
+    before_hash: Vec<u8>,
+    after_hash: Vec<u8>,
+}
+
+impl<'a> Frame<'a> {
+    /// Writes an entry and leaves it open; `make` says what stands before its hash and after it.
+    fn put<S: Sink>(&mut self, item: &Dropped<'a>, sink: &mut S, make: impl FnOnce(&mut Self)) {
+        let of = Some((item.store_path, item.reason));
+        if self.of != of {
+            *self = Frame { of, ..Frame::default() };
+            make(self);
+            self.before_hash.extend_from_slice(b",\"record_hash\":\"");
+            self.after_hash.insert(0, b'"');
+        }
+        put_text("{\"memory_id\":", item.memory_id, sink);
+        sink.put(&self.before_hash);
+        sink.put(&item.record_hash.hex());
+        sink.put(&self.after_hash);
+    }
+}
+
 /// The items with commas between them; `put` leaves each one open.
-fn list<T, S: Sink>(items: impl Iterator<Item = T>, sink: &mut S, put: impl Fn(&T, &mut S)) {
-    for (at, item) in items.enumerate() {
+fn list<T, S: Sink>(items: impl Iterator<Item = T>, sink: &mut S, mut put: impl FnMut(&T, &mut S)) {
+    // In one go: a chain of lists is gone through faster from within.
+    items.enumerate().for_each(|(at, item)| {
         if at > 0 {
             sink.put(b",");
         }
         put(&item, sink);
         sink.put(b"}");
-    }
+    });
 }
 
 fn put_text(before: &str, text: &str, sink: &mut impl Sink) {

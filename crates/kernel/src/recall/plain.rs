@@ -2,10 +2,11 @@
 //! Owns: the form that most lines have: one object, the contract's names each at most once, strings without escapes.
 //! Must not: judge a line. What is not in plain form is read the long way, which decides; what is gives the same record.
 
+use super::line::when;
+use super::marks::Quotes;
 use alloc::vec::Vec;
 use countersign_record::digest::Digest;
 use countersign_record::time::{Instant, Timestamp};
-use memchr::memchr;
 
 /// Longer lines take the long way: it counts values and depth, of which a short line can't have too many.
 const BYTES_MAX: usize = 64 * 1024;
@@ -19,6 +20,7 @@ pub(super) struct Room {
     refs: Vec<u8>,
     /// The normal form.
     normal: Vec<u8>,
+    quotes: Quotes,
 }
 
 /// A record whose parts stand in the line.
@@ -32,15 +34,14 @@ pub(super) struct Plain<'a> {
 
 /// Reads a line in plain form; the tags and refs are left in the room.
 pub(super) fn read<'a>(line: &'a [u8], room: &mut Room) -> Option<Plain<'a>> {
-    // Without an early end, so that many bytes are compared at once.
-    let is_special = line.iter().fold(false, |found, byte| found | (*byte < b' ') | (*byte == b'\\'));
-    if line.len() > BYTES_MAX || is_special {
+    let Room { tags, refs, quotes, .. } = room;
+    if line.len() > BYTES_MAX || !quotes.find(line) {
         return None;
     }
-    let mut reader = Reader { text: core::str::from_utf8(line).ok()?, at: 0 };
+    let mut reader = Reader { text: core::str::from_utf8(line).ok()?, quotes, at: 0 };
     let (mut memory_id, mut text, mut ts_utc, mut has_tags, mut has_refs) = (None, None, None, false, false);
-    room.tags.clear();
-    room.refs.clear();
+    tags.clear();
+    refs.clear();
     reader.take(b'{')?;
     loop {
         let name = reader.string()?;
@@ -50,11 +51,11 @@ pub(super) fn read<'a>(line: &'a [u8], room: &mut Room) -> Option<Plain<'a>> {
             "text" => text.replace(reader.string()?).is_none(),
             "ts_utc" => ts_utc.replace(reader.string()?).is_none(),
             "tags" => {
-                reader.tags(&mut room.tags)?;
+                reader.tags(tags)?;
                 !core::mem::replace(&mut has_tags, true)
             }
             "refs" => {
-                reader.refs(&mut room.refs)?;
+                reader.refs(refs)?;
                 !core::mem::replace(&mut has_refs, true)
             }
             _ => return None,
@@ -69,9 +70,9 @@ pub(super) fn read<'a>(line: &'a [u8], room: &mut Room) -> Option<Plain<'a>> {
     if reader.peek().is_some() {
         return None;
     }
-    sort(&mut room.tags, line);
+    sort(tags, line);
     let memory_id = memory_id.filter(|id| !id.is_empty())?;
-    Some(Plain { memory_id, text: text?, ts_utc, at: ts_utc.and_then(Instant::read) })
+    Some(Plain { memory_id, text: text?, ts_utc, at: ts_utc.and_then(when) })
 }
 
 /// Sorted, each once.
@@ -89,7 +90,7 @@ impl Room {
 
     /// SHA-256 of the normal form in canonical JSON. Strings without escapes are their own canonical form.
     pub(super) fn hash(&mut self, line: &[u8], plain: &Plain<'_>) -> Digest {
-        let Room { tags, refs, normal } = self;
+        let Room { tags, refs, normal, .. } = self;
         normal.clear();
         let mut put = |bytes: &[u8]| normal.extend_from_slice(bytes);
         put(b"{\"memory_id\":\"");
@@ -130,12 +131,13 @@ impl Room {
 }
 
 /// Goes through a line without control characters and escapes: of white space there are only spaces.
-struct Reader<'a> {
+struct Reader<'a, 'r> {
     text: &'a str,
+    quotes: &'r Quotes,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// The next byte that is no space.
     fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
@@ -159,7 +161,7 @@ impl<'a> Reader<'a> {
     fn span(&mut self) -> Option<(usize, usize)> {
         self.take(b'"')?;
         let start = self.at;
-        let end = start + memchr(b'"', self.text.as_bytes().get(start..)?)?;
+        let end = self.quotes.next(start)?;
         self.at = end + 1;
         Some((start, end))
     }

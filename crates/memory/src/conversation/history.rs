@@ -9,11 +9,12 @@ use super::tail::{self, Located, Tail};
 use super::{Conversation, Error};
 use crate::embed::Embedder;
 use crate::search;
-use crate::snapshot;
+use crate::snapshot::{self, Snapshot};
 use countersign_kernel::history::{At, BadLine, BadLines, Candidate, Decision, Item, Lexicon, Scope, select};
 use countersign_kernel::recall::path;
 use countersign_record::canonical::Score;
 use countersign_record::digest::Digest;
+use countersign_record::json::Json;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -93,6 +94,8 @@ pub struct History {
     /// Generations whose bytes were found to be others.
     distrusted: BTreeSet<Digest>,
     check: Option<JoinHandle<Result<(), snapshot::Refusal>>>,
+    /// The pieces of a generation by its SHA-256: read once, and not for every prompt.
+    known: Option<(Digest, Vec<Item>)>,
 }
 
 impl History {
@@ -103,7 +106,7 @@ impl History {
     pub fn open(conversation: Conversation) -> Result<Self, Error> {
         cleared_before(&conversation, conversation.open_log()?.as_ref())?;
         let (published, troubles, distrusted) = (None, Vec::new(), BTreeSet::new());
-        let mut history = History { conversation, published, troubles, distrusted, check: None };
+        let mut history = History { conversation, published, troubles, distrusted, check: None, known: None };
         history.look_up();
         Ok(history)
     }
@@ -161,15 +164,13 @@ impl History {
             }
             None => (Tail::default(), Seen::default()),
         };
-        let (mut escalations, items) =
-            (self.escalations(&seen), self.items(embedder, cleared, seen.is_same_log));
-        let (items, is_usable) = match items {
-            Ok(items) => (items, true),
-            Err(why) => {
-                escalations.push(Escalation { reason: "snapshot_unusable".to_owned(), message: why });
-                (Vec::new(), false)
-            }
-        };
+        let mut escalations = self.escalations(&seen);
+        let learnt = self.learn(embedder, seen.is_same_log);
+        let is_usable = learnt.is_ok();
+        if let Err(why) = learnt {
+            escalations.push(Escalation { reason: "snapshot_unusable".to_owned(), message: why });
+        }
+        let items = self.items(cleared);
         let recent_from = tail.turns.first().map_or(u64::MAX, |located| located.offset);
         let scope = Scope {
             lines: seen.lines,
@@ -195,16 +196,15 @@ impl History {
         })
     }
 
-    /// The pieces that were not cleared, with their rows.
-    fn items(
-        &self,
-        embedder: &dyn Embedder,
-        cleared: u64,
-        is_same_log: bool,
-    ) -> Result<Vec<(usize, Item)>, String> {
-        let Some(Published { index, snapshot, .. }) = &self.published else { return Ok(Vec::new()) };
+    /// Reads the pieces of the generation that is used, if they are not known already.
+    ///
+    /// # Errors
+    /// Why there are none that could be compared with the query.
+    fn learn(&mut self, embedder: &dyn Embedder, is_same_log: bool) -> Result<(), String> {
+        let known = self.known.take();
+        let Some(Published { index, snapshot, .. }) = &self.published else { return Ok(()) };
         if index.count == 0 {
-            return Ok(Vec::new());
+            return Ok(());
         }
         if !is_same_log {
             return Err(
@@ -221,23 +221,25 @@ impl History {
         if snapshot.dimension() != embedder.dimension() {
             return Err("the vectors have another dimension than the query's".to_owned());
         }
-        let labels = snapshot.labels().map_err(|refusal| refusal.to_string())?;
-        let mut items = Vec::with_capacity(labels.ids.len());
-        for (row, (id, meta)) in labels.ids.iter().zip(labels.meta).enumerate() {
-            let item = Item::read(id, meta)
-                .map_err(|_| format!("row {row} of the snapshot is no piece of a turn"))?;
-            if item.offset >= cleared {
-                items.push((row, item));
-            }
-        }
-        Ok(items)
+        let items = match known {
+            Some((hash, items)) if hash == index.sha256 => items,
+            Some(_) | None => read_items(snapshot)?,
+        };
+        self.known = Some((index.sha256, items));
+        Ok(())
+    }
+
+    /// The pieces that were not cleared, with their rows.
+    fn items(&self, cleared: u64) -> Vec<(usize, &Item)> {
+        let all = self.known.iter().flat_map(|(_, items)| items.iter().enumerate());
+        all.filter(|(_, item)| item.offset >= cleared).collect()
     }
 
     fn choose(
         &self,
         ask: &Ask,
         scope: &Scope,
-        items: &[(usize, Item)],
+        items: &[(usize, &Item)],
         embedder: &dyn Embedder,
     ) -> Vec<Piece> {
         let Some(Published { snapshot, .. }) = &self.published else { return Vec::new() };
@@ -323,6 +325,17 @@ impl History {
             self.troubles.iter().map(|why| Escalation { reason: reason.to_owned(), message: why.clone() });
         bad.chain(more).chain(troubles).collect()
     }
+}
+
+/// The pieces of a snapshot, in the order of its rows.
+fn read_items(snapshot: &Snapshot) -> Result<Vec<Item>, String> {
+    let labels = snapshot.labels().map_err(|refusal| refusal.to_string())?;
+    let named = labels.ids.iter().zip(labels.meta).enumerate();
+    let read = |(row, (id, meta)): (usize, (&String, Json))| {
+        let item = Item::read(id, meta);
+        item.map_err(|_| format!("row {row} of the snapshot is no piece of a turn"))
+    };
+    named.map(read).collect()
 }
 
 /// What was seen of the log.

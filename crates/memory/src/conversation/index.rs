@@ -50,6 +50,10 @@ pub struct Update {
 /// # Errors
 /// Another process does so and does not end, or a file can't be read or written; the generation before stays.
 pub fn update(conversation: &Conversation, embedder: &dyn Embedder, caps: Caps) -> Result<Update, Error> {
+    if !conversation.dir().exists() {
+        // Nothing was ever said, and a directory is made for what is said.
+        return Ok(Update::default());
+    }
     let _lock = lock(conversation)?;
     published::settle(conversation)?;
     let log = conversation.open_log()?;

@@ -55,6 +55,12 @@ pub(super) struct Found {
     pub(super) troubles: Vec<String>,
 }
 
+/// What is said of the newest generation, as far as its head can be read.
+#[must_use]
+pub fn described(conversation: &Conversation) -> Option<Index> {
+    open(conversation, &BTreeSet::new()).published.map(|published| published.index)
+}
+
 /// Opens the newest generation that is whole. Those whose bytes were found not to be what was published are named by
 /// `distrusted`.
 pub(super) fn open(conversation: &Conversation, distrusted: &BTreeSet<Digest>) -> Found {

@@ -2,29 +2,33 @@
 //! Owns: where a line begins and ends, who reads a line that two pieces share, lines that are too long. Must not: know
 //! what a line says.
 
+use crate::regular::{self, Links};
+use countersign_kernel::recall::Refusal;
 use countersign_record::canonical::{Hasher, Sink};
 use countersign_record::digest::Digest;
 use memchr::memchr;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
 
 /// A line beyond this is not looked at; it is hashed on the way past.
 pub(super) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Bytes that are asked for at once.
-const CHUNK_BYTES: usize = 512 * 1024;
+const CHUNK_BYTES: usize = 128 * 1024;
 
-/// A store that is open.
+/// A store that was there. It is opened again for each piece: a read of a thousand stores would need as many open
+/// files otherwise, and a package would hold them.
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) path: String,
-    pub(super) file: File,
-    pub(super) length: u64,
+    length: u64,
+    identity: (u64, u64),
 }
 
 /// A piece of a store: the lines that begin in it, wherever they end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Range {
+pub(super) struct Piece {
     /// The store, by its place in the list.
     pub(super) store: usize,
     start: u64,
@@ -40,23 +44,54 @@ pub(super) enum Line<'a> {
 }
 
 impl Store {
+    /// Looks at the file, which must be a regular one. What is appended to it later is not part of the read.
+    pub(super) fn new(path: String) -> Result<Self, Refusal> {
+        let opened = regular::open(Path::new(&path), Links::Followed);
+        let known = opened.and_then(|(file, length)| Ok((length, identity(&file)?)));
+        match known {
+            Ok((length, identity)) => Ok(Store { path, length, identity }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Refusal::StoreMissing { path }),
+            Err(error) => Err(Refusal::StoreUnreadable { path, why: why(&error) }),
+        }
+    }
+
+    /// The file that was looked at, and no other that took its place.
+    fn open(&self) -> io::Result<File> {
+        let (file, _) = regular::open(Path::new(&self.path), Links::Followed)?;
+        match identity(&file)? == self.identity {
+            true => Ok(file),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// What it means that a piece can't be read.
+    pub(super) fn refusal(&self, error: &io::Error) -> Refusal {
+        let path = self.path.clone();
+        match error.kind() {
+            // It was there a moment ago, and longer.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound => Refusal::StoreChanged { path },
+            _ => Refusal::StoreUnreadable { path, why: why(error) },
+        }
+    }
+
     /// The pieces of the store, in order.
-    pub(super) fn ranges(&self, store: usize, bytes: u64) -> impl Iterator<Item = Range> {
+    pub(super) fn ranges(&self, store: usize, bytes: u64) -> impl Iterator<Item = Piece> {
         let length = self.length;
         let starts = (0..length.div_ceil(bytes)).map(move |at| at * bytes);
-        starts.map(move |start| Range { store, start, end: (start + bytes).min(length) })
+        starts.map(move |start| Piece { store, start, end: (start + bytes).min(length) })
     }
 
     /// A line that was seen before.
     pub(super) fn line(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         let mut line = vec![0; length as usize];
-        self.file.read_exact_at(&mut line, offset)?;
+        self.open()?.read_exact_at(&mut line, offset)?;
         Ok(line)
     }
 
     /// Shows every line that begins in the piece, with its place.
-    pub(super) fn lines(&self, range: &Range, mut see: impl FnMut(u64, Line<'_>)) -> io::Result<()> {
-        let mut window = Window { store: self, start: range.start, bytes: Vec::new(), at: 0 };
+    pub(super) fn lines(&self, range: &Piece, mut see: impl FnMut(u64, Line<'_>)) -> io::Result<()> {
+        let file = self.open()?;
+        let mut window = Window { file, length: self.length, start: range.start, bytes: Vec::new(), at: 0 };
         if range.start > 0 {
             // The line that begins before belongs to the piece before, and so does its rest.
             window.start = range.start - 1;
@@ -78,13 +113,28 @@ impl Store {
     }
 }
 
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    let about = file.metadata()?;
+    Ok((about.dev(), about.ino()))
+}
+
+/// Our own words as they are; those of the system without numbers, which differ between machines.
+pub(super) fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::Other => error.to_string(),
+        kind => kind.to_string(),
+    }
+}
+
 fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// A part of the store in memory.
-struct Window<'a> {
-    store: &'a Store,
+struct Window {
+    file: File,
+    /// Where the store ends.
+    length: u64,
     /// The place of its first byte.
     start: u64,
     bytes: Vec<u8>,
@@ -92,7 +142,7 @@ struct Window<'a> {
     at: usize,
 }
 
-impl Window<'_> {
+impl Window {
     fn place(&self) -> u64 {
         self.start + self.at as u64
     }
@@ -107,12 +157,12 @@ impl Window<'_> {
         self.start += self.at as u64;
         self.at = 0;
         let held = self.bytes.len();
-        let left = self.store.length.saturating_sub(self.start + held as u64);
+        let left = self.length.saturating_sub(self.start + held as u64);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(CHUNK_BYTES);
         self.bytes.resize(held + wanted, 0);
         let mut filled = held;
         while let Some(room) = self.bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
-            match self.store.file.read_at(room, self.start + filled as u64) {
+            match self.file.read_at(room, self.start + filled as u64) {
                 // Cut by somebody while we read, or never as long as it said.
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => filled += count,
@@ -201,7 +251,7 @@ mod tests {
     fn store(scratch: &Scratch, bytes: &[u8]) -> Store {
         let place = scratch.path().join("store");
         std::fs::write(&place, bytes).unwrap();
-        Store { path: "store".into(), file: File::open(place).unwrap(), length: bytes.len() as u64 }
+        Store::new(place.to_str().unwrap().into()).unwrap()
     }
 
     fn lines(store: &Store, range_bytes: u64) -> Vec<(u64, Result<Vec<u8>, Digest>)> {
@@ -256,7 +306,7 @@ mod tests {
             let scratch = Scratch::new();
             let store = Store { length: bytes.len() as u64 + beyond, ..store(&scratch, bytes) };
             for range_bytes in [3, 100_000] {
-                let read = |range: Range| store.lines(&range, |_, _| {});
+                let read = |range: Piece| store.lines(&range, |_, _| {});
                 let failed = store.ranges(0, range_bytes).find_map(|range| read(range).err()).unwrap();
                 assert_eq!(failed.kind(), io::ErrorKind::UnexpectedEof);
             }

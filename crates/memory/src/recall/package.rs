@@ -2,7 +2,7 @@
 //! Owns: going through the lists without copying them. Must not: change what was selected.
 
 use super::lines::Store;
-use super::part::{self, Part, Rank};
+use super::part::{self, Candidate, Part};
 use countersign_kernel::recall::Excerpt;
 use countersign_kernel::recall::input::Budget;
 use countersign_kernel::recall::package::{self, Dropped, Head, Reason, Selected};
@@ -22,8 +22,8 @@ pub struct Package {
     pub(super) used: u64,
     pub(super) stores: Vec<Store>,
     pub(super) parts: Vec<Part>,
-    /// In the contract's order; the first ones are those selected.
-    pub(super) ordered: Vec<Rank>,
+    /// The parts that the candidates are taken from, in the contract's order; the first ones are those selected.
+    pub(super) order: Vec<u32>,
     pub(super) excerpts: Vec<Excerpt>,
     /// Why the others are not: the reason is the same for all of them.
     pub(super) rest: Option<Reason>,
@@ -38,15 +38,16 @@ impl Package {
 
     /// Those selected, the best first.
     pub fn selected(&self) -> impl Iterator<Item = Selected<'_>> {
-        self.ordered.iter().zip(&self.excerpts).filter_map(|(rank, excerpt)| {
-            let (part, one, name) = part::found(&self.parts, *rank)?;
+        let ordered = part::ordered(&self.parts, &self.order);
+        ordered.zip(&self.excerpts).filter_map(|(one, excerpt)| {
+            let Candidate { score, tokens, .. } = *one.candidate()?;
             Some(Selected {
-                memory_id: part.id(name),
-                record_hash: name.record_hash,
-                store_path: self.store_path(part.store),
-                score: one.score,
+                memory_id: one.part.id(one.name),
+                record_hash: one.name.record_hash,
+                store_path: self.store_path(one.part.store),
+                score,
                 excerpt,
-                tokens: one.tokens,
+                tokens,
             })
         })
     }
@@ -62,14 +63,12 @@ impl Package {
             })
         });
         let rest = self.rest.into_iter().flat_map(move |reason| {
-            self.ordered.iter().skip(self.excerpts.len()).filter_map(move |rank| {
-                let (part, name) = part::named(&self.parts, *rank)?;
-                Some(Dropped {
-                    memory_id: part.id(name),
-                    record_hash: name.record_hash,
-                    store_path: self.store_path(part.store),
-                    reason,
-                })
+            let ordered = part::ordered(&self.parts, &self.order);
+            ordered.skip(self.excerpts.len()).map(move |one| Dropped {
+                memory_id: one.part.id(one.name),
+                record_hash: one.name.record_hash,
+                store_path: self.store_path(one.part.store),
+                reason,
             })
         });
         refused.chain(rest)
@@ -98,9 +97,13 @@ impl Package {
     /// The text can't be written.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         std::thread::scope(|scope| {
-            let hashing = scope.spawn(|| self.hash());
+            let hashing = std::thread::Builder::new().spawn_scoped(scope, || self.hash());
             let mut sink = Out { out, written: Ok(()), stage: Vec::with_capacity(STAGE_BYTES) };
-            let hash = || hashing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let hash = || match hashing {
+                Ok(hashing) => hashing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // No thread is to be had.
+                Err(_) => self.hash(),
+            };
             package::write(&self.head(), self.selected(), self.dropped(), hash, &mut sink);
             sink.put(b"\n");
             sink.flush();

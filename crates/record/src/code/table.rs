@@ -212,6 +212,9 @@ codes! {
     HistoryDamaged "history"."damaged" Error, "The index was damaged",
         "The turn is in the log, but a file of the index was not what was published. The index was made whole from the generation before, or from the log.",
         "Find out who can write the directory; nothing is lost.";
+    HistoryModel "history"."model" Error, "The index was made by another model",
+        "Vectors of two models can't be compared, so a turn is only added with the model that made the index. Nothing was appended.",
+        "Name that model with --model or COUNTERSIGN_MODEL, append with --no-index, or make the index anew with `countersign memory index`.";
     HistoryLexicon "history"."lexicon" Error, "The alias lexicon can't be used",
         "A lexicon is a .txt, .csv or .json file with groups of words that mean the same, at least two to a group.",
         "See `countersign memory recall --help` for the three forms.";

@@ -1,14 +1,16 @@
 //! One matter: its files, its readers, its writer, its watchers.
 //! Owns: which of them is open. Must not: share any of them with another matter.
 
+use super::append::Request;
 use super::follow::Following;
 use super::news::News;
 use super::readers::{Readers, Stop};
 use super::schema::Files;
+use super::vigil::Vigil;
 use super::writer::{Command, Reply, Writer};
 use countersign_record::chain::Head;
 use countersign_record::id::MatterId;
-use countersign_runtime::ports::ledger::Error;
+use countersign_runtime::ports::ledger::{Appended, Error};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +49,7 @@ pub(super) struct Matter {
     core: Arc<Core>,
     reads: Arc<Semaphore>,
     writer: Mutex<Option<Writer>>,
+    vigil: Vigil,
 }
 
 impl Matter {
@@ -59,7 +62,12 @@ impl Matter {
             following: Following::default(),
             readers: Readers::default(),
         };
-        Matter { core: Arc::new(core), reads: Arc::new(Semaphore::new(READS_MAX)), writer: Mutex::new(None) }
+        Matter {
+            core: Arc::new(core),
+            reads: Arc::new(Semaphore::new(READS_MAX)),
+            writer: Mutex::new(None),
+            vigil: Vigil::default(),
+        }
     }
 
     /// Reads in one snapshot, on a thread that may block.
@@ -80,11 +88,22 @@ impl Matter {
 
     /// Has the writer do something, and waits for its answer.
     pub(super) async fn write<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
+        self.asked(command).await?
+    }
+
+    /// Has the writer append.
+    pub(super) async fn append(&self, request: Request) -> Result<Appended, Error> {
+        let answer = self.asked(|reply| Command::Append { request, reply }).await?;
+        drop(answer.request);
+        answer.appended
+    }
+
+    async fn asked<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, Error> {
         let queue = self.queue()?;
         let (reply, answer) = oneshot::channel();
         queue.send(command(reply)).await.map_err(|_| Error::Closed)?;
         drop(queue);
-        answer.await.unwrap_or(Err(Error::Closed))
+        self.vigil.answer(answer).await.map_err(|_| Error::Closed)
     }
 
     fn queue(&self) -> Result<tokio::sync::mpsc::Sender<Command>, Error> {

@@ -5,7 +5,7 @@
 use super::append::{Pen, Request};
 use super::erase;
 use super::failure;
-use super::group::{Company, Group, Spent};
+use super::group::{self, Answer, Asker, Company, Group};
 use super::lock;
 use super::news::News;
 use super::purge::Purge;
@@ -18,9 +18,10 @@ use countersign_record::chain::{Head, genesis};
 use countersign_record::digest::Digest;
 use countersign_record::id::{FoldId, MatterId};
 use countersign_record::row::Sealed;
-use countersign_runtime::ports::ledger::{Appended, Erasure, Error, Piece, Snapshot};
+use countersign_runtime::ports::ledger::{Erasure, Error, Piece, Snapshot};
 use rusqlite::{Connection, params};
 use std::io;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -38,7 +39,7 @@ pub(super) type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
 
 /// What the writer is asked for.
 pub(super) enum Command {
-    Append { request: Request, reply: Reply<Appended> },
+    Append { request: Request, reply: Asker },
     Erase { digest: Digest, receipt: Box<Sealed>, reply: Reply<Erasure> },
     Keep { fold: FoldId, version: u32, snapshot: Snapshot, reply: Reply<()> },
     Restore { pieces: Pieces, reply: Reply<Head> },
@@ -56,7 +57,8 @@ impl Writer {
         let (queue, commands) = mpsc::channel(QUEUE_MAX);
         let place = files.database.clone();
         let name = format!("ledger {matter}");
-        let company = Company { appenders: 1, commit: Duration::ZERO };
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let company = Company { appenders: 1, commit: Duration::ZERO, cores };
         let desk = Desk {
             matter,
             files,
@@ -65,7 +67,6 @@ impl Writer {
             held: None,
             purge: Purge::default(),
             company,
-            spent: Spent::default(),
             untold: false,
         };
         let thread = std::thread::Builder::new().name(name).spawn(move || desk.work(commands));
@@ -114,7 +115,6 @@ struct Desk {
     held: Option<Command>,
     purge: Purge,
     company: Company,
-    spent: Spent,
     /// Whether followers in other processes have yet to be woken.
     untold: bool,
 }
@@ -164,11 +164,10 @@ impl Desk {
                 match commands.try_recv() {
                     Ok(command) => return Some(command),
                     Err(mpsc::error::TryRecvError::Disconnected) => return None,
-                    Err(mpsc::error::TryRecvError::Empty) => self.spent.pass_time(),
+                    Err(mpsc::error::TryRecvError::Empty) => group::pause(self.company.cores),
                 }
             }
         }
-        self.spent.keep_last(0);
         commands.blocking_recv()
     }
 
@@ -185,23 +184,28 @@ impl Desk {
         self.untold = false;
     }
 
-    fn append(&mut self, request: Request, reply: Reply<Appended>, commands: &mut mpsc::Receiver<Command>) {
+    fn append(&mut self, request: Request, reply: Asker, commands: &mut mpsc::Receiver<Command>) {
         if reply.is_closed() {
             return;
         }
-        let (company, mut spent) = (self.company, std::mem::take(&mut self.spent));
-        let (mut group, mut held, mut gathered) = (Group::of(reply), None, Instant::now());
+        let company = self.company;
+        let mut first = Some((request, reply));
+        let (mut group, mut held, mut gathered) = (Group::default(), None, Instant::now());
         let outcome = self.transact(|pen| {
-            held = group.fill(pen, request, commands, company, &mut spent)?;
+            if let Some(first) = first.take() {
+                held = group.fill(pen, first, commands, company)?;
+            }
             gathered = Instant::now();
             Ok(Ok(()))
         });
         self.held = held;
-        self.company = Company { appenders: group.len() + commands.len(), commit: gathered.elapsed() };
-        let answered = group.len();
-        group.answer(outcome);
-        spent.keep_last(answered);
-        self.spent = spent;
+        let appenders = group.len() + commands.len();
+        self.company = Company { appenders, commit: gathered.elapsed(), ..company };
+        group.answer(&outcome);
+        // No transaction was even begun.
+        if let (Some((request, reply)), Err(error)) = (first, outcome) {
+            drop(reply.send(Answer { appended: Err(error), request }));
+        }
     }
 
     fn erase(&mut self, digest: Digest, receipt: &Sealed, reply: Reply<Erasure>) {

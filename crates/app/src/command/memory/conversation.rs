@@ -7,7 +7,7 @@ use crate::failure::{Exit, Failure};
 use crate::input;
 use crate::output;
 use crate::place;
-use countersign_kernel::history::{Caps, Lexicon};
+use countersign_kernel::history::{Caps, Index, Lexicon};
 use countersign_memory::conversation::{self, Conversation, History, Indexer, Log, Torn, Update};
 use countersign_memory::embed::{self, Embedder};
 use countersign_memory::lexicon;
@@ -19,6 +19,8 @@ use countersign_record::turn::MemoryTurn;
 use serde::Serialize;
 use std::path::Path;
 
+/// What an index may hold, where nobody has said so.
+const VECTORS_MAX: u64 = 100_000;
 /// Why a turn is kept, where it does not say.
 const GOAL: &str = "store_recency_turn";
 
@@ -26,6 +28,17 @@ fn conversation(global: &Global, dir: &Dir) -> Result<Conversation, Failure> {
     let matter = MatterId::try_from(global.matter.as_str())?;
     let usual = || global.data.join("matters").join(matter.as_str()).join("logs");
     Ok(Conversation::at(&dir.dir.clone().unwrap_or_else(usual)))
+}
+
+/// The conversation that a command is about which begins none: a directory that was named is there.
+fn begun(global: &Global, dir: &Dir) -> Result<Conversation, Failure> {
+    match &dir.dir {
+        Some(dir) if !dir.is_dir() => {
+            let message = format!("{} is no directory", output::plain(&dir.display().to_string()));
+            Err(Failure::new(Code::HistoryUnreadable, message))
+        }
+        Some(_) | None => conversation(global, dir),
+    }
 }
 
 fn embedder(conversing: &Conversing) -> Result<Box<dyn Embedder>, Failure> {
@@ -39,8 +52,22 @@ fn embedder_of(model: Option<&Path>) -> Result<Box<dyn Embedder>, Failure> {
     }
 }
 
-fn caps(conversing: &Conversing) -> Caps {
-    Caps { vectors_max: conversing.cap }
+/// What the index may hold: as much as before, if nothing else is said.
+fn caps(conversing: &Conversing, before: Option<&Index>) -> Caps {
+    let kept = || before.map_or(VECTORS_MAX, |index| index.caps.vectors_max);
+    Caps { vectors_max: conversing.cap.unwrap_or_else(kept) }
+}
+
+/// A turn is added to the index with the model that made it. Making it anew with another is asked for by `index`.
+fn require_same_model(before: Option<&Index>, embedder: &dyn Embedder) -> Result<(), Failure> {
+    match before {
+        Some(index) if index.count > 0 && index.embedder != embedder.name() => {
+            let (made_by, given) = (output::plain(&index.embedder), output::plain(embedder.name()));
+            let message = format!("the index was made by {made_by}, and this would be {given}");
+            Err(Failure::new(Code::HistoryModel, message))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 #[derive(Serialize)]
@@ -63,6 +90,11 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
     let conversation = conversation(global, &append.conversing.dir)?;
     // Whatever is wrong with the model is told before the turn is there.
     let embedder = embedder(&append.conversing)?;
+    let before = conversation::described(&conversation);
+    if !append.no_index {
+        require_same_model(before.as_ref(), embedder.as_ref())?;
+    }
+    let caps = caps(&append.conversing, before.as_ref());
     let (mut log, torn) = Log::open(&conversation)?;
     let appended = log.append(&turn)?;
     drop(log);
@@ -86,7 +118,7 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
         return Ok(Exit::Success);
     }
     // The turn is acknowledged; its pieces are embedded behind that.
-    let indexer = Indexer::start(conversation, embedder, caps(&append.conversing)).map_err(|error| {
+    let indexer = Indexer::start(conversation, embedder, caps).map_err(|error| {
         Failure::new(Code::HistoryUnwritable, format!("no thread for the index: {error}"))
     })?;
     indexer.nudge();
@@ -171,7 +203,7 @@ fn spoken(file: &str) -> Result<String, Failure> {
 }
 
 pub(super) fn recall(global: &Global, recall: &Recall) -> Result<Exit, Failure> {
-    let conversation = conversation(global, &recall.dir)?;
+    let conversation = begun(global, &recall.dir)?;
     let embedder = embedder_of(recall.model.as_deref())?;
     let lexicon = match &recall.aliases {
         Some(path) => lexicon::read(path)?,
@@ -221,10 +253,11 @@ struct Bad {
 }
 
 pub(super) fn index(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
-    let conversation = conversation(global, &conversing.dir)?;
+    let conversation = begun(global, &conversing.dir)?;
     let embedder = embedder(conversing)?;
     let progress = output::progress("embedding what is new".to_owned());
-    let update = conversation::update(&conversation, embedder.as_ref(), caps(conversing))?;
+    let caps = caps(conversing, conversation::described(&conversation).as_ref());
+    let update = conversation::update(&conversation, embedder.as_ref(), caps)?;
     progress.finish_and_clear();
     show_update(global, &update)?;
     let is_well = update.bad.count == 0 && update.troubles.is_empty();
@@ -272,7 +305,7 @@ pub(super) fn clear(global: &Global, dir: &Dir, yes: bool) -> Result<Exit, Failu
         let message = "clearing forgets every turn up to now, for good: say --yes if that is meant";
         return Err(Failure::new(Code::UsageInvalid, message));
     }
-    let conversation = conversation(global, dir)?;
+    let conversation = begun(global, dir)?;
     let place = conversation::clear(&conversation)?;
     match global.json {
         true => output::json(&Cleared { cleared_before_offset: place })?,
@@ -299,7 +332,7 @@ struct Standings {
 }
 
 pub(super) fn status(global: &Global, dir: &Dir) -> Result<Exit, Failure> {
-    let conversation = conversation(global, dir)?;
+    let conversation = begun(global, dir)?;
     let status = conversation::status(&conversation)?;
     let log = Standings { bytes: status.log_bytes, lines: status.log_lines, torn_bytes: status.torn_bytes };
     let bad_lines = status.index.as_ref().map_or(0, |index| index.bad_lines.count);

@@ -11,13 +11,13 @@ use countersign_record::canonical::Score;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::{Envelope, HistoryRef, Provenance, Source};
-use countersign_record::json::{self, Json, Limits, Object};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::turn::MemoryTurn;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A long conversation has many pieces, and each has its reason.
-const LIMITS: Limits = Limits { bytes_max: 1 << 30, values_max: 64_000_000, ..Limits::GOVERNED };
+/// Pieces that are listed with their reasons, of those that are dropped: whoever takes the envelope reads 16 MiB.
+const LISTED_MAX: usize = 10_000;
 /// Letters of a turn that are shown on a line.
 const TEXT_CHARS_MAX: usize = 100;
 
@@ -40,7 +40,10 @@ struct Recent<'a> {
 struct Episodic<'a> {
     generation: Option<u64>,
     kept: Vec<Shown<'a>>,
+    /// The first ones; all are counted below.
     dropped: Vec<Shown<'a>>,
+    dropped_count: u64,
+    dropped_by_reason: BTreeMap<String, u64>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +90,18 @@ fn is_kept(piece: &&Piece) -> bool {
     matches!(piece.decision, Decision::Kept { .. })
 }
 
+fn dropped(recalled: &Recalled) -> impl Iterator<Item = &Piece> {
+    recalled.pieces.iter().filter(|piece| !is_kept(piece))
+}
+
+fn by_reason(recalled: &Recalled) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for piece in dropped(recalled) {
+        *counts.entry(piece.decision.words().into_iter().next().unwrap_or_default()).or_default() += 1;
+    }
+    counts
+}
+
 /// Prints the handoff.
 pub(super) fn envelope(global: &Global, recalled: &Recalled) -> Result<(), Failure> {
     let clock = place::clock(global)?;
@@ -99,7 +114,9 @@ pub(super) fn envelope(global: &Global, recalled: &Recalled) -> Result<(), Failu
         episodic: Episodic {
             generation: recalled.generation,
             kept: recalled.pieces.iter().filter(is_kept).map(shown).collect(),
-            dropped: recalled.pieces.iter().filter(|piece| !is_kept(piece)).map(shown).collect(),
+            dropped: dropped(recalled).take(LISTED_MAX).map(shown).collect(),
+            dropped_count: dropped(recalled).count() as u64,
+            dropped_by_reason: by_reason(recalled),
         },
         lines: recalled.lines,
         pending_bytes: recalled.pending_bytes,
@@ -132,7 +149,7 @@ pub(super) fn envelope(global: &Global, recalled: &Recalled) -> Result<(), Failu
 
 fn object(payload: &Payload<'_>) -> Result<Object, Failure> {
     let text = json::to_text(payload).map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))?;
-    match json::parse_with(text.as_bytes(), LIMITS)? {
+    match json::parse(text.as_bytes())? {
         Json::Object(object) => Ok(object),
         other => Err(Failure::new(Code::OutputFailed, format!("the payload is {}", other.kind()))),
     }
@@ -167,13 +184,9 @@ pub(super) fn text(recalled: &Recalled) -> Result<(), Failure> {
             output::plain(&words)
         ))?;
     }
-    let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
-    for piece in recalled.pieces.iter().filter(|piece| !is_kept(piece)) {
-        let word = piece.decision.words().into_iter().next().unwrap_or_default();
-        *dropped.entry(word).or_default() += 1;
-    }
+    let dropped = by_reason(recalled);
     if !dropped.is_empty() {
-        output::line("the rest, by reason (--json lists each):")?;
+        output::line("the rest, by reason (--json lists them):")?;
     }
     dropped.iter().try_for_each(|(word, count)| output::line(&format!("  {count}  {word}")))
 }
