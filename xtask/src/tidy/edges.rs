@@ -26,9 +26,9 @@ pub(crate) enum Kind {
 
 const PURE_EXTERNALS: &[&str] = &["serde", "thiserror"];
 /// A power that every platform agrees on, finding a text in a text, and (as a feature) schemas.
-const KERNEL_EXTERNALS: &[&str] = &["libm", "memchr", "wide", "schemars", "serde", "thiserror"];
+const KERNEL_EXTERNALS: &[&str] = &["libm", "memchr", "schemars", "serde", "thiserror", "wide"];
 const RECORD_EXTERNALS: &[&str] =
-    &["ed25519-dalek", "itoa", "memchr", "wide", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
+    &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 
 const ADAPTER_USES: &[&str] = &["durable", "govern", "kernel", "record", "runtime"];
 const MEMORY_USES: &[&str] = &["durable", "govern", "kernel", "mapped", "record", "runtime"];
