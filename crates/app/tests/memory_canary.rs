@@ -247,3 +247,71 @@ fn nothing_that_memory_says_is_kept_or_told() {
         }
     }
 }
+
+/// What a conversation says stands in its log, in the turns that a recall shows word for word, and nowhere else.
+#[test]
+fn nothing_that_was_said_is_kept_beside_the_log_or_told() {
+    let work = Work::new();
+    let mut told = Vec::new();
+    let mut say = |input: Vec<u8>, more: &[&str], exit: &[i32]| {
+        let done = work.feed(&[&["memory", "append", "-"], more, &FIXED[..]].concat(), input);
+        assert!(done.exit.is_some_and(|found| exit.contains(&found)), "{}: {}", done.args, done.err);
+        told.push(done);
+    };
+    for place in ["said first", "said 日本", "said last"] {
+        say(format!("the roof {}", canary(place)).into_bytes(), &["--role", "user"], &[0]);
+    }
+    // Ways in which a turn is refused; the names of members that it should not have are told, what they hold is not.
+    let stamp = canary("timestamp");
+    for bad in [
+        json!({"role": canary("role"), "text": canary("text of no role")}),
+        json!({"role": "user", "text": [canary("no text")]}),
+        json!({"role": "user", "text": canary("importance"), "importance": canary("no number")}),
+        json!({"role": "user", "text": canary("text of no time"), "timestamp": stamp}),
+        json!({"role": "user", "text": "x", "tags": canary("no tags")}),
+        json!({"role": "user", "text": "x", "provenance": {"hash": canary("no hash"), "source": canary("source")}}),
+        json!([canary("no turn")]),
+    ] {
+        say(bad.to_string().into_bytes(), &["--json"], &[2]);
+    }
+    say(canary("no JSON at all").into_bytes(), &[], &[2]);
+    say([b"\xff", canary("no UTF-8").as_bytes()].concat(), &["--role", "user"], &[2]);
+    // Lines that somebody else put into the log, the last of them torn.
+    let log = work.path(DATA).join("matters/default/logs/conversation.jsonl");
+    let mut lines = std::fs::read(&log).unwrap();
+    let strange =
+        format!("{{\"{}\":1,\"role\":\"user\"}}\n{{\"text\":\"{}\"", canary("a name"), canary("torn"));
+    lines.extend_from_slice(strange.as_bytes());
+    std::fs::write(&log, lines).unwrap();
+    let query = canary("query");
+    for args in [
+        &["memory", "recall", &query, "-k", "0"][..],
+        &["memory", "recall", "the roof", "-k", "0", "--json"],
+        &["memory", "index"],
+        &["memory", "index", "--json"],
+        &["memory", "status"],
+        &["memory", "status", "--json"],
+        &["memory", "snapshot", "show", "data/matters/default/logs/history_store.pkl", "--json"],
+        &["memory", "snapshot", "export", "data/matters/default/logs/history_store.pkl", "--to", "out.npz"],
+        &["memory", "clear", "--yes", "--json"],
+    ] {
+        let done = work.run(args);
+        assert!(matches!(done.exit, Some(0 | 3)), "{}: {}", done.args, done.err);
+        told.push(done);
+    }
+    let canaries = Canaries::all();
+    for done in &told {
+        assert_eq!(canaries.found_in(done.err.as_bytes()), None, "{}: {}", done.args, done.err);
+        assert_eq!(canaries.found_in(&done.bytes), None, "{}: {}", done.args, done.text());
+    }
+    let mut holding: Vec<String> = Vec::new();
+    for (file, bytes) in contents(&work.path("")) {
+        if canaries.found_in(&bytes).is_some() {
+            holding.push(file.file_name().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    holding.sort();
+    // What a crash had torn is put aside when the log is next written, and is not thrown away.
+    assert_eq!(holding.first().map(String::as_str), Some("conversation.jsonl"));
+    assert!(holding.iter().all(|name| name.starts_with("conversation.jsonl")), "{holding:?}");
+}

@@ -65,6 +65,11 @@ fn every_guardrail_can_be_asked_for() {
     assert_eq!(ids(&recall(&work, "warehouse lease", injected), "kept")[0], "0::chunk_0 KEPT:semantic");
     let locked = recall(&work, "warehouse lease", &["--lock"]);
     assert!(ids(&locked, "dropped").iter().all(|one| one.ends_with("DROPPED:LOCK")));
+    let counts = &locked["payload"]["episodic"];
+    assert_eq!(
+        (&counts["dropped_count"], &counts["dropped_by_reason"]),
+        (&json!(4), &json!({"DROPPED:LOCK": 4}))
+    );
     let poor = recall(&work, "warehouse lease", &["-k", "0", "--tokens", "0"]);
     assert!(ids(&poor, "dropped").iter().all(|one| one.ends_with("DROPPED:token-budget")));
     let done = work.run(&["memory", "recall", "warehouse lease", "-k", "1"]).good();
@@ -139,6 +144,53 @@ fn a_model_can_be_named_and_another_one_makes_the_index_anew() {
     assert_eq!(told["embedded"], 4);
     assert!(told["rebuilt"].as_str().unwrap().contains("hashed"), "{told}");
     work.run(&["memory", "index", "--model", "nowhere"]).refused(2, "embed.model");
+    // A turn is added with the same model or not at all; nothing of the index is thrown away for it.
+    let log = || std::fs::read(work.path(LOGS).join("conversation.jsonl")).unwrap();
+    let before = log();
+    let add = ["memory", "append", "-", "--role", "user"];
+    work.feed(&add, "One more.").refused(2, "history.model");
+    assert_eq!(log(), before);
+    work.feed(&[&add[..], &["--no-index"]].concat(), "One more.").good();
+    let with_model = [&add[..], &["--model", model]].concat();
+    work.feed(&with_model, "And another.").good();
+    assert_eq!(work.run(&["memory", "status", "--json"]).good().json()["index"]["count"], 6);
+}
+
+#[test]
+fn a_cap_stays_until_another_is_given() {
+    let work = Work::new();
+    let cap =
+        || work.run(&["memory", "status", "--json"]).good().json()["index"]["caps"]["vectors_max"].clone();
+    talk(&work);
+    assert_eq!(cap(), 100_000);
+    say(&work, "With a cap.", &["--cap", "3"]);
+    say(&work, "Without one.", &[]);
+    assert_eq!(cap(), 3);
+    work.run(&["memory", "clear", "--yes"]).good();
+    say(&work, "After clearing.", &[]);
+    assert_eq!(cap(), 3);
+    work.run(&["memory", "index", "--cap", "9"]).good();
+    assert_eq!(cap(), 9);
+    // Cleared before there was an index.
+    let fresh = Work::new();
+    fresh.run(&["memory", "clear", "--yes"]).good();
+    say(&fresh, "Now.", &[]);
+    assert_eq!(fresh.run(&["memory", "status", "--json"]).good().json()["index"]["count"], 1);
+}
+
+#[test]
+fn a_directory_that_is_named_is_there() {
+    let work = Work::new();
+    work.write("file", "");
+    for dir in ["nowhere", "file"] {
+        for command in [&["index"][..], &["recall", "x"], &["status"], &["clear", "--yes"]] {
+            let args = [&["memory"], command, &["--dir", dir]].concat();
+            work.run(&args).refused(2, "history.unreadable");
+        }
+    }
+    assert!(!work.path("nowhere").exists());
+    work.feed(&["memory", "append", "-", "--role", "user", "--dir", "begun"], "Hello.").good();
+    work.run(&["memory", "recall", "hello", "--dir", "begun"]).good();
 }
 
 #[test]

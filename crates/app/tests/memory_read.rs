@@ -3,7 +3,7 @@
 
 mod binary;
 
-use binary::{BINARY, Work};
+use binary::{BINARY, Done, Work};
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -89,6 +89,31 @@ fn a_pipe_is_no_store() {
 }
 
 /// The time of a row is not the time that ages are counted from: that one is part of the input, or there is none.
+#[test]
+fn a_file_that_hides_its_length_is_no_store() {
+    let work = Work::new();
+    let asked =
+        json!({"query": "x", "store_paths": ["/proc/self/status"], "budget": {"max_excerpt_tokens": 9}});
+    work.feed(&["memory", "read", "-"], asked.to_string()).refused(2, "memory.store_unreadable");
+}
+
+/// More stores than the process may have open files.
+#[test]
+fn stores_are_not_all_open_at_once() {
+    let work = Work::new();
+    let name = |number: usize| format!("store-{number}.jsonl");
+    for number in 0..100 {
+        work.write(&name(number), format!("{{\"memory_id\":\"m{number}\",\"text\":\"roof\"}}\n"));
+    }
+    let stores: Vec<String> = (0..100).map(name).collect();
+    let asked = json!({"query": "roof", "store_paths": stores, "budget": {"max_excerpt_tokens": 999}});
+    work.write("asked.json", asked.to_string());
+    let script = format!("ulimit -n 40; exec {BINARY} memory read asked.json");
+    let output = work.command("sh", &["-c", &script]).output().unwrap();
+    let package = Done::new(&["memory", "read"], output).good().json();
+    assert_eq!(package["selection"]["selected"].as_array().unwrap().len(), 100);
+}
+
 #[test]
 fn the_clock_does_not_reach_the_scores() {
     let work = Work::new();

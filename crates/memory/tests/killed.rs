@@ -5,14 +5,14 @@
 mod talk;
 
 use countersign_kernel::history::Caps;
-use countersign_memory::conversation::{Conversation, Log, status, update};
+use countersign_memory::conversation::{Ask, Conversation, Log, clear, status, update};
 use countersign_memory::embed;
 use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::random::Seed;
 use countersign_testkit::scratch::Scratch;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use talk::{ask, reasons, recall, said};
+use talk::{append, ask, reasons, recall, said};
 
 const ROUNDS: usize = 60;
 /// The rounds stop early on a slow machine, but never before a third of them are done.
@@ -68,6 +68,59 @@ fn a_kill_leaves_the_old_generation_or_the_new_one() {
     update(&conversation, &embed::hashed(), CAPS).unwrap();
     let status = status(&conversation).unwrap();
     assert_eq!((status.pending_bytes, status.torn_bytes), (0, 0));
+}
+
+/// The process that is killed while it forgets: appends, publishes, clears, and says up to where.
+#[test]
+fn forgetful_child() {
+    let Some(arguments) = asked() else { return };
+    let conversation = Conversation::at(Path::new(&arguments[0]));
+    for number in 0.. {
+        for part in ["one", "two"] {
+            let text = format!("round {} turn {number} {part} says something", arguments[1]);
+            append(&conversation, &said(&text));
+        }
+        update(&conversation, &embed::hashed(), CAPS).unwrap();
+        say(&format!("cleared {}", clear(&conversation).unwrap()));
+    }
+}
+
+/// Whatever was said to be forgotten stays forgotten, and a clearing that was cut short leaves nothing that hinders.
+#[test]
+fn a_kill_brings_nothing_back_that_was_cleared() {
+    let mut random = Seed::of("killed while clearing", 18).random();
+    let scratch = Scratch::new();
+    let conversation = Conversation::at(scratch.path());
+    let mut cleared = 0;
+    let (start, mut rounds) = (Instant::now(), 0);
+    while rounds < ROUNDS && (rounds < ROUNDS / 3 || start.elapsed() < TIME_MAX) {
+        let mut child =
+            Another::start("forgetful_child", &[scratch.path().to_str().unwrap(), &rounds.to_string()]);
+        let mut note = |line: String| {
+            let place = line.strip_prefix("cleared ").and_then(|place| place.parse::<u64>().ok());
+            // A number that was cut in the middle is a lesser one.
+            cleared = cleared.max(place.unwrap_or(0));
+        };
+        for _ in 0..random.within(0..5) {
+            note(child.line().expect("the child goes on until it is killed"));
+        }
+        child.child.kill().unwrap();
+        child.child.wait().unwrap();
+        while let Some(line) = child.line() {
+            note(line);
+        }
+        let recalled = recall(&conversation, &Ask { turns: 100, ..ask("says something") });
+        assert_eq!(reasons(&recalled), [""; 0]);
+        let turns = recalled.turns.iter().map(|located| located.offset);
+        let pieces = recalled.pieces.iter().map(|piece| piece.item.offset);
+        for offset in turns.chain(pieces) {
+            assert!(offset >= cleared, "byte {offset} was cleared with everything before {cleared}");
+        }
+        assert!(status(&conversation).unwrap().cleared_before_offset >= cleared);
+        rounds += 1;
+    }
+    assert!(cleared > 0, "the rounds were too short to show anything");
+    assert_eq!(update(&conversation, &embed::hashed(), CAPS).unwrap().troubles, [""; 0]);
 }
 
 fn check(conversation: &Conversation, acknowledged: &[(u64, String)], generation: u64) {

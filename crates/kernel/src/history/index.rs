@@ -96,6 +96,13 @@ pub struct Caps {
     pub vectors_max: u64,
 }
 
+impl Default for Caps {
+    /// What an index may hold where nobody has said so.
+    fn default() -> Self {
+        Caps { vectors_max: 100_000 }
+    }
+}
+
 /// How much of the log an index has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]

@@ -44,7 +44,7 @@ fn empty(_lock: &Lock, conversation: &Conversation, log: &Log) -> Result<(), Err
         dimension: 1,
         embedder: before.as_ref().map_or_else(|| "none".to_owned(), |before| before.embedder.clone()),
         sha256: Digest::of(b""),
-        caps: before.map_or(Caps { vectors_max: 0 }, |before| before.caps),
+        caps: before.map_or_else(Caps::default, |before| before.caps),
         indexed: Indexed { bytes: log.length(), lines: log.lines()?, landmark: log.landmark()? },
         cleared_before_offset: log.length(),
         evicted: 0,

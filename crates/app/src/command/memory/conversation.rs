@@ -19,8 +19,6 @@ use countersign_record::turn::MemoryTurn;
 use serde::Serialize;
 use std::path::Path;
 
-/// What an index may hold, where nobody has said so.
-const VECTORS_MAX: u64 = 100_000;
 /// Why a turn is kept, where it does not say.
 const GOAL: &str = "store_recency_turn";
 
@@ -54,8 +52,8 @@ fn embedder_of(model: Option<&Path>) -> Result<Box<dyn Embedder>, Failure> {
 
 /// What the index may hold: as much as before, if nothing else is said.
 fn caps(conversing: &Conversing, before: Option<&Index>) -> Caps {
-    let kept = || before.map_or(VECTORS_MAX, |index| index.caps.vectors_max);
-    Caps { vectors_max: conversing.cap.unwrap_or_else(kept) }
+    let kept = before.map(|index| index.caps).unwrap_or_default();
+    conversing.cap.map_or(kept, |vectors_max| Caps { vectors_max })
 }
 
 /// A turn is added to the index with the model that made it. Making it anew with another is asked for by `index`.
