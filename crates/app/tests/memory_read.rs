@@ -106,7 +106,7 @@ fn stores_are_not_all_open_at_once() {
         work.write(&name(number), format!("{{\"memory_id\":\"m{number}\",\"text\":\"roof\"}}\n"));
     }
     let stores: Vec<String> = (0..100).map(name).collect();
-    let asked = json!({"query": "roof", "store_paths": stores, "budget": {"max_excerpt_tokens": 999}});
+    let asked = json!({"query": "roof", "store_paths": stores, "budget": {"max_excerpt_tokens": 999, "max_items": 100}});
     work.write("asked.json", asked.to_string());
     let script = format!("ulimit -n 40; exec {BINARY} memory read asked.json");
     let output = work.command("sh", &["-c", &script]).output().unwrap();
