@@ -1,5 +1,5 @@
 //! What may happen: decisions as functions of values.
-//! Owns: what a run may read. Must not: do I/O, see a clock, or draw a random number.
+//! Owns: what a run may read, what a model's words mean, what an agent may do. Must not: do I/O, see a clock, or draw a random number.
 #![no_std]
 #![cfg_attr(
     test,
@@ -10,7 +10,9 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod gate;
 pub mod history;
 pub mod recall;
+pub mod says;
 #[cfg(feature = "schema")]
 pub mod schema;

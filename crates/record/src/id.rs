@@ -171,6 +171,13 @@ id! {
     |text| tagged(text, "sess_")
 }
 
+id! {
+    /// A session that somebody comes back to; its checkpoint and its traces are files of this name.
+    SessionName, "session", "1 to 64 of A-Z, a-z, 0-9, '.', '_' and '-', not beginning with a dot",
+    "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
+    |text| shaped(text, 64, |b| b.is_ascii_alphanumeric() || b"_-".contains(&b), |b| b == b'.')
+}
+
 fn tagged(text: &str, tag: &str) -> bool {
     let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     text.strip_prefix(tag).is_some_and(|digits| digits.len() == 16 && digits.bytes().all(digit))

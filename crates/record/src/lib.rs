@@ -32,6 +32,7 @@ pub mod memory_read;
 pub mod row;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod session;
 pub mod sign;
 pub mod state;
 pub mod time;
