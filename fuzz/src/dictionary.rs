@@ -128,3 +128,19 @@ pub(crate) const ROW: &[&str] = &[
     "\"digest\"", "\"size\"", "\"key\"", "\"signature\"", "\"none\"", "\"self_asserted\"", "\"signed\"", "\"hold.placed\"",
     "\"hold.released\"", "\"blob.erased\"", "\"hold_id\"", "\"reason\"", "\"local_only\"", "\"external_untrusted\"", "\n",
 ];
+
+pub(crate) const REPLY: &[&str] = &[
+    "<<<NOTES_JSON>>>", "<<<END_NOTES_JSON>>>", "<<<TOOL_CALLS_JSON>>>", "<<<END_TOOL_CALLS_JSON>>>", "<<<", "<", ">>>",
+    "\"set_goals\"", "\"add_open_loops\"", "\"close_open_loops\"", "\"add_decisions\"", "\"add_constraints\"",
+    "\"set_episode_summary\"", "\"add_memory_tags\"", "\"actions\"", "\"condense_now\"", "\"request_permission:net\"",
+    "\"id\"", "\"tool\"", "\"args\"", "{}", "[]", "\\\"",
+];
+
+pub(crate) const CAPABILITY: &[&str] = &[
+    "net", "net:", "example.org", "EXAMPLE.org.", "bücher.example", "127.1", "[::1]", ":8080", "*", "0x7f", "..", "xn--",
+];
+
+pub(crate) const CHECKPOINT: &[&str] = &[
+    "\"session_id\"", "\"revision\"", "\"updated_ts\"", "\"state\"", "\"recent_messages\"", "\"trace_tail\"", "\"role\"",
+    "\"content\"", "\"tool\"", "\"goals\"", "\"capabilities_granted\"", "\"capabilities_pending\"", "\"net\"", "1e9", "0.5",
+];

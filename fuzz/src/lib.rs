@@ -14,7 +14,7 @@ mod spans;
 mod targets;
 
 use std::time::{Duration, Instant};
-use targets::{documents, embed, ledger, names, recall, snapshot, text};
+use targets::{documents, embed, ledger, names, recall, says, snapshot, text};
 
 /// No input is longer.
 pub const INPUT_BYTES_MAX: usize = 64 * 1024;
@@ -61,6 +61,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "embed_tensors",        run: embed::tensors,              dictionary: dictionary::TENSORS },
     Target { name: "embed_tokenizer",      run: embed::tokenizer,            dictionary: dictionary::TOKENIZER },
     Target { name: "embed_text",           run: embed::text,                 dictionary: &[] },
+    Target { name: "reply",                run: says::reply,                 dictionary: dictionary::REPLY },
+    Target { name: "capability",           run: says::capability,            dictionary: dictionary::CAPABILITY },
+    Target { name: "checkpoint",           run: says::checkpoint,            dictionary: dictionary::CHECKPOINT },
 ];
 
 impl Target {

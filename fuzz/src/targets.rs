@@ -6,5 +6,6 @@ pub(crate) mod embed;
 pub(crate) mod ledger;
 pub(crate) mod names;
 pub(crate) mod recall;
+pub(crate) mod says;
 pub(crate) mod snapshot;
 pub(crate) mod text;

@@ -62,4 +62,7 @@ targets! {
     embed_tensors: 20_000,
     embed_tokenizer: 4_000,
     embed_text: 4_000,
+    reply: 40_000,
+    capability: 60_000,
+    checkpoint: 30_000,
 }

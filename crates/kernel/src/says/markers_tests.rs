@@ -29,7 +29,9 @@ fn scanned<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Said {
     said
 }
 
-fn said(text: &str) -> (String, Vec<(Kind, Result<String, Fault>)>) {
+type Rest = Vec<(Kind, Result<String, Fault>)>;
+
+fn said(text: &str) -> (String, Rest) {
     let Said { text, rest } = scanned([text.as_bytes()]);
     let rest =
         rest.into_iter().map(|(kind, found)| (kind, found.map(|bytes| String::from_utf8(bytes).unwrap())));
