@@ -148,7 +148,7 @@ fn a_model_can_be_named_and_another_one_makes_the_index_anew() {
     let log = || std::fs::read(work.path(LOGS).join("conversation.jsonl")).unwrap();
     let before = log();
     let add = ["memory", "append", "-", "--role", "user"];
-    work.feed(&add, "One more.").refused(2, "history.model");
+    work.feed(&add, "One more.").refused(1, "history.model");
     assert_eq!(log(), before);
     work.feed(&[&add[..], &["--no-index"]].concat(), "One more.").good();
     let with_model = [&add[..], &["--model", model]].concat();
@@ -163,7 +163,8 @@ fn a_cap_stays_until_another_is_given() {
         || work.run(&["memory", "status", "--json"]).good().json()["index"]["caps"]["vectors_max"].clone();
     talk(&work);
     assert_eq!(cap(), 100_000);
-    say(&work, "With a cap.", &["--cap", "3"]);
+    let told = say(&work, "With a cap.", &["--cap", "3"]);
+    assert_eq!(told["evicted"].as_array().unwrap().len(), 2, "{told}");
     say(&work, "Without one.", &[]);
     assert_eq!(cap(), 3);
     work.run(&["memory", "clear", "--yes"]).good();
@@ -178,6 +179,23 @@ fn a_cap_stays_until_another_is_given() {
     assert_eq!(fresh.run(&["memory", "status", "--json"]).good().json()["index"]["count"], 1);
 }
 
+/// How it was made is not known any more: it is not made anew in some other way behind its owner's back.
+#[test]
+fn an_index_that_nothing_is_known_of_is_left_alone() {
+    let work = Work::new();
+    talk(&work);
+    let names = ["history_index_meta.json", "history_index_meta_previous.json"];
+    for name in names {
+        std::fs::write(work.path(LOGS).join(name), "x").unwrap();
+    }
+    let done = work.feed(&["memory", "append", "-", "--role", "user"], "One more.");
+    assert_eq!(done.exit, Some(1), "{}", done.err);
+    assert!(done.err.contains("history.damaged") && done.err.contains("appended_at"), "{}", done.err);
+    assert_eq!(std::fs::read(work.path(LOGS).join(names[0])).unwrap(), b"x");
+    assert_eq!(work.run(&["memory", "index", "--json"]).exits(3).json()["count"], 5);
+    work.feed(&["memory", "append", "-", "--role", "user"], "And another.").good();
+}
+
 #[test]
 fn a_directory_that_is_named_is_there() {
     let work = Work::new();
@@ -185,7 +203,7 @@ fn a_directory_that_is_named_is_there() {
     for dir in ["nowhere", "file"] {
         for command in [&["index"][..], &["recall", "x"], &["status"], &["clear", "--yes"]] {
             let args = [&["memory"], command, &["--dir", dir]].concat();
-            work.run(&args).refused(2, "history.unreadable");
+            work.run(&args).refused(1, "history.unreadable");
         }
     }
     assert!(!work.path("nowhere").exists());

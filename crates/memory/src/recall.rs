@@ -15,14 +15,18 @@ use countersign_record::json;
 use countersign_runtime::ports::{Answer, memory};
 use lines::{Piece, Store};
 use part::{Candidate, Name, Part};
+use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZero;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A store is read in pieces of this size, unless somebody asks for another one.
 const PIECE_BYTES: NonZero<u64> = NonZero::new(2 * 1024 * 1024).unwrap();
+/// Places in a piece are counted in 32 bits.
+const PIECE_BYTES_MAX: NonZero<u64> = NonZero::new(1024 * 1024 * 1024).unwrap();
 /// A trust snapshot is a governed document.
 const SNAPSHOT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -89,13 +93,14 @@ pub fn read_shared(input: &Input, sharing: Sharing) -> Result<Package, Refusal> 
     let order = part::merged(&parts);
     let mut selection = Selection::new(input.budget);
     let mut excerpts = Vec::new();
+    let mut reader = Rereader { plan: &plan, open: None };
     let mut rest = None;
     for one in part::ordered(&parts, &order) {
         let (Some(candidate), Some(store)) = (one.candidate(), stores.get(one.part.store as usize)) else {
             continue;
         };
         match selection.next(candidate.tokens) {
-            Verdict::Selected => excerpts.push(excerpt(&plan, store, candidate, one.name)?),
+            Verdict::Selected => excerpts.push(reader.excerpt(store, candidate, one.name)?),
             // Selection stops here: what holds for this one holds for all after it.
             Verdict::BudgetExhausted => rest = Some(Reason::BudgetExhausted),
             Verdict::MaxItemsReached => rest = Some(Reason::MaxItemsReached),
@@ -135,9 +140,13 @@ fn read_trust(input: &Input) -> Result<Trust, Refusal> {
     Trust::read(&snapshot, &filter.deny_classifications).map_err(unusable)
 }
 
+/// What one thread read, each part with the number of its piece; or the piece that it could not read.
+type Share = Result<Vec<(usize, Part)>, (usize, Refusal)>;
+
 /// Looks at every line of every store. The parts come back in reading order, whoever read them.
 fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Refusal> {
     let Sharing { threads, piece_bytes } = sharing;
+    let piece_bytes = piece_bytes.min(PIECE_BYTES_MAX);
     let ranges: Vec<Piece> =
         stores.iter().enumerate().flat_map(|(at, store)| store.ranges(at, piece_bytes.get())).collect();
     let next = AtomicUsize::new(0);
@@ -146,11 +155,11 @@ fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Re
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(range) = ranges.get(at) else { return Ok(done) };
-            done.push((at, Part::read(plan, stores, range)?));
+            done.push((at, Part::read(plan, stores, range).map_err(|refusal| (at, refusal))?));
         }
     };
     let others = threads.get().min(ranges.len()).saturating_sub(1);
-    let shares: Vec<Result<Vec<(usize, Part)>, Refusal>> = std::thread::scope(|scope| {
+    let shares: Vec<Share> = std::thread::scope(|scope| {
         // A machine that has no thread to give has the calling one.
         let helper = || std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let helpers: Vec<_> = (0..others).map_while(|_| helper()).collect();
@@ -160,18 +169,66 @@ fn scan(plan: &Plan, stores: &[Store], sharing: Sharing) -> Result<Vec<Part>, Re
             .map(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         std::iter::once(own).chain(helped).collect()
     });
-    let mut parts = Vec::with_capacity(ranges.len());
+    let (mut parts, mut refusals) = (Vec::with_capacity(ranges.len()), Vec::new());
     for share in shares {
-        parts.extend(share?);
+        match share {
+            Ok(share) => parts.extend(share),
+            Err(refused) => refusals.push(refused),
+        }
+    }
+    // Pieces are taken in order and each is ended: the first that can't be read is the same whoever was faster.
+    if let Some((_, refusal)) = refusals.into_iter().min_by_key(|(at, _)| *at) {
+        return Err(refusal);
     }
     parts.sort_unstable_by_key(|(at, _)| *at);
     Ok(parts.into_iter().map(|(_, part)| part).collect())
 }
 
-/// Reads the line of a selected candidate again: keeping every text until the order is known would take the memory
-/// of the whole store.
-fn excerpt(plan: &Plan, store: &Store, candidate: &Candidate, name: Name) -> Result<Excerpt, Refusal> {
-    let line = store.line(candidate.offset, candidate.length).map_err(|error| store.refusal(&error))?;
-    let changed = || Refusal::StoreChanged { path: store.path.clone() };
-    plan.excerpt(&line, name.record_hash).ok_or_else(changed)
+/// Reads the lines of selected candidates again: keeping every text until the order is known would take the memory of
+/// the whole store.
+struct Rereader<'a> {
+    plan: &'a Plan,
+    /// The store of the last one; the next one is often there too.
+    open: Option<(&'a str, File)>,
+}
+
+impl<'a> Rereader<'a> {
+    fn excerpt(&mut self, store: &'a Store, candidate: &Candidate, name: Name) -> Result<Excerpt, Refusal> {
+        let refusal = |error: io::Error| store.refusal(&error);
+        let (_, file) = match self.open.take() {
+            Some((path, file)) if path == store.path => self.open.insert((path, file)),
+            Some(_) | None => self.open.insert((&store.path, store.open().map_err(refusal)?)),
+        };
+        let mut line = vec![0; candidate.length as usize];
+        file.read_exact_at(&mut line, candidate.offset).map_err(refusal)?;
+        let changed = || Refusal::StoreChanged { path: store.path.clone() };
+        self.plan.excerpt(&line, name.record_hash).ok_or_else(changed)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use countersign_testkit::scratch::Scratch;
+
+    /// Two stores go wrong, each on a thread of its own: the first of them is told, whoever was faster.
+    #[test]
+    fn the_first_trouble_is_told_whoever_finds_it() {
+        let scratch = Scratch::new();
+        let place = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+        let stores = [place("a"), place("b")].map(|path| {
+            std::fs::write(&path, "x\n".repeat(50_000)).unwrap();
+            Store::new(path).unwrap()
+        });
+        std::fs::write(place("a"), "x\n".repeat(49_999)).unwrap();
+        std::fs::write(place("b"), "").unwrap();
+        let document = json::parse(br#"{"query":"x","store_paths":["a"],"budget":{"max_excerpt_tokens":1}}"#);
+        let plan = Plan::new(&Input::read(&document.unwrap()).unwrap(), Trust::default());
+        let (threads, piece_bytes) = (NonZero::new(2).unwrap(), NonZero::new(1 << 20).unwrap());
+        for _ in 0..100 {
+            let refusal = scan(&plan, &stores, Sharing { threads, piece_bytes }).unwrap_err();
+            assert_eq!(refusal, Refusal::StoreChanged { path: place("a") });
+        }
+    }
 }

@@ -349,6 +349,36 @@ fn damage_that_an_update_finds_is_told_and_mended_under_a_new_number() {
     assert_eq!((again.troubles.len(), again.generation), (0, 3));
 }
 
+/// Far enough before its end that the index does not notice by itself.
+#[test]
+fn a_line_that_was_changed_after_it_was_indexed_is_escalated() {
+    let scratch = Scratch::new();
+    let conversation = conversation(&scratch);
+    let long = "word ".repeat(1_400);
+    append_all(&conversation, &[&long, &format!("{long} two"), &format!("{long} three"), &long]);
+    index(&conversation);
+    let mut log = fs::read(conversation.log()).unwrap();
+    let second = log.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let role = log[second..].windows(6).position(|piece| piece == b"\"user\"").unwrap();
+    log[second + role + 1] = b'#';
+    fs::write(conversation.log(), &log).unwrap();
+    let recalled = recall(&conversation, &Ask { turns: 4, ..ask("word") });
+    assert_eq!(recalled.turns.len(), 3);
+    assert_eq!(reasons(&recalled), [format!("validation_fail_line_2_byte_{second}")]);
+}
+
+#[test]
+fn what_had_to_go_comes_back_when_there_is_room() {
+    let scratch = Scratch::new();
+    let conversation = conversation(&scratch);
+    append_all(&conversation, &TALK[..4]);
+    let narrow = update(&conversation, &embed::hashed(), Caps { vectors_max: 1 }).unwrap();
+    assert_eq!((narrow.count, narrow.evicted.len()), (1, 3));
+    let wide = index(&conversation);
+    assert_eq!((wide.count, wide.embedded, wide.rebuilt.is_some()), (4, 4, true));
+    assert_eq!(index(&conversation).embedded, 0);
+}
+
 #[test]
 fn many_bad_lines_are_counted_and_a_hundred_are_named() {
     let scratch = Scratch::new();

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-const CASES: usize = 1_500;
+const CASES: usize = 2_000;
 
 /// Python, with one case on its way at a time.
 struct Reference(Child, BufReader<std::process::ChildStdout>);

@@ -26,7 +26,8 @@ pub(crate) enum Kind {
 
 const PURE_EXTERNALS: &[&str] = &["serde", "thiserror"];
 /// A power that every platform agrees on, finding a text in a text, and (as a feature) schemas.
-const KERNEL_EXTERNALS: &[&str] = &["libm", "memchr", "schemars", "serde", "thiserror", "url", "wide"];
+const KERNEL_EXTERNALS: &[&str] =
+    &["aho-corasick", "libm", "memchr", "schemars", "serde", "thiserror", "url", "wide"];
 const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 

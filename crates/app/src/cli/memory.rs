@@ -186,7 +186,7 @@ pub(crate) struct Append {
     #[arg(long, value_name = "PATH")]
     pub(crate) about: Vec<String>,
     /// Leave the index as it is
-    #[arg(long)]
+    #[arg(long, conflicts_with = "cap")]
     pub(crate) no_index: bool,
     #[command(flatten)]
     pub(crate) conversing: Conversing,

@@ -14,6 +14,9 @@ const VERSION: &str = "1.0";
 /// The last generation: a snapshot has fifteen digits for it, and there is always a next one.
 pub const GENERATION_MAX: u64 = 999_999_999_999_998;
 
+/// What stands for the embedder of an index that was empty from the beginning.
+pub const NO_EMBEDDER: &str = "none";
+
 /// One generation of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
@@ -128,6 +131,12 @@ impl Index {
     #[must_use]
     pub fn version() -> String {
         VERSION.into()
+    }
+
+    /// What made the vectors, if anything ever did.
+    #[must_use]
+    pub fn made_by(&self) -> Option<&str> {
+        Some(self.embedder.as_str()).filter(|name| *name != NO_EMBEDDER)
     }
 
     /// Reads the document.

@@ -5,7 +5,7 @@ use super::excerpt::{self, Excerpt};
 use super::input::Input;
 use super::plain::{self, Room};
 use super::query;
-use super::score::{self, Recency, Terms};
+use super::score::{self, Recency, Seen, Terms};
 use super::trust::Trust;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -30,6 +30,7 @@ pub struct Plan {
 pub struct Scratch {
     memory_id: String,
     lower: Vec<u8>,
+    seen: Seen,
     plain: Room,
 }
 
@@ -135,7 +136,7 @@ impl Plan {
         at: Option<Instant>,
         in_tags: usize,
     ) -> Line<'a> {
-        let Scratch { memory_id, lower, .. } = scratch;
+        let Scratch { memory_id, lower, seen, .. } = scratch;
         if self.trust.denies(memory_id, record_hash) {
             return Line::Denied { memory_id, record_hash };
         }
@@ -143,7 +144,7 @@ impl Plan {
         Line::Candidate {
             memory_id,
             record_hash,
-            score: score::total(self.terms.in_text(lower), in_tags, self.recency.zip(at)),
+            score: score::total(self.terms.in_text(lower, seen), in_tags, self.recency.zip(at)),
             at,
             tokens: excerpt::tokens_of(excerpt::cut(text, self.excerpt_bytes_max)),
         }

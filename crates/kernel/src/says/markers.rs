@@ -163,35 +163,31 @@ impl Scanner {
             }
             return rest;
         }
-        let Some((byte, after)) = rest.split_first() else { return rest };
-        match begun.next(*byte) {
-            Some(begun) => {
-                self.state = match begun.whole() {
-                    Some((kind, Edge::Begin)) => {
-                        self.break_off(see);
-                        self.block.clear();
-                        State::Value(kind, Depth::default())
-                    }
-                    Some((kind, Edge::End)) => {
-                        self.break_off(see);
-                        see(Piece::Fault(kind, Fault::StrayEnd));
-                        State::default()
-                    }
-                    None => State::Text(begun),
-                };
-                after
-            }
-            None if *byte == LEAD && begun.length == LEADS => {
-                // One more than a marker has: the first of them was text.
-                self.show(&[LEAD], see);
-                after
-            }
-            None => {
-                self.show(begun.bytes(), see);
-                self.state = State::default();
-                rest
-            }
+        let (begun, rest) = begun.further(rest);
+        self.state = State::Text(begun);
+        if let Some((kind, edge)) = begun.whole() {
+            self.break_off(see);
+            self.state = match edge {
+                Edge::Begin => {
+                    self.block.clear();
+                    State::Value(kind, Depth::default())
+                }
+                Edge::End => {
+                    see(Piece::Fault(kind, Fault::StrayEnd));
+                    State::default()
+                }
+            };
+        } else if rest.first() == Some(&LEAD) && begun.length == LEADS {
+            // More than a marker has: the first of them were text, as many as there are too many.
+            let more = rest.iter().take_while(|byte| **byte == LEAD).count();
+            let (text, rest) = rest.split_at(more);
+            self.show(text, see);
+            return rest;
+        } else if !rest.is_empty() {
+            self.show(begun.bytes(), see);
+            self.state = State::default();
         }
+        rest
     }
 
     /// A block's value. Gives back what is left of the chunk.
@@ -221,21 +217,19 @@ impl Scanner {
         rest: &'a [u8],
         see: &mut impl FnMut(Piece<'_>),
     ) -> &'a [u8] {
-        let Some((byte, after)) = rest.split_first() else { return rest };
-        if matched == 0 && is_space(*byte) {
-            return after;
-        }
+        let space = rest.iter().take_while(|byte| matched == 0 && is_space(**byte)).count();
+        let rest = rest.get(space..).unwrap_or_default();
         let marker = end_of(kind);
-        if marker.get(matched) != Some(byte) {
-            self.state = State::Lost(kind, Fault::NoEnd, matched);
-            return rest;
-        }
-        self.state = State::End(kind, matched + 1);
-        if matched + 1 == marker.len() {
+        let (matched, rest) = matching(marker, matched, rest);
+        self.state = match rest.is_empty() {
+            true => State::End(kind, matched),
+            false => State::Lost(kind, Fault::NoEnd, matched),
+        };
+        if matched == marker.len() {
             see(Piece::Block(kind, &self.block));
             self.state = State::default();
         }
-        after
+        rest
     }
 
     /// In a block that is left out. Gives back what is left of the chunk.
@@ -254,18 +248,20 @@ impl Scanner {
             self.state = State::Lost(kind, fault, usize::from(is_begun));
             return rest.get(at..).unwrap_or_default();
         }
-        let Some((byte, after)) = rest.split_first() else { return rest };
-        let matched = match marker.get(matched) {
-            Some(expected) if expected == byte => matched + 1,
-            _ if *byte == LEAD && matched == LEADS => LEADS,
-            _ if *byte == LEAD => 1,
-            _ => 0,
-        };
+        let (matched, rest) = matching(marker, matched, rest);
         self.state = State::Lost(kind, fault, matched);
         if matched == marker.len() {
             see(Piece::Fault(kind, fault));
             self.state = State::default();
+            return rest;
         }
+        let Some((byte, after)) = rest.split_first() else { return rest };
+        let matched = match *byte == LEAD {
+            true if matched == LEADS => LEADS,
+            true => 1,
+            false => 0,
+        };
+        self.state = State::Lost(kind, fault, matched);
         after
     }
 
@@ -292,31 +288,55 @@ impl Scanner {
             self.carry.clear();
             rest = after;
         }
-        loop {
-            let error = match core::str::from_utf8(rest) {
-                Ok("") => return,
-                Ok(text) => return see(Piece::Text(text)),
-                Err(error) => error,
-            };
-            let (valid, invalid) = rest.split_at(error.valid_up_to());
-            if let Ok(text) = core::str::from_utf8(valid)
-                && !text.is_empty()
-            {
+        if let Ok(text) = core::str::from_utf8(rest) {
+            if !text.is_empty() {
                 see(Piece::Text(text));
             }
-            let Some(length) = error.error_len() else {
+            return;
+        }
+        let mut left = rest.len();
+        for chunk in rest.utf8_chunks() {
+            let (valid, invalid) = (chunk.valid(), chunk.invalid());
+            left -= valid.len() + invalid.len();
+            if !valid.is_empty() {
+                see(Piece::Text(valid));
+            }
+            let is_begun = || core::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if left == 0 && !invalid.is_empty() && is_begun() {
                 self.carry.extend_from_slice(invalid);
-                return;
-            };
-            see(Piece::Text(REPLACEMENT));
-            rest = invalid.get(length..).unwrap_or_default();
+            } else if !invalid.is_empty() {
+                see(Piece::Text(REPLACEMENT));
+            }
         }
     }
 }
 
 const REPLACEMENT: &str = "\u{FFFD}";
 
+/// Goes on in a marker: how many of its bytes have come, and what is left after them.
+fn matching<'a>(marker: &[u8], matched: usize, rest: &'a [u8]) -> (usize, &'a [u8]) {
+    let expected = marker.get(matched..).unwrap_or_default();
+    let more = expected.iter().zip(rest).take_while(|(expected, byte)| expected == byte).count();
+    (matched + more, rest.get(more..).unwrap_or_default())
+}
+
 impl Begun {
+    /// As many more bytes as there is a marker like that, and what is left after them.
+    fn further(self, rest: &[u8]) -> (Self, &[u8]) {
+        let (mut begun, mut rest) = (self, rest);
+        while let Some((byte, after)) = rest.split_first() {
+            if begun.candidates.is_power_of_two() {
+                let (length, rest) = matching(begun.candidate().2, begun.length, rest);
+                return (Begun { length, ..begun }, rest);
+            }
+            match begun.next(*byte) {
+                Some(next) => (begun, rest) = (next, after),
+                None => break,
+            }
+        }
+        (begun, rest)
+    }
+
     /// With one more byte, if there is a marker like that.
     fn next(self, byte: u8) -> Option<Self> {
         let mut candidates = self.candidates;

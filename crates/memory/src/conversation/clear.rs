@@ -5,6 +5,7 @@ use super::index::lock;
 use super::{Conversation, Error, FILE_MODE, Log, lines, open_regular, published};
 use crate::snapshot::Table;
 use countersign_durable::{self as durable, Lock};
+use countersign_kernel::history::index::NO_EMBEDDER;
 use countersign_kernel::history::{BadLines, Caps, Index, Indexed};
 use countersign_record::digest::Digest;
 use countersign_record::fields::Fields;
@@ -42,7 +43,7 @@ fn empty(_lock: &Lock, conversation: &Conversation, log: &Log) -> Result<(), Err
         generation: published::newest_generation(conversation).saturating_add(1),
         count: 0,
         dimension: 1,
-        embedder: before.as_ref().map_or_else(|| "none".to_owned(), |before| before.embedder.clone()),
+        embedder: before.as_ref().map_or_else(|| NO_EMBEDDER.to_owned(), |before| before.embedder.clone()),
         sha256: Digest::of(b""),
         caps: before.map_or_else(Caps::default, |before| before.caps),
         indexed: Indexed { bytes: log.length(), lines: log.lines()?, landmark: log.landmark()? },
@@ -70,9 +71,24 @@ fn remember(conversation: &Conversation, place: u64, landmark: Digest) -> Result
     write().map_err(|error| Error::unwritable(&path, &error))
 }
 
+/// The log, its length at this moment, and the byte up to which it was cleared.
+pub(super) fn opened(conversation: &Conversation) -> Result<(Option<(File, u64)>, u64), Error> {
+    let log = conversation.open_log()?;
+    match cleared_before(conversation, log.as_ref()) {
+        Ok(place) => Ok((log, place)),
+        // Somebody may have appended and cleared between the two looks.
+        Err(Error::Cleared { .. }) => {
+            let log = conversation.open_log()?;
+            let place = cleared_before(conversation, log.as_ref())?;
+            Ok((log, place))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The byte of the log up to which it was cleared. A record of it that can't be read, or that is of another log, is an
 /// error, never "nothing": what was asked to be forgotten must not come back.
-pub(super) fn cleared_before(conversation: &Conversation, log: Option<&(File, u64)>) -> Result<u64, Error> {
+fn cleared_before(conversation: &Conversation, log: Option<&(File, u64)>) -> Result<u64, Error> {
     let path = conversation.file(CLEARED);
     let unusable = |why: String| Error::Cleared { path: path.display().to_string(), why };
     let file = match open_regular(&path) {

@@ -2,7 +2,7 @@
 //! Owns: reading both, checking the snapshot behind the reader's back, telling what is wrong while going on with the
 //! rest. Must not: embed anything but the query, or give out a text of an earlier turn.
 
-use super::clear::cleared_before;
+use super::clear::opened;
 use super::lines::{self, Line};
 use super::published::{self, Published};
 use super::tail::{self, Located, Tail};
@@ -21,7 +21,7 @@ use std::io;
 use std::thread::JoinHandle;
 
 /// How much of the log that is not indexed yet is read whole; of the rest only the lines are counted.
-const LAG_BYTES_MAX: u64 = 64 * 1024 * 1024;
+const LAG_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// What a prompt asks of the conversation.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +104,7 @@ impl History {
     /// # Errors
     /// It is not known what was cleared.
     pub fn open(conversation: Conversation) -> Result<Self, Error> {
-        cleared_before(&conversation, conversation.open_log()?.as_ref())?;
+        opened(&conversation)?;
         let (published, troubles, distrusted) = (None, Vec::new(), BTreeSet::new());
         let mut history = History { conversation, published, troubles, distrusted, check: None, known: None };
         history.look_up();
@@ -153,8 +153,7 @@ impl History {
             self.settle();
         }
         self.look_up();
-        let opened = self.conversation.open_log()?;
-        let cleared = cleared_before(&self.conversation, opened.as_ref())?;
+        let (opened, cleared) = opened(&self.conversation)?;
         let unreadable = |error: io::Error| Error::unreadable(&self.conversation.log(), &error);
         let (tail, seen) = match &opened {
             Some((log, length)) => {
@@ -214,7 +213,7 @@ impl History {
         }
         if index.embedder != embedder.name() {
             return Err(format!(
-                "the index was made by {}; it is made anew with the next update",
+                "the index was made by {}: name that model, or make the index anew",
                 index.embedder
             ));
         }
@@ -300,14 +299,23 @@ impl History {
             }
             Ok(())
         })?;
-        // Those before were counted by the index or just now; those of a lag that is too long are numbered on the way.
+        // Those of a lag that is too long are numbered on the way.
         let seen_to = next.offset;
         for (offset, why) in tail.bad.iter().filter(|(offset, _)| *offset >= seen_to) {
             next = At { offset: *offset, line: next.line + lines::count(log, next.offset, *offset)? };
             bad.note(BadLine { line: next.line, offset: *offset, why: why.clone() });
         }
+        // A line that was a turn when the index saw it was changed since. Where there are more than are listed, it may
+        // be one of those, which are escalated anyway.
+        let is_all = bad.count == bad.first.len() as u64;
+        for (offset, why) in tail.bad.iter().filter(|(offset, _)| *offset < seen_to && is_all) {
+            if bad.first.iter().all(|known| known.offset != *offset) {
+                let line = lines::count(log, 0, *offset)? + 1;
+                bad.note(BadLine { line, offset: *offset, why: why.clone() });
+            }
+        }
         let lines = next.line - 1 + lines::count(log, next.offset, tail.end)?;
-        Ok(Seen { lines, pending_bytes: tail.end - from.offset, bad, is_same_log })
+        Ok(Seen { lines, pending_bytes: tail.end.saturating_sub(from.offset), bad, is_same_log })
     }
 
     fn escalations(&self, seen: &Seen) -> Vec<Escalation> {

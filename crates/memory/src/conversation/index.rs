@@ -2,7 +2,7 @@
 //! Owns: what is new, that only that is embedded, and what the next generation holds. Must not: run where a prompt
 //! waits, or change the log.
 
-use super::clear::cleared_before;
+use super::clear::opened;
 use super::lines::{self, Line};
 use super::published::{self, Place, Published};
 use super::{Conversation, Error, tail};
@@ -56,8 +56,7 @@ pub fn update(conversation: &Conversation, embedder: &dyn Embedder, caps: Caps) 
     }
     let _lock = lock(conversation)?;
     published::settle(conversation)?;
-    let log = conversation.open_log()?;
-    let cleared = cleared_before(conversation, log.as_ref())?;
+    let (log, cleared) = opened(conversation)?;
     let Some((log, length)) = log else {
         // Nothing was ever said, or the log is gone: of that nothing is known, and nothing is changed.
         return Ok(Update::default());
@@ -150,6 +149,9 @@ impl Work<'_> {
         }
         if index.count == 0 {
             return Ok(Next { vectors: Vec::new(), ..Next::of(index) });
+        }
+        if index.evicted > 0 && self.caps.vectors_max > index.caps.vectors_max {
+            return Err("there is room again for what had to go".to_owned());
         }
         if index.embedder != self.embedder.name() {
             return Err(format!("it was made by {}", index.embedder));

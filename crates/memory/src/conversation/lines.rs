@@ -45,9 +45,16 @@ pub(super) fn landmark(log: &File, place: u64) -> io::Result<Digest> {
     Ok(Digest::of(&bytes))
 }
 
-/// Whether a log, `length` bytes long, has that landmark before that place.
+/// Whether a log, `length` bytes long, has that landmark before that place, and a line begins there.
 pub(super) fn has_landmark(log: &File, length: u64, place: u64, expected: Digest) -> io::Result<bool> {
-    Ok(place <= length && landmark(log, place)? == expected)
+    if place > length || landmark(log, place)? != expected {
+        return Ok(false);
+    }
+    let mut last = [b'\n'];
+    if place > 0 {
+        log.read_exact_at(&mut last, place - 1)?;
+    }
+    Ok(last == [b'\n'])
 }
 
 /// Reads a turn.

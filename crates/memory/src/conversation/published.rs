@@ -55,10 +55,17 @@ pub(super) struct Found {
     pub(super) troubles: Vec<String>,
 }
 
-/// What is said of the newest generation, as far as its head can be read.
-#[must_use]
-pub fn described(conversation: &Conversation) -> Option<Index> {
-    open(conversation, &BTreeSet::new()).published.map(|published| published.index)
+/// What is said of the newest generation that can be used; `None` if there never was one.
+///
+/// # Errors
+/// There was one, and nothing of it can be used.
+pub fn described(conversation: &Conversation) -> Result<Option<Index>, String> {
+    let Found { published, troubles } = open(conversation, &BTreeSet::new());
+    match published {
+        Some(published) => Ok(Some(published.index)),
+        None if troubles.is_empty() => Ok(None),
+        None => Err(troubles.join("; ")),
+    }
 }
 
 /// Opens the newest generation that is whole. Those whose bytes were found not to be what was published are named by
@@ -98,6 +105,8 @@ fn open_once(conversation: &Conversation, distrusted: &BTreeSet<Digest>) -> Foun
                 found.published = Some(Published { index, snapshot: Arc::new(snapshot), place });
                 break;
             }
+            // One description that is damaged may be all that is known of both.
+            Err(why) if found.troubles.contains(&why) => {}
             Err(why) => found.troubles.push(why),
         }
     }

@@ -1,7 +1,7 @@
 //! How a conversation stands.
 //! Owns: putting the figures together. Must not: change anything.
 
-use super::clear::cleared_before;
+use super::clear::opened;
 use super::published::{self, Place};
 use super::{Conversation, Error, lines, tail};
 use countersign_kernel::history::Index;
@@ -33,8 +33,7 @@ pub struct Status {
 /// A file can't be read.
 pub fn status(conversation: &Conversation) -> Result<Status, Error> {
     let unreadable = |error| Error::unreadable(&conversation.log(), &error);
-    let log = conversation.open_log()?;
-    let cleared = cleared_before(conversation, log.as_ref())?;
+    let (log, cleared) = opened(conversation)?;
     let found = published::open_sound(conversation);
     let (mut log_bytes, mut log_lines, mut torn_bytes) = (0, 0, 0);
     if let Some((log, length)) = log {

@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// The file that was looked at, and no other that took its place.
-    fn open(&self) -> io::Result<File> {
+    pub(super) fn open(&self) -> io::Result<File> {
         let (file, _) = regular::open(Path::new(&self.path), Links::Followed)?;
         match identity(&file)? == self.identity {
             true => Ok(file),
@@ -81,13 +81,6 @@ impl Store {
         starts.map(move |start| Piece { store, start, end: (start + bytes).min(length) })
     }
 
-    /// A line that was seen before.
-    pub(super) fn line(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
-        let mut line = vec![0; length as usize];
-        self.open()?.read_exact_at(&mut line, offset)?;
-        Ok(line)
-    }
-
     /// Shows every line that begins in the piece, with its place.
     pub(super) fn lines(&self, range: &Piece, mut see: impl FnMut(u64, Line<'_>)) -> io::Result<()> {
         let file = self.open()?;
@@ -95,7 +88,7 @@ impl Store {
         if range.start > 0 {
             // The line that begins before belongs to the piece before, and so does its rest.
             window.start = range.start - 1;
-            window.skip_line()?;
+            window.skip_line(range.end)?;
         }
         while window.place() < range.end {
             let place = window.place();
@@ -120,10 +113,8 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
 
 /// Our own words as they are; those of the system without numbers, which differ between machines.
 pub(super) fn why(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::Other => error.to_string(),
-        kind => kind.to_string(),
-    }
+    let words = error.to_string();
+    words.split_once(" (os error").map_or(words.clone(), |(words, _)| words.to_lowercase())
 }
 
 fn without_return(line: &[u8]) -> &[u8] {
@@ -198,9 +189,9 @@ impl Window {
         without_return(self.rest().get(..length).unwrap_or_default()).len() <= LINE_BYTES_MAX
     }
 
-    /// Goes to where the next line begins.
-    fn skip_line(&mut self) -> io::Result<()> {
-        loop {
+    /// Goes to where the next line begins, or to `end` if none does before: a line may be as long as many pieces.
+    fn skip_line(&mut self, end: u64) -> io::Result<()> {
+        while self.place() < end {
             if let Some(at) = memchr(b'\n', self.rest()) {
                 self.at += at + 1;
                 return Ok(());
@@ -210,6 +201,7 @@ impl Window {
                 return Ok(());
             }
         }
+        Ok(())
     }
 
     /// Hashes the line that begins here without its ending, and goes to the next.
@@ -298,7 +290,22 @@ mod tests {
         }
     }
 
-    /// A line at the limit is read; one byte more, and it is hashed on the way past, without its ending.
+    /// A line may be as long as a thousand pieces; each of them looks no further than it must.
+    #[test]
+    fn a_piece_inside_a_line_is_not_read_beyond_its_end() {
+        let scratch = Scratch::new();
+        let store = store(&scratch, &vec![b'x'; 20 * CHUNK_BYTES]);
+        let mut window = Window {
+            file: store.open().unwrap(),
+            length: store.length,
+            start: 100,
+            bytes: Vec::new(),
+            at: 0,
+        };
+        window.skip_line(200).unwrap();
+        assert!(window.place() >= 200 && window.bytes.len() <= CHUNK_BYTES);
+    }
+
     /// Cut while it is read, or of a kind whose length is a guess: it ends, and not as if it were whole.
     #[test]
     fn a_store_that_is_shorter_than_it_said_is_an_error() {
@@ -313,6 +320,7 @@ mod tests {
         }
     }
 
+    /// A line at the limit is read; one byte more, and it is hashed on the way past, without its ending.
     #[test]
     fn a_line_beyond_the_limit_is_hashed_and_the_next_is_read() {
         for (over, ending) in

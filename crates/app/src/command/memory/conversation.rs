@@ -59,7 +59,7 @@ fn caps(conversing: &Conversing, before: Option<&Index>) -> Caps {
 /// A turn is added to the index with the model that made it. Making it anew with another is asked for by `index`.
 fn require_same_model(before: Option<&Index>, embedder: &dyn Embedder) -> Result<(), Failure> {
     match before {
-        Some(index) if index.count > 0 && index.embedder != embedder.name() => {
+        Some(index) if index.made_by().is_some_and(|made_by| made_by != embedder.name()) => {
             let (made_by, given) = (output::plain(&index.embedder), output::plain(embedder.name()));
             let message = format!("the index was made by {made_by}, and this would be {given}");
             Err(Failure::new(Code::HistoryModel, message))
@@ -74,6 +74,8 @@ struct Acknowledged {
     bytes: u64,
     hash: Digest,
     torn: Option<Mended>,
+    /// What had to leave the index, which was full.
+    evicted: Vec<String>,
 }
 
 /// What was found at the end of the log.
@@ -87,12 +89,10 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
     let turn = turn(global, append)?;
     let conversation = conversation(global, &append.conversing.dir)?;
     // Whatever is wrong with the model is told before the turn is there.
-    let embedder = embedder(&append.conversing)?;
-    let before = conversation::described(&conversation);
-    if !append.no_index {
-        require_same_model(before.as_ref(), embedder.as_ref())?;
-    }
-    let caps = caps(&append.conversing, before.as_ref());
+    let indexing = match append.no_index {
+        true => None,
+        false => Some(Indexing::new(&conversation, &append.conversing)?),
+    };
     let (mut log, torn) = Log::open(&conversation)?;
     let appended = log.append(&turn)?;
     drop(log);
@@ -101,32 +101,73 @@ pub(super) fn append(global: &Global, append: &Append) -> Result<Exit, Failure> 
         Torn::PutAside { offset, path, .. } => Mended { offset, put_aside: Some(path.display().to_string()) },
     });
     let hash = turn.provenance.hash;
-    let told = Acknowledged { offset: appended.offset, bytes: appended.bytes, hash, torn };
-    if global.json {
-        output::json(&told)?;
-    } else {
-        let torn = told.torn.as_ref().map_or(String::new(), |torn| {
-            let aside =
-                torn.put_aside.as_ref().map_or("completed".to_owned(), |path| format!("put aside as {path}"));
-            format!("; a torn line at byte {} was {aside}", torn.offset)
-        });
-        output::line(&format!("byte {}  {}{torn}", told.offset, told.hash))?;
+    let mut told =
+        Acknowledged { offset: appended.offset, bytes: appended.bytes, hash, torn, evicted: Vec::new() };
+    if !global.json {
+        show_acknowledged(&told)?;
     }
-    if append.no_index {
+    // The turn is durable, and in text it is acknowledged; its pieces are embedded behind that.
+    let indexed = indexing.map_or(Ok(Update::default()), |indexing| indexing.run(conversation));
+    if let Ok(update) = &indexed {
+        told.evicted.clone_from(&update.evicted);
+    }
+    match global.json {
+        true => output::json(&told)?,
+        false => show_evicted(&told.evicted)?,
+    }
+    let appended_at = |failure: Failure| failure.with_count("appended_at", appended.offset);
+    let Update { troubles, .. } = indexed.map_err(appended_at)?;
+    if troubles.is_empty() {
         return Ok(Exit::Success);
     }
-    // The turn is acknowledged; its pieces are embedded behind that.
-    let indexer = Indexer::start(conversation, embedder, caps).map_err(|error| {
-        Failure::new(Code::HistoryUnwritable, format!("no thread for the index: {error}"))
-    })?;
-    indexer.nudge();
-    match indexer.finish() {
-        Some(Err(error)) => Err(Failure::from(error).with_count("appended_at", appended.offset)),
-        Some(Ok(Update { troubles, .. })) if !troubles.is_empty() => {
-            let message = format!("the index was made whole again from the log: {}", troubles.join("; "));
-            Err(Failure::new(Code::HistoryDamaged, message).with_count("appended_at", appended.offset))
+    let message = format!("the index was made whole again from the log: {}", troubles.join("; "));
+    Err(appended_at(Failure::new(Code::HistoryDamaged, message)))
+}
+
+fn show_acknowledged(told: &Acknowledged) -> Result<(), Failure> {
+    let torn = told.torn.as_ref().map_or(String::new(), |torn| {
+        let aside =
+            torn.put_aside.as_ref().map_or("completed".to_owned(), |path| format!("put aside as {path}"));
+        format!("; a torn line at byte {} was {aside}", torn.offset)
+    });
+    output::line(&format!("byte {}  {}{torn}", told.offset, told.hash))
+}
+
+fn show_evicted(evicted: &[String]) -> Result<(), Failure> {
+    evicted.iter().try_for_each(|id| output::line(&format!("{id}  DROPPED:capacity")))
+}
+
+/// How what is new gets into the index.
+struct Indexing {
+    embedder: Box<dyn Embedder>,
+    caps: Caps,
+    /// Why it can't be known how the index was made: then it is left as it is.
+    unknown: Option<String>,
+}
+
+impl Indexing {
+    fn new(conversation: &Conversation, conversing: &Conversing) -> Result<Self, Failure> {
+        let embedder = embedder(conversing)?;
+        let (before, unknown) = match conversation::described(conversation) {
+            Ok(before) => (before, None),
+            Err(why) => (None, Some(why)),
+        };
+        require_same_model(before.as_ref(), embedder.as_ref())?;
+        Ok(Indexing { embedder, caps: caps(conversing, before.as_ref()), unknown })
+    }
+
+    fn run(self, conversation: Conversation) -> Result<Update, Failure> {
+        let Indexing { embedder, caps, unknown } = self;
+        if let Some(why) = unknown {
+            let message =
+                format!("{why}; make the index anew with `memory index`, and name its model if it had one");
+            return Err(Failure::new(Code::HistoryDamaged, message));
         }
-        Some(Ok(_)) | None => Ok(Exit::Success),
+        let indexer = Indexer::start(conversation, embedder, caps).map_err(|error| {
+            Failure::new(Code::HistoryUnwritable, format!("no thread for the index: {error}"))
+        })?;
+        indexer.nudge();
+        Ok(indexer.finish().unwrap_or_else(|| Ok(Update::default()))?)
     }
 }
 
@@ -196,8 +237,8 @@ fn joined(list: Option<Json>, more: &[String]) -> Json {
 /// The text alone; the end of its last line is the file's, not the speaker's.
 fn spoken(file: &str) -> Result<String, Failure> {
     let text = input::text(file)?;
-    let said = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(said.strip_suffix('\r').unwrap_or(said).to_owned())
+    let said = text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n'));
+    Ok(said.unwrap_or(&text).to_owned())
 }
 
 pub(super) fn recall(global: &Global, recall: &Recall) -> Result<Exit, Failure> {
@@ -254,7 +295,7 @@ pub(super) fn index(global: &Global, conversing: &Conversing) -> Result<Exit, Fa
     let conversation = begun(global, &conversing.dir)?;
     let embedder = embedder(conversing)?;
     let progress = output::progress("embedding what is new".to_owned());
-    let caps = caps(conversing, conversation::described(&conversation).as_ref());
+    let caps = caps(conversing, conversation::described(&conversation).ok().flatten().as_ref());
     let update = conversation::update(&conversation, embedder.as_ref(), caps)?;
     progress.finish_and_clear();
     show_update(global, &update)?;
@@ -286,7 +327,7 @@ fn show_update(global: &Global, update: &Update) -> Result<(), Failure> {
     if let Some(why) = rebuilt {
         output::line(&format!("the index was made anew: {}", output::plain(why)))?;
     }
-    evicted.iter().try_for_each(|id| output::line(&format!("{id}  DROPPED:capacity")))?;
+    show_evicted(evicted)?;
     troubles.iter().try_for_each(|why| output::line(&format!("trouble  {}", output::plain(why))))?;
     bad.first.iter().try_for_each(|bad| {
         output::line(&format!("line {}, byte {}: {}", bad.line, bad.offset, output::plain(&bad.why)))
