@@ -16,3 +16,4 @@ pub mod recall;
 pub mod says;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod session;

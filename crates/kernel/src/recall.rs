@@ -16,6 +16,7 @@ mod plain;
 pub mod prompt;
 mod query;
 pub mod refusal;
+pub mod retrieved;
 mod score;
 pub mod select;
 pub mod trust;

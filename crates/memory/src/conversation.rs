@@ -31,8 +31,7 @@ pub use published::described;
 pub use status::{Status, status};
 pub use tail::{Located, TURNS_MAX, Tail};
 
-use crate::regular::{self, Links};
-use countersign_durable::NotTaken;
+use countersign_durable::{self as durable, Links, NotTaken};
 use countersign_record::code::Code;
 use std::fs::File;
 use std::io;
@@ -85,7 +84,7 @@ impl Conversation {
 
 /// Opens a file of the conversation; a link in its place would lead elsewhere.
 fn open_regular(path: &Path) -> io::Result<(File, u64)> {
-    regular::open(path, Links::Refused)
+    durable::open_regular(path, Links::Refused)
 }
 
 /// Why a conversation can't be used.

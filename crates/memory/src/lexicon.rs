@@ -7,7 +7,7 @@
 //! | `.csv` | a row |
 //! | `.json` | a list of lists, or an object whose names stand for the words in their lists |
 
-use crate::regular::{self, Links};
+use countersign_durable::{self as durable, Links};
 use countersign_kernel::history::Lexicon;
 use countersign_record::code::Code;
 use countersign_record::json::{self, Json};
@@ -53,7 +53,7 @@ pub fn read(path: &Path) -> Result<Lexicon, Refusal> {
 
 fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let (file, _) = regular::open(path, Links::Followed)?;
+    let (file, _) = durable::open_regular(path, Links::Followed)?;
     let read = file.take(BYTES_MAX + 1).read_to_string(&mut text)?;
     match read as u64 > BYTES_MAX {
         true => Err(io::Error::other(format!("it has more than {BYTES_MAX} bytes"))),

@@ -11,6 +11,5 @@ pub mod conversation;
 pub mod embed;
 pub mod lexicon;
 pub mod recall;
-mod regular;
 pub mod search;
 pub mod snapshot;

@@ -8,7 +8,7 @@ mod part;
 
 pub use package::Package;
 
-use crate::regular::{self, Links};
+use countersign_durable::{self as durable, Links};
 use countersign_kernel::recall::package::Reason;
 use countersign_kernel::recall::{Excerpt, Input, Plan, Refusal, Selection, Trust, Verdict, path};
 use countersign_record::json;
@@ -129,10 +129,11 @@ fn read_trust(input: &Input) -> Result<Trust, Refusal> {
     let filter = &input.trust_filter;
     let Some(path) = &filter.trust_snapshot_path else { return Ok(Trust::default()) };
     let unusable = |why: String| Refusal::TrustSnapshot { path: path.clone(), why };
-    let (file, _) = regular::open(Path::new(path), Links::Followed).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => unusable("there is no such file".into()),
-        _ => unusable(lines::why(&error)),
-    })?;
+    let (file, _) =
+        durable::open_regular(Path::new(path), Links::Followed).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => unusable("there is no such file".into()),
+            _ => unusable(lines::why(&error)),
+        })?;
     let mut bytes = Vec::new();
     let read = file.take(SNAPSHOT_BYTES_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| unusable(error.kind().to_string()))?;

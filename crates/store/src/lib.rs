@@ -1,4 +1,4 @@
-//! The ledger on disk: SQLite, exports and keys.
+//! The ledger on disk: SQLite, exports, keys, and the checkpoints of sessions.
 //! Owns: how rows, blobs, snapshots and keys are kept and how durable they are. Must not: interpret rows, beyond
 //! the ledger's own ones about holds and erasures.
 //!
@@ -13,6 +13,7 @@
 
 pub mod archive;
 pub mod keys;
+pub mod sessions;
 mod sqlite;
 
 pub use sqlite::Sqlite;

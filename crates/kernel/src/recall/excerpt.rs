@@ -20,6 +20,20 @@ impl Excerpt {
         Excerpt(cut(text, bytes_max).to_owned())
     }
 
+    /// The same with an indent behind every end of a line.
+    pub(super) fn indented(&self, indent: &str) -> Self {
+        let mut text = String::with_capacity(self.0.len());
+        let mut letters = self.0.chars().peekable();
+        while let Some(letter) = letters.next() {
+            text.push(letter);
+            // A return and a newline are one end.
+            if letter == '\n' || (letter == '\r' && letters.peek() != Some(&'\n')) {
+                text.push_str(indent);
+            }
+        }
+        Excerpt(text)
+    }
+
     /// The text itself: for a prompt or a package, and for nothing that is kept.
     #[must_use]
     pub fn shown(&self) -> &str {

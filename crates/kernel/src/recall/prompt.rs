@@ -49,6 +49,13 @@ impl Prompt {
         self
     }
 
+    /// Goes on with the excerpt of a record, every line but the first behind an indent.
+    #[must_use]
+    pub fn indented_memory(self, selected: &Selected<'_>, indent: &str) -> Self {
+        let excerpt = selected.excerpt.indented(indent);
+        self.memory(&Selected { excerpt: &excerpt, ..*selected })
+    }
+
     /// What the model gets: the parts one after the other.
     #[must_use]
     pub fn shown(&self) -> Shown {

@@ -2,7 +2,7 @@
 //! Owns: where a line begins and ends, who reads a line that two pieces share, lines that are too long. Must not: know
 //! what a line says.
 
-use crate::regular::{self, Links};
+use countersign_durable::{self as durable, Links};
 use countersign_kernel::recall::Refusal;
 use countersign_record::canonical::{Hasher, Sink};
 use countersign_record::digest::Digest;
@@ -46,7 +46,7 @@ pub(super) enum Line<'a> {
 impl Store {
     /// Looks at the file, which must be a regular one. What is appended to it later is not part of the read.
     pub(super) fn new(path: String) -> Result<Self, Refusal> {
-        let opened = regular::open(Path::new(&path), Links::Followed);
+        let opened = durable::open_regular(Path::new(&path), Links::Followed);
         let known = opened.and_then(|(file, length)| Ok((length, identity(&file)?)));
         match known {
             Ok((length, identity)) => Ok(Store { path, length, identity }),
@@ -57,7 +57,7 @@ impl Store {
 
     /// The file that was looked at, and no other that took its place.
     pub(super) fn open(&self) -> io::Result<File> {
-        let (file, _) = regular::open(Path::new(&self.path), Links::Followed)?;
+        let (file, _) = durable::open_regular(Path::new(&self.path), Links::Followed)?;
         match identity(&file)? == self.identity {
             true => Ok(file),
             false => Err(io::ErrorKind::UnexpectedEof.into()),

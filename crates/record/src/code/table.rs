@@ -219,6 +219,19 @@ codes! {
         "A lexicon is a .txt, .csv or .json file with groups of words that mean the same, at least two to a group.",
         "See `countersign memory recall --help` for the three forms.";
 
+    SessionLocked "session"."locked" Error, "Another process has the session",
+        "One process takes the turns of a session at a time.",
+        "Wait for it or end it; the message says which process it is.";
+    SessionConflict "session"."conflict" Error, "The session was changed meanwhile",
+        "A checkpoint follows the revision that it was made from, and another one is there now. Nothing was written.",
+        "Read the session again and repeat the turn.";
+    SessionUnreadable "session"."unreadable" Error, "A session can't be read",
+        "Neither its newest checkpoint nor the one before can be read. Nothing was changed.",
+        "Check who may read the files, or put back a copy of them.";
+    SessionUnwritable "session"."unwritable" Error, "A session can't be written",
+        "The disk is full, read-only or failing, or something else stands where a file should be. The revision before is still there.",
+        "Make room or fix the permissions, and repeat the turn.";
+
     SnapshotUnreadable "snapshot"."unreadable" Error, "A snapshot can't be opened",
         "There is no such file, it is a link or no regular file, or the operating system refused to open it.",
         "Check what the path leads to and who may read it; name the file itself and not a link to it.";

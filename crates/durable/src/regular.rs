@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What a symbolic link at the end of a path means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Links {
+pub enum Links {
     /// What it leads to: whoever named the path meant it.
     Followed,
     /// Somebody wants us elsewhere: the file should be our own.
@@ -17,7 +17,10 @@ pub(crate) enum Links {
 }
 
 /// Opens a file to read, and says how long it is at this moment.
-pub(crate) fn open(path: &Path, links: Links) -> io::Result<(File, u64)> {
+///
+/// # Errors
+/// It can't be opened, or is no regular file.
+pub fn open_regular(path: &Path, links: Links) -> io::Result<(File, u64)> {
     let flags = match links {
         Links::Followed => OFlags::NONBLOCK,
         Links::Refused => OFlags::NONBLOCK | OFlags::NOFOLLOW,
