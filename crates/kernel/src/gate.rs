@@ -22,6 +22,11 @@ pub struct NotACapability;
 const NET: &str = "net";
 const NAME_BYTES_MAX: usize = 32;
 const SCOPE_BYTES_MAX: usize = 253;
+/// What is read as a place at all; a name in another script becomes longer when it is written in ASCII.
+const PLACE_BYTES_MAX: usize = 1_024;
+/// What a name may have, and a part of it between dots.
+const NAME_MAX: usize = 253;
+const LABEL_MAX: usize = 63;
 
 impl Capability {
     /// The text, in its normal form.
@@ -110,7 +115,7 @@ impl TryFrom<&str> for Place {
     /// Reads what an operator writes. The host is read as a URL's is: letters in any case, names in any script, and
     /// every way to write an address are one and the same.
     fn try_from(text: &str) -> Result<Self, NotAPlace> {
-        if text.len() > SCOPE_BYTES_MAX || text.contains(|letter: char| letter.is_whitespace()) {
+        if text.len() > PLACE_BYTES_MAX || text.contains(|letter: char| letter.is_whitespace()) {
             return Err(NotAPlace);
         }
         let (host, port) = match text.rsplit_once(':') {
@@ -135,7 +140,8 @@ impl TryFrom<&str> for Place {
 /// A URL's host may have more letters than a name that is looked up; a star among them would look like a pattern.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_letter))
+    let is_label = |label: &str| (1..=LABEL_MAX).contains(&label.len()) && label.bytes().all(is_letter);
+    name.len() <= NAME_MAX && name.split('.').all(is_label)
 }
 
 impl fmt::Display for Place {
@@ -237,7 +243,9 @@ mod tests {
         ] {
             assert!(Capability::try_from(text).is_err(), "{text}");
         }
-        assert!(Capability::try_from(&*format!("net:{}", "a".repeat(300))).is_err());
+        assert!(Capability::try_from(&*format!("net:{}", "a".repeat(64))).is_err());
+        // Short enough as it is written, and too long as it is looked up.
+        assert!(Capability::try_from(&*format!("net:{}example", "ücher.".repeat(30))).is_err());
     }
 
     #[test]
