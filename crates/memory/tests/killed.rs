@@ -44,7 +44,7 @@ fn a_kill_leaves_the_old_generation_or_the_new_one() {
     let (start, mut rounds) = (Instant::now(), 0);
     while rounds < ROUNDS && (rounds < ROUNDS / 3 || start.elapsed() < TIME_MAX) {
         let mut child = Another::start("child", &[scratch.path().to_str().unwrap(), &rounds.to_string()]);
-        let mut note = |line: String| match line.split_once(' ') {
+        let note = |line: String| match line.split_once(' ') {
             Some(("generation", number)) => generation = number.parse().unwrap_or(generation),
             Some((offset, text)) if text.ends_with("own") => {
                 acknowledged.push((offset.parse().unwrap(), text.to_owned()));
@@ -52,14 +52,7 @@ fn a_kill_leaves_the_old_generation_or_the_new_one() {
             // Cut in the middle: never said.
             Some(_) | None => {}
         };
-        for _ in 0..random.within(0..8) {
-            note(child.line().expect("the child goes on until it is killed"));
-        }
-        child.child.kill().unwrap();
-        child.child.wait().unwrap();
-        while let Some(line) = child.line() {
-            note(line);
-        }
+        kill_after(&mut child, random.within(0..8), note);
         check(&conversation, &acknowledged, generation);
         rounds += 1;
     }
@@ -68,6 +61,18 @@ fn a_kill_leaves_the_old_generation_or_the_new_one() {
     update(&conversation, &embed::hashed(), CAPS).unwrap();
     let status = status(&conversation).unwrap();
     assert_eq!((status.pending_bytes, status.torn_bytes), (0, 0));
+}
+
+/// Kills the child when it has said so many lines, and hears everything that it said.
+fn kill_after(child: &mut Another, lines: u64, mut note: impl FnMut(String)) {
+    for _ in 0..lines {
+        note(child.line().expect("the child goes on until it is killed"));
+    }
+    child.child.kill().unwrap();
+    child.child.wait().unwrap();
+    while let Some(line) = child.line() {
+        note(line);
+    }
 }
 
 /// The process that is killed while it forgets: appends, publishes, clears, and says up to where.
@@ -96,19 +101,12 @@ fn a_kill_brings_nothing_back_that_was_cleared() {
     while rounds < ROUNDS && (rounds < ROUNDS / 3 || start.elapsed() < TIME_MAX) {
         let mut child =
             Another::start("forgetful_child", &[scratch.path().to_str().unwrap(), &rounds.to_string()]);
-        let mut note = |line: String| {
+        let note = |line: String| {
             let place = line.strip_prefix("cleared ").and_then(|place| place.parse::<u64>().ok());
             // A number that was cut in the middle is a lesser one.
             cleared = cleared.max(place.unwrap_or(0));
         };
-        for _ in 0..random.within(0..5) {
-            note(child.line().expect("the child goes on until it is killed"));
-        }
-        child.child.kill().unwrap();
-        child.child.wait().unwrap();
-        while let Some(line) = child.line() {
-            note(line);
-        }
+        kill_after(&mut child, random.within(0..5), note);
         let recalled = recall(&conversation, &Ask { turns: 100, ..ask("says something") });
         assert_eq!(reasons(&recalled), [""; 0]);
         let turns = recalled.turns.iter().map(|located| located.offset);

@@ -215,18 +215,19 @@ impl Session {
 
 /// The newest good revision. Between the two renames of [`Session::save`] it is the one before.
 fn read(name: &SessionName, files: &Files) -> Result<Found, Error> {
+    let unreadable = |path: &Path, why| Error::Unreadable { path: path.display().to_string(), why };
     let trouble = match read_one(name, &files.current) {
         Ok(Some(checkpoint)) => return Ok(Found { checkpoint: Some(checkpoint), trouble: None }),
         Ok(None) => None,
-        Err(why) => Some(format!("{}: {why}", files.current.display())),
+        Err(why) => Some(unreadable(&files.current, why)),
     };
     match (read_one(name, &files.previous), trouble) {
-        (Ok(Some(checkpoint)), trouble) => Ok(Found { checkpoint: Some(checkpoint), trouble }),
-        (Ok(None), None) => Ok(Found::default()),
-        (Ok(None), Some(_)) | (Err(_), _) => {
-            let why = read_one(name, &files.current).err().unwrap_or_else(|| "it is not there".to_owned());
-            Err(Error::Unreadable { path: files.current.display().to_string(), why })
+        (Ok(Some(checkpoint)), trouble) => {
+            Ok(Found { checkpoint: Some(checkpoint), trouble: trouble.map(|trouble| trouble.to_string()) })
         }
+        (Ok(None), None) => Ok(Found::default()),
+        (Ok(None) | Err(_), Some(trouble)) => Err(trouble),
+        (Err(why), None) => Err(unreadable(&files.previous, why)),
     }
 }
 

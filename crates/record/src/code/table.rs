@@ -207,11 +207,11 @@ codes! {
         "A turn is one line of at most 16 MiB.",
         "Cut the text into several turns, or keep it in a file and name the file.";
     HistoryCleared "history"."cleared" Error, "It is not known what was cleared",
-        "The file that says up to where the history was cleared is damaged. Nothing is recalled or indexed, since what was asked to be forgotten could come back.",
+        "The file that says up to where the history was cleared is damaged, or the log is not the one that was cleared. Nothing is recalled or indexed, since what was asked to be forgotten could come back.",
         "Clear the history again with `memory clear --yes`, which forgets everything up to now.";
     HistoryDamaged "history"."damaged" Error, "The index was damaged",
-        "The turn is in the log, but a file of the index was not what was published. The index was made whole from the generation before, or from the log.",
-        "Find out who can write the directory; nothing is lost.";
+        "The turn is in the log, but a file of the index was not what was published. The index was made whole from the generation before, or from the log; where nothing is known of how it was made, it was left as it is.",
+        "Find out who can write the directory; nothing is lost. An index that was left is made anew by `countersign memory index`.";
     HistoryModel "history"."model" Error, "The index was made by another model",
         "Vectors of two models can't be compared, so a turn is only added with the model that made the index. Nothing was appended.",
         "Name that model with --model or COUNTERSIGN_MODEL, append with --no-index, or make the index anew with `countersign memory index`.";
