@@ -226,8 +226,20 @@ mod tests {
 
     #[test]
     fn every_area_has_an_exit_code() {
-        let refusals =
-            ["ledger", "blob", "hold", "chain", "access", "principal", "history", "session", "output"];
+        let refusals = [
+            "ledger",
+            "blob",
+            "hold",
+            "chain",
+            "access",
+            "principal",
+            "history",
+            "session",
+            "output",
+            "tool",
+            "web",
+            "model",
+        ];
         for code in Code::ALL {
             let area = code.entry().area;
             let bad_input = Failure::new(*code, "").exit() == ExitCode::from(2);

@@ -6,6 +6,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use countersign_record::json::Object;
 use url::Host;
 
 /// Something that may be granted: a name (`net`), or one with what it is for (`net:example.org`, `net:example.org:8080`).
@@ -178,6 +179,71 @@ pub fn reaches(granted: &[Capability], hosts: Option<&[Place]>, place: &Place) -
     }
 }
 
+/// What of the network may be reached, for whoever follows a redirect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// What is granted.
+    pub granted: Vec<Capability>,
+    /// The hosts that `net` is for; without a list it is for all.
+    pub hosts: Option<Vec<Place>>,
+}
+
+impl Reach {
+    /// Whether a place may be reached.
+    ///
+    /// # Errors
+    /// The capability that would allow it.
+    pub fn to(&self, place: &Place) -> Result<Grant, Capability> {
+        reaches(&self.granted, self.hosts.as_deref(), place)
+    }
+}
+
+/// A call that may be made. There is no way to one but [`permit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permitted {
+    args: Object,
+    reach: Reach,
+}
+
+impl Permitted {
+    /// The arguments, as they were permitted.
+    #[must_use]
+    pub fn args(&self) -> &Object {
+        &self.args
+    }
+
+    /// What of the network it may reach.
+    #[must_use]
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+}
+
+/// What one call needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing.
+    Nothing,
+    /// This capability.
+    Capability(Capability),
+    /// To reach this place.
+    Place(Place),
+}
+
+/// Permits a call, if what it needs is granted.
+///
+/// # Errors
+/// The capability that would allow it.
+pub fn permit(args: Object, need: &Need, reach: Reach) -> Result<Permitted, Capability> {
+    match need {
+        Need::Nothing => {}
+        Need::Capability(capability) if reach.granted.contains(capability) => {}
+        Need::Capability(capability) => return Err(capability.clone()),
+        Need::Place(place) => drop(reach.to(place)?),
+    }
+    Ok(Permitted { args, reach })
+}
+
 /// Reads the capabilities of a state; what is none grants nothing.
 #[must_use]
 pub fn granted(words: &[String]) -> Vec<Capability> {
@@ -246,6 +312,17 @@ mod tests {
         assert!(Capability::try_from(&*format!("net:{}", "a".repeat(64))).is_err());
         // Short enough as it is written, and too long as it is looked up.
         assert!(Capability::try_from(&*format!("net:{}example", "ücher.".repeat(30))).is_err());
+    }
+
+    #[test]
+    fn a_call_is_permitted_by_what_it_needs() {
+        let reach = Reach { granted: vec![capability("fs:write")], hosts: None };
+        let ask =
+            |need: &Need| permit(Object::new(), need, reach.clone()).map(|call| call.reach().granted.len());
+        assert_eq!(ask(&Need::Nothing), Ok(1));
+        assert_eq!(ask(&Need::Capability(capability("fs:write"))), Ok(1));
+        assert_eq!(ask(&Need::Capability(capability("shell"))), Err(capability("shell")));
+        assert_eq!(ask(&Need::Place(place("a.example"))), Err(capability("net:a.example")));
     }
 
     #[test]

@@ -178,6 +178,20 @@ id! {
     |text| shaped(text, 64, |b| b.is_ascii_alphanumeric() || b"_-".contains(&b), |b| b == b'.')
 }
 
+id! {
+    /// A tool, with the names it belongs to: `fs.read_text`.
+    ToolName, "tool", "1 to 64 of a-z, 0-9, '_' and '.', beginning with a letter or digit",
+    "^[a-z0-9][a-z0-9_.]{0,63}$",
+    |text| shaped(text, 64, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), |b| b"_.".contains(&b))
+}
+
+id! {
+    /// A model that was set up; its settings are a file of this name.
+    ModelName, "model", "1 to 64 of A-Z, a-z, 0-9, '.', '_' and '-', beginning with a letter or digit",
+    "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+    |text| shaped(text, 64, |b| b.is_ascii_alphanumeric(), |b| b"._-".contains(&b))
+}
+
 fn tagged(text: &str, tag: &str) -> bool {
     let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     text.strip_prefix(tag).is_some_and(|digits| digits.len() == 16 && digits.bytes().all(digit))

@@ -3,6 +3,8 @@
 
 pub mod ledger;
 pub mod memory;
+pub mod model;
+pub mod tool;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -35,11 +35,11 @@ const ADAPTER_USES: &[&str] = &["durable", "govern", "kernel", "record", "runtim
 const MEMORY_USES: &[&str] = &["durable", "govern", "kernel", "mapped", "record", "runtime"];
 const EVERYTHING_BELOW_APP: &[&str] = &[
     "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record", "runtime",
-    "store", "tools", "views",
+    "store", "tools", "views", "web",
 ];
 const EVERYTHING: &[&str] = &[
     "app", "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record",
-    "runtime", "store", "testkit", "tools", "views",
+    "runtime", "store", "testkit", "tools", "views", "web",
 ];
 
 /// The packages that may ask for `unsafe`, each in the one place it is there for. Their lints are the workspace's, but
@@ -60,7 +60,8 @@ pub(crate) const TABLE: &[Row] = &[
     edge("mapped",  "interpret what it maps", &[]),
     edge("memory",  "decide", MEMORY_USES),
     edge("models",  "see tools or the store", ADAPTER_USES),
-    edge("tools",   "run without a grant", ADAPTER_USES),
+    edge("tools",   "run without a grant, or open a socket", ADAPTER_USES),
+    edge("web",     "fetch without a grant", ADAPTER_USES),
     edge("local",   "see tools or the store", &["models", "record", "runtime"]),
     edge("app",     "decide", EVERYTHING_BELOW_APP),
     dev("testkit",  "be part of the product", EVERYTHING_BELOW_APP),

@@ -232,6 +232,84 @@ codes! {
         "The disk is full, read-only or failing, or something else stands where a file should be. The revision before is still there.",
         "Make room or fix the permissions, and repeat the turn.";
 
+    ToolUnknown "tool"."unknown" Error, "There is no tool of this name",
+        "A model asked for a tool that is not registered here. Nothing was run.",
+        "`/tools` in a chat, or `countersign tools`, lists the tools there are.";
+    ToolArguments "tool"."arguments" Error, "The arguments do not fit the tool",
+        "A call's arguments are checked against the tool's JSON Schema before anything else. Nothing was run.",
+        "Give the arguments that the tool's schema names; `countersign tools --json` prints it.";
+    ToolDenied "tool"."denied" Error, "The call is not permitted",
+        "The tool needs a capability that is not granted, or the person who was asked said no. Nothing was run.",
+        "Grant it with `countersign capability grant`, if it should be.";
+    ToolPath "tool"."path" Error, "The path can't be used",
+        "Files are reached beneath the sandbox's root only: no `..`, no absolute path, no link, and regular files with one name.",
+        "Name a file beneath the root.";
+    ToolCommand "tool"."command" Error, "The command may not be run",
+        "Commands run without a shell, from a list with rules for their arguments: no interpreters, nothing that starts another program, writes a file or reads outside the sandbox.",
+        "Use a command and arguments of the list; the message says what is wrong.";
+    ToolFailed "tool"."failed" Error, "The tool did not succeed",
+        "The tool was run and could not do what it was asked for; the message says why.",
+        "See the message.";
+    ToolTimeout "tool"."timeout" Error, "The tool took too long",
+        "The call's time was up, or it was cancelled; everything it had started was ended.",
+        "Ask for less, or give it more time where its schema allows that.";
+    ToolTooLarge "tool"."too_large" Error, "There is more than the tool may take or give",
+        "Files, outputs and bodies have a greatest size, so that no call fills the machine.",
+        "Ask for a part of it.";
+    ToolSandbox "tool"."sandbox" Error, "This machine can't hold the tool in a sandbox",
+        "The tool runs only where the operating system can hold it (openat2, Landlock, seccomp). Without that it is refused; it is never run with less.",
+        "`countersign doctor` says what is missing.";
+
+    WebUrl "web"."url" Error, "The address can't be fetched",
+        "Only http and https addresses with a host, without user and password, are fetched.",
+        "Give a plain http or https address.";
+    WebAddress "web"."address" Error, "The host is a private or local address",
+        "The name leads to an address of this machine, of a private network, or one that clouds answer with secrets. Such an address is reached only if its very host was granted.",
+        "Grant the exact host with `countersign capability grant net:HOST`, if it should be reached.";
+    WebUnreachable "web"."unreachable" Error, "The host gives no answer",
+        "The name can't be resolved, the connection can't be made, or what came back is no HTTP.",
+        "Check the address, and whether this machine has a network.";
+    WebStatus "web"."status" Error, "The server answered with an error",
+        "The answer's status is not one of success.",
+        "See the status in the message.";
+    WebRedirect "web"."redirect" Error, "A redirect was not followed",
+        "Each redirect needs the same permission as the first address, and there may be only a few.",
+        "Grant the host that the message names, if it should be reached.";
+    WebCache "web"."cache" Warning, "The cache of fetched pages can't be used",
+        "Its file is damaged, locked or from a newer version. Pages are fetched anew.",
+        "Remove the file that the message names; it holds nothing that can't be fetched again.";
+
+    ModelUnknown "model"."unknown" Error, "There is no model of this name",
+        "No model of this name was set up, and none is built in.",
+        "`countersign models list` shows those there are, `countersign models add` sets one up.";
+    ModelConfig "model"."config" Error, "The settings of a model are wrong",
+        "A provider, an address or a file that the settings name can't be used.",
+        "Set the model up again with `countersign models add`.";
+    ModelKey "model"."key" Error, "The key of a model can't be used",
+        "Keys come from an environment variable or from a file that only its owner can read (mode 0600).",
+        "Set the variable, or make the file readable by its owner alone.";
+    ModelUnreachable "model"."unreachable" Error, "The model gives no answer",
+        "The connection can't be made, or was cut before the answer was whole. It was tried again as often as is allowed.",
+        "Check that the server runs at the address that `countersign models list` shows.";
+    ModelBusy "model"."busy" Error, "The model has no time",
+        "The server said again and again that it is too busy (429 or 5xx).",
+        "Wait and ask again.";
+    ModelRefused "model"."refused" Error, "The model refuses the request",
+        "The server answered that it will not take this request: a wrong key, an unknown model, or one that is too long. Asking again would change nothing.",
+        "See the status in the message.";
+    ModelReply "model"."reply" Error, "What the model sent is no answer",
+        "The answer breaks its own protocol: no JSON, no UTF-8, too long, or cut off.",
+        "Check that the server at this address speaks the protocol that the settings name.";
+    ModelTimeout "model"."timeout" Error, "The model took too long",
+        "There was no answer, or no more of it, within the time that is set.",
+        "Ask for less, or set a longer time.";
+    ModelCancelled "model"."cancelled" Warning, "The answer was cancelled",
+        "Whoever asked did not wait for the end. What was said until then is not acted on.",
+        "Ask again.";
+    ModelUnrecorded "model"."unrecorded" Error, "No reply to this request was recorded",
+        "A replay answers only what was asked before, word for word.",
+        "Replay the run with the same input, or use another model.";
+
     SnapshotUnreadable "snapshot"."unreadable" Error, "A snapshot can't be opened",
         "There is no such file, it is a link or no regular file, or the operating system refused to open it.",
         "Check what the path leads to and who may read it; name the file itself and not a link to it.";

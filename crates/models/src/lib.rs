@@ -1,0 +1,2 @@
+//! Who answers: models behind one port.
+//! Owns: nothing yet. Must not: nothing yet.

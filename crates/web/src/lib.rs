@@ -1,0 +1,2 @@
+//! What is fetched from outside, and kept for a while.
+//! Owns: nothing yet. Must not: nothing yet.
