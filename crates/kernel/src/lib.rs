@@ -11,7 +11,9 @@ extern crate alloc;
 extern crate std;
 
 pub mod gate;
+pub mod grant;
 pub mod history;
+pub mod policy;
 pub mod recall;
 pub mod says;
 #[cfg(feature = "schema")]

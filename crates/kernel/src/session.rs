@@ -1,6 +1,9 @@
 //! A session between its turns: what is kept of it when it grows.
 //! Owns: making a state and its messages shorter. Must not: sum anything up; that takes a model.
 
+pub mod past;
+pub mod talk;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::session::{ChatMessage, Role, State};
