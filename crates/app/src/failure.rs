@@ -77,9 +77,12 @@ impl Failure {
     /// 2 for bad input, 1 for a refusal. An area is one or the other, but for these few codes.
     pub(crate) fn exit(&self) -> ExitCode {
         match self.code {
-            Code::LedgerUnknownStore | Code::HistoryTooLong | Code::HistoryLexicon => {
-                return ExitCode::from(2);
-            }
+            Code::LedgerUnknownStore
+            | Code::HistoryTooLong
+            | Code::HistoryLexicon
+            | Code::CapabilityInvalid
+            | Code::CapabilityExpiry => return ExitCode::from(2),
+            Code::SessionUnsettled => return ExitCode::from(3),
             Code::ArchiveExists
             | Code::AnchorForged
             | Code::AnchorUntrusted
@@ -90,7 +93,7 @@ impl Failure {
         }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
-            | "file" | "embed" | "memory" | "snapshot" | "usage" => ExitCode::from(2),
+            | "file" | "embed" | "memory" | "snapshot" | "usage" | "policy" => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }
@@ -238,7 +241,7 @@ mod tests {
             "output",
             "tool",
             "web",
-            "model",
+            "model", "leaving", "trace", "capability",
         ];
         for code in Code::ALL {
             let area = code.entry().area;
@@ -248,6 +251,8 @@ mod tests {
                 Code::LedgerUnknownStore
                     | Code::HistoryTooLong
                     | Code::HistoryLexicon
+                    | Code::CapabilityInvalid
+                    | Code::CapabilityExpiry
                     | Code::ArchiveExists
                     | Code::AnchorForged
                     | Code::AnchorUntrusted

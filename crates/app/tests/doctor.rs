@@ -3,10 +3,9 @@
 
 mod binary;
 
-use binary::{BINARY, DATA, Done, Work, contents};
+use binary::{DATA, Done, Reachable, Work, contents};
 use serde_json::Value;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 
 /// The check of this name.
 fn check(diagnosis: &Value, name: &str) -> Value {
@@ -88,10 +87,8 @@ fn a_data_directory_that_is_not_there_yet() {
     assert_eq!(changed(&work, "."), before, "a probe was written");
     // Nor is it promised where it can't be made.
     std::fs::set_permissions(work.path("."), PermissionsExt::from_mode(0o555)).unwrap();
-    let mut command = work.command(BINARY, &["doctor", "--json"]);
-    if std::fs::metadata(work.path(".")).unwrap().uid() == 0 {
-        command.uid(65_534).gid(65_534);
-    }
+    let reachable = Reachable::new();
+    let mut command = work.as_nobody(&reachable, &["doctor", "--json"]);
     let diagnosis = Done::new(&[], command.output().unwrap()).exits(1).json();
     assert_eq!(check(&diagnosis, "data directory")["verdict"], "failed", "{diagnosis}");
     std::fs::set_permissions(work.path("."), PermissionsExt::from_mode(0o755)).unwrap();

@@ -3,12 +3,11 @@
 
 mod binary;
 
-use binary::{BINARY, DATA, Done, Running, Work};
+use binary::{BINARY, DATA, Done, Reachable, Running, Work};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 fn row(payload: u64) -> String {
@@ -91,15 +90,6 @@ fn a_killed_writer_loses_nothing_it_acknowledged() {
     }
 }
 
-/// A command as somebody who may not write what root made.
-fn as_nobody(work: &Work, args: &[&str]) -> Command {
-    let mut command = work.command(BINARY, args);
-    if std::fs::metadata(work.path(".")).is_ok_and(|about| std::os::unix::fs::MetadataExt::uid(&about) == 0) {
-        command.uid(65_534).gid(65_534);
-    }
-    command
-}
-
 fn set_mode(path: &std::path::Path, dirs: u32, files: u32) {
     for file in binary::files(path) {
         std::fs::set_permissions(&file, PermissionsExt::from_mode(files)).unwrap();
@@ -121,7 +111,8 @@ fn a_directory_that_can_not_be_written() {
     set_mode(&work.path("archive"), 0o555, 0o444);
     std::fs::set_permissions(work.path("."), PermissionsExt::from_mode(0o555)).unwrap();
     let before = binary::contents(&work.path("."));
-    let run = |args: &[&str]| Done::new(args, as_nobody(&work, args).output().unwrap());
+    let reachable = Reachable::new();
+    let run = |args: &[&str]| Done::new(args, work.as_nobody(&reachable, args).output().unwrap());
     run(&["ledger", "append", "rows"]).refused_silently(1, "ledger.read_only");
     run(&["ledger", "append", "rows", "--data", "fresh"]).refused_silently(1, "ledger.read_only");
     run(&["ledger", "append", "rows", "--matter", "other"]).refused_silently(1, "ledger.read_only");

@@ -143,10 +143,12 @@ pub struct Request {
 pub struct Grants {
     grants: Vec<Grant>,
     requests: Vec<Request>,
+    /// The last row of people's decisions that was taken in.
+    pub seq: u64,
 }
 
 impl Grants {
-    /// Takes the next row in.
+    /// Takes the next row in: of people's decisions, or of the session's calls, which use grants up.
     pub fn apply(&mut self, row: &Row) {
         let text = |name: &str| row.payload.get(name).and_then(Json::as_str);
         let capability = text("capability").and_then(|text| Capability::try_from(text).ok());

@@ -47,6 +47,14 @@ pub const CAPABILITY_REVOKED: &str = "capability.revoked";
 /// Something left the machine, or was kept from it.
 pub const EXTERNALIZED: &str = "workspace.externalized";
 
+/// The stream of what people said an agent of a session may do. It is not the session's own, which only its writer adds to.
+///
+/// # Errors
+/// As [`stream`].
+pub fn capability_stream(name: &SessionName) -> Result<StreamId, crate::id::NotAnId> {
+    StreamId::try_from(format!("capability/{name}"))
+}
+
 /// The stream of a session.
 ///
 /// # Errors
@@ -201,6 +209,8 @@ pub struct ToolStarted {
     pub policy_hash: Digest,
     /// The grant that allows it, if it takes one.
     pub grant: Option<String>,
+    /// The file that is to be written: it has this row's class from now on.
+    pub writes: Option<String>,
 }
 
 /// A tool was called.
@@ -215,8 +225,6 @@ pub struct ToolEnded {
     pub result: Digest,
     /// The result as the model was shown it.
     pub shown_hash: Digest,
-    /// The file that was written.
-    pub writes: Option<String>,
 }
 
 /// A tool is not called.

@@ -91,7 +91,8 @@ impl Redactor {
     #[must_use]
     pub fn text(&self, text: &str) -> String {
         let mut text = String::from(text);
-        for secret in self.secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>() {
+        for secret in self.secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>()
+        {
             text = text.replace(secret.as_str(), REDACTED);
         }
         text
@@ -160,7 +161,10 @@ mod tests {
             r#"{"sk-12345":1,"url":"https://a.example/?k=sk-12345-long&ab","list":[["x sk-12345"]],
                 "Authorization":"Bearer whatever","headers":{"X-Api-Key":["k"],"cookie":null},"tokens":12}"#,
         );
-        assert!(!line.contains("sk-12345") && !line.contains("-long") && !line.contains("whatever"), "{line}");
+        assert!(
+            !line.contains("sk-12345") && !line.contains("-long") && !line.contains("whatever"),
+            "{line}"
+        );
         assert!(!line.contains("[\"k\"]"), "{line}");
         for kept in ["&ab", "\"tokens\":12", "\"cookie\":null", "a.example"] {
             assert!(line.contains(kept), "{kept}: {line}");

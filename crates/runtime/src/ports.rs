@@ -4,6 +4,7 @@
 pub mod ledger;
 pub mod memory;
 pub mod model;
+pub mod session;
 pub mod tool;
 
 use std::future::Future;

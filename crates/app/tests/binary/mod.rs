@@ -5,6 +5,8 @@
 use countersign_testkit::scratch::Scratch;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -14,6 +16,17 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_countersign");
 pub(crate) const DATA: &str = "data";
 /// A clock and names that give the same bytes in every run.
 pub(crate) const FIXED: [&str; 4] = ["--now", "2025-12-10T10:00:00Z", "--seed", "7"];
+
+/// The binary where anybody reaches it: a checkout may stand below a directory that is its owner's alone.
+pub(crate) struct Reachable(Scratch);
+
+impl Reachable {
+    pub(crate) fn new() -> Self {
+        let scratch = Scratch::new();
+        std::fs::copy(BINARY, scratch.path().join("countersign")).unwrap();
+        Reachable(scratch)
+    }
+}
 
 /// A directory to work in.
 pub(crate) struct Work(Scratch);
@@ -48,6 +61,15 @@ impl Work {
             command.env_remove(name);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// The command as somebody who may not write what root made.
+    pub(crate) fn as_nobody(&self, reachable: &Reachable, args: &[&str]) -> Command {
+        let mut command = self.command(reachable.0.path().join("countersign").to_str().unwrap(), args);
+        if std::fs::metadata(self.path(".")).is_ok_and(|about| about.uid() == 0) {
+            command.uid(65_534).gid(65_534);
+        }
         command
     }
 

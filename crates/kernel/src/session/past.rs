@@ -116,6 +116,10 @@ impl Past {
             deed::TURN_ENDED => {
                 self.revision = number(payload, "revision");
                 self.progress = Progress::Ended;
+                let outcome = payload.get("outcome").and_then(Json::as_str);
+                if !is_kept(outcome, &self.said) {
+                    self.said.clear();
+                }
             }
             deed::TURN_UNDONE => {
                 self.revision = number(payload, "revision");
@@ -152,6 +156,12 @@ impl Past {
             }
         }
     }
+}
+
+/// Whether what a turn said stays: a question without an answer goes, unless something was done on the way.
+fn is_kept(outcome: Option<&str>, said: &[(Role, Digest)]) -> bool {
+    let has_calls = said.iter().any(|(role, _)| *role == Role::Tool);
+    has_calls || !matches!(outcome, Some("failed" | "cancelled"))
 }
 
 fn open_call(payload: &Json) -> OpenCall {

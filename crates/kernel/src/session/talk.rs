@@ -90,12 +90,20 @@ impl Talk {
         told
     }
 
-    /// A reply that is told again: heard whole.
-    pub fn reply_again(&mut self, text: &str) {
+    fn reply_again(&mut self, text: &str) {
         let mut listener = Listener::default();
         listener.hear(text.as_bytes(), &mut |_| {});
         let heard = listener.finish(&mut |_| {});
         self.reply(text, &heard);
+    }
+
+    /// Something that is told again from the ledger.
+    pub fn again(&mut self, role: Role, text: &str) {
+        match role {
+            Role::User => self.user(text),
+            Role::Assistant => self.reply_again(text),
+            Role::Tool | Role::System => self.say(role, text),
+        }
     }
 
     /// The turn ends: within bounds, or shorter if that was wanted.

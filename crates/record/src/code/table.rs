@@ -232,6 +232,41 @@ codes! {
         "The disk is full, read-only or failing, or something else stands where a file should be. The revision before is still there.",
         "Make room or fix the permissions, and repeat the turn.";
 
+    SessionUnsettled "session"."unsettled" Error, "What became of a call is not known",
+        "The process ended between the beginning and the end of a call that changes something. Whether it was done only a person can find out; until somebody says so the session does not go on, and nothing is done twice.",
+        "Look, and say what you found with `countersign session settle`.";
+    SessionNothing "session"."nothing" Error, "There is nothing of that in the session",
+        "The session has no such turn, call or request.",
+        "`countersign session show` prints what there is.";
+    SessionMissing "session"."missing" Error, "There is no session of this name",
+        "No turn of it was ever recorded in this matter.",
+        "`countersign session list` shows those there are; `countersign chat --session NAME` begins one.";
+
+    CapabilityInvalid "capability"."invalid" Error, "The text names no capability",
+        "A capability is a name such as `shell`, or one with what it is for such as `fs:write` or `net:example.org`.",
+        "Write one like these; there are no patterns.";
+    CapabilityProposer "capability"."proposer" Error, "Somebody else must approve",
+        "The policy says that who proposes something can't approve it.",
+        "Have another person grant it, with --as and --acting.";
+    CapabilityExpiry "capability"."expiry" Error, "A grant can't hold so long",
+        "A grant expires after at least a second and at most 30 days.",
+        "Give a shorter time.";
+
+    LeavingLocalOnly "leaving"."local_only" Error, "Something that must not leave the machine would have left",
+        "The session holds something of the class local_only, so nothing that is made from it may be sent away: no request to a remote model, no address of a page. Nothing was sent, and a receipt says so.",
+        "Use a model on this machine, or begin a new session without that source.";
+    LeavingUnconfirmed "leaving"."unconfirmed" Error, "Sending privileged content was not confirmed",
+        "The session holds something privileged. It is sent to a host only if a person confirms that host. Nothing was sent, and a receipt says so.",
+        "Confirm it when you are asked, or with `countersign capability grant leave:HOST`.";
+
+    PolicyInvalid "policy"."invalid" Error, "The policy can't be used",
+        "The policy file is no TOML, or has a member that is unknown or wrong. Nothing runs under a policy that is not understood.",
+        "Mend the member that the message names; `countersign chat --help` shows a policy.";
+
+    TraceMissing "trace"."missing" Error, "There is no such trace",
+        "No trace of this name is kept in this matter.",
+        "`countersign trace show` without a name lists those there are.";
+
     ToolUnknown "tool"."unknown" Error, "There is no tool of this name",
         "A model asked for a tool that is not registered here. Nothing was run.",
         "`/tools` in a chat, or `countersign tools`, lists the tools there are.";

@@ -1,0 +1,101 @@
+//! The rows of a turn on their way to the ledger.
+//! Owns: what is waiting to be appended, and that it is appended in order. Must not: decide when.
+
+use super::Error;
+use crate::clock::Clock;
+use crate::ports::ledger::{Batch, Ledger};
+use crate::ports::session::Signs;
+use countersign_record::access::MatterAccess;
+use countersign_record::deed::{Deed, VERSION};
+use countersign_record::id::{RowKind, StreamId};
+use countersign_record::label::Label;
+use countersign_record::row::{BlobBytes, Draft, Proof, Sealed};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Rows that are not appended yet.
+pub(super) struct Rows {
+    ledger: Arc<dyn Ledger>,
+    access: MatterAccess,
+    clock: Arc<Clock>,
+    stream: StreamId,
+    decisions: StreamId,
+    /// Where the stream ends, as far as this turn knows: a second writer is found out.
+    end: u64,
+    waiting: Vec<Sealed>,
+    /// How often the ledger was written to.
+    commits: u32,
+}
+
+impl Rows {
+    pub(super) fn new(
+        ledger: Arc<dyn Ledger>,
+        access: MatterAccess,
+        clock: Arc<Clock>,
+        (stream, decisions): (StreamId, StreamId),
+        end: u64,
+    ) -> Self {
+        Rows { ledger, access, clock, stream, decisions, end, waiting: Vec::new(), commits: 0 }
+    }
+
+    /// Adds a row.
+    pub(super) fn put<D: Deed>(&mut self, deed: &D, label: Label, blobs: Vec<BlobBytes>) -> Result<(), Error> {
+        let sealed = self.sealed(self.stream.clone(), deed, label, blobs, Proof::None)?;
+        self.waiting.push(sealed);
+        Ok(())
+    }
+
+    /// Adds what an agent asks people for.
+    pub(super) fn request<D: Deed>(&mut self, deed: &D) -> Result<(), Error> {
+        let sealed = self.sealed(self.decisions.clone(), deed, Label::USER, Vec::new(), Proof::None)?;
+        self.waiting.push(sealed);
+        Ok(())
+    }
+
+    /// Adds a person's decision, with the person's proof.
+    pub(super) fn decide<D: Deed>(&mut self, deed: &D, signs: &dyn Signs) -> Result<(), Error> {
+        let sealed = self.sealed(self.decisions.clone(), deed, Label::USER, Vec::new(), Proof::SelfAsserted)?;
+        self.waiting.push(signs.sign(sealed)?);
+        Ok(())
+    }
+
+    fn sealed<D: Deed>(&self, stream: StreamId, deed: &D, label: Label, blobs: Vec<BlobBytes>, proof: Proof) -> Result<Sealed, Error> {
+        let draft = Draft {
+            stream,
+            kind: RowKind::try_from(D::KIND)?,
+            version: VERSION,
+            at: self.clock.now()?,
+            actor: self.access.principal().clone(),
+            proof,
+            cause: None,
+            data_class: label.data_class,
+            taint: label.taint,
+            payload: deed.payload()?,
+            blobs,
+        };
+        Ok(draft.seal()?)
+    }
+
+    /// Appends what is waiting, all of it or nothing.
+    pub(super) async fn flush(&mut self) -> Result<(), Error> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let rows = std::mem::take(&mut self.waiting);
+        let own = rows.iter().filter(|row| row.draft().stream == self.stream).count() as u64;
+        let end = self.end + own;
+        let expected = BTreeMap::from([(self.stream.clone(), self.end)]);
+        self.ledger.append(&self.access, Batch { rows, expected, idem_key: None }).await?;
+        self.end = end;
+        self.commits += 1;
+        Ok(())
+    }
+
+    pub(super) fn end(&self) -> u64 {
+        self.end
+    }
+
+    pub(super) fn commits(&self) -> u32 {
+        self.commits
+    }
+}
