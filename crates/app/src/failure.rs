@@ -241,7 +241,10 @@ mod tests {
             "output",
             "tool",
             "web",
-            "model", "leaving", "trace", "capability",
+            "model",
+            "leaving",
+            "trace",
+            "capability",
         ];
         for code in Code::ALL {
             let area = code.entry().area;

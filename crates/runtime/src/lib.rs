@@ -14,3 +14,4 @@ pub mod clock;
 pub mod fold;
 pub mod memory_read;
 pub mod ports;
+pub mod session;

@@ -38,7 +38,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::{NotAnId, RowKind, SessionName};
 use countersign_record::json::Json;
 use countersign_record::row::{DataClass, NotADraft};
-use countersign_record::session::{Checkpoint, ChatMessage, State, UnixTime};
+use countersign_record::session::{ChatMessage, Checkpoint, State, UnixTime};
 use countersign_record::time::NotATimestamp;
 use countersign_record::trace::Redactor;
 use registry::Registry;

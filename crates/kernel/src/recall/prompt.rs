@@ -56,6 +56,13 @@ impl Prompt {
         self.memory(&Selected { excerpt: &excerpt, ..*selected })
     }
 
+    /// Goes on with another prompt.
+    #[must_use]
+    pub fn then(mut self, other: &Prompt) -> Self {
+        self.parts.extend(other.parts.iter().cloned());
+        self
+    }
+
     /// What the model gets: the parts one after the other.
     #[must_use]
     pub fn shown(&self) -> Shown {

@@ -19,6 +19,8 @@ pub struct Talk {
     pub messages: Vec<ChatMessage>,
     /// How it is to be made shorter at the end of the turn.
     pub condensing: Condensing,
+    /// Messages that are kept in another form than they were shown in, by their places.
+    kept: Vec<(usize, String)>,
 }
 
 /// How a session is made shorter.
@@ -60,9 +62,16 @@ impl Talk {
         self.say(Role::User, text);
     }
 
-    /// A tool's result.
-    pub fn result(&mut self, content: &str) {
+    /// A tool's result; `kept` is what of it may be kept, if not all.
+    pub fn result(&mut self, content: &str, kept: Option<String>) {
+        self.kept.extend(kept.map(|kept| (self.messages.len(), kept)));
         self.say(Role::Tool, content);
+    }
+
+    /// A session as it was left.
+    #[must_use]
+    pub fn of(state: State, messages: Vec<ChatMessage>) -> Self {
+        Talk { state, messages, ..Talk::default() }
     }
 
     fn say(&mut self, role: Role, text: &str) {
@@ -108,7 +117,12 @@ impl Talk {
 
     /// The turn ends: within bounds, or shorter if that was wanted.
     #[must_use]
-    pub fn ended(self, bounds: Bounds) -> Condensed {
+    pub fn ended(mut self, bounds: Bounds) -> Condensed {
+        for (place, kept) in self.kept {
+            if let Some(message) = self.messages.get_mut(place) {
+                message.content = kept;
+            }
+        }
         let bounds = match self.condensing {
             Condensing::Bounded => bounds,
             // Half, so that it is not to be done again at once.

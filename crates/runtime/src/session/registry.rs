@@ -54,7 +54,8 @@ impl Registry {
             let name = definition.name.clone();
             let refused = |why: String| NotATool { name: name.clone(), why };
             let parameters = value(&definition.parameters).map_err(refused)?;
-            let schema = jsonschema::draft202012::new(&parameters).map_err(|error| refused(error.to_string()))?;
+            let schema =
+                jsonschema::draft202012::new(&parameters).map_err(|error| refused(error.to_string()))?;
             let hash = definition.hash().map_err(|error| refused(error.to_string()))?;
             if registry.tools.contains_key(&name) {
                 return Err(refused("there is another of this name".to_owned()));

@@ -39,7 +39,12 @@ impl Rows {
     }
 
     /// Adds a row.
-    pub(super) fn put<D: Deed>(&mut self, deed: &D, label: Label, blobs: Vec<BlobBytes>) -> Result<(), Error> {
+    pub(super) fn put<D: Deed>(
+        &mut self,
+        deed: &D,
+        label: Label,
+        blobs: Vec<BlobBytes>,
+    ) -> Result<(), Error> {
         let sealed = self.sealed(self.stream.clone(), deed, label, blobs, Proof::None)?;
         self.waiting.push(sealed);
         Ok(())
@@ -54,12 +59,33 @@ impl Rows {
 
     /// Adds a person's decision, with the person's proof.
     pub(super) fn decide<D: Deed>(&mut self, deed: &D, signs: &dyn Signs) -> Result<(), Error> {
-        let sealed = self.sealed(self.decisions.clone(), deed, Label::USER, Vec::new(), Proof::SelfAsserted)?;
+        let sealed =
+            self.sealed(self.decisions.clone(), deed, Label::USER, Vec::new(), Proof::SelfAsserted)?;
         self.waiting.push(signs.sign(sealed)?);
         Ok(())
     }
 
-    fn sealed<D: Deed>(&self, stream: StreamId, deed: &D, label: Label, blobs: Vec<BlobBytes>, proof: Proof) -> Result<Sealed, Error> {
+    /// Adds a person's decision that is about the session itself.
+    pub(super) fn decide_own<D: Deed>(
+        &mut self,
+        deed: &D,
+        label: Label,
+        blobs: Vec<BlobBytes>,
+        signs: &dyn Signs,
+    ) -> Result<(), Error> {
+        let sealed = self.sealed(self.stream.clone(), deed, label, blobs, Proof::SelfAsserted)?;
+        self.waiting.push(signs.sign(sealed)?);
+        Ok(())
+    }
+
+    fn sealed<D: Deed>(
+        &self,
+        stream: StreamId,
+        deed: &D,
+        label: Label,
+        blobs: Vec<BlobBytes>,
+        proof: Proof,
+    ) -> Result<Sealed, Error> {
         let draft = Draft {
             stream,
             kind: RowKind::try_from(D::KIND)?,
@@ -89,10 +115,6 @@ impl Rows {
         self.end = end;
         self.commits += 1;
         Ok(())
-    }
-
-    pub(super) fn end(&self) -> u64 {
-        self.end
     }
 
     pub(super) fn commits(&self) -> u32 {

@@ -1,0 +1,240 @@
+//! What a crash left of a session, and what a person takes back of it.
+//! Owns: telling turns again from the ledger, closing one that was left open, settling a call whose outcome nobody saw.
+//! Must not: make any call again.
+
+use super::call::result;
+use super::{Error, Session, read_all};
+use crate::ports::ledger::{Blob, Select};
+use countersign_kernel::session::past::{OpenCall, Past, Progress};
+use countersign_kernel::session::talk::Talk;
+use countersign_record::canonical;
+use countersign_record::deed::{self, CallPlace, Fate, Outcome};
+use countersign_record::digest::Digest;
+use countersign_record::json::{Json, Object};
+use countersign_record::row::{BlobBytes, Row};
+use countersign_record::session::{Checkpoint, Role, State};
+
+/// What opening a session found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// What the user must know.
+    pub notes: Vec<String>,
+    /// Calls that a person must say something about before the session goes on.
+    pub unsettled: Vec<OpenCall>,
+}
+
+/// One turn as the ledger tells it.
+struct Told {
+    revision: u64,
+    said: Vec<(Role, Digest)>,
+    memory_ref: Option<String>,
+    /// Calls of it that changed something.
+    standing: Vec<String>,
+}
+
+impl Session {
+    /// Brings the checkpoint up to what the ledger says, and closes a turn that was left open.
+    pub(super) async fn recover(&mut self) -> Result<Recovered, Error> {
+        let mut recovered = Recovered { notes: Vec::new(), unsettled: self.past.unsettled() };
+        if self.past.revision > self.checkpoint.revision {
+            let behind = self.past.revision - self.checkpoint.revision;
+            self.tell_again().await?;
+            recovered
+                .notes
+                .push(format!("{behind} turn(s) of the checkpoint were told again from the ledger"));
+        } else if self.past.revision < self.checkpoint.revision {
+            recovered.notes.push(format!(
+                "the checkpoint has revision {}, the ledger knows {}: the ledger is not the one it was made with",
+                self.checkpoint.revision, self.past.revision
+            ));
+        }
+        if recovered.unsettled.is_empty()
+            && let Progress::Open { .. } = self.past.progress
+        {
+            recovered
+                .notes
+                .push(format!("turn {} was interrupted; what is known of it was kept", self.past.turn));
+            self.close().await?;
+        }
+        Ok(recovered)
+    }
+
+    /// A person says what became of a call. When nothing is left to be asked, the turn is closed.
+    ///
+    /// # Errors
+    /// There is no such call, or the record can't be kept.
+    pub async fn settle(&mut self, call: &str, fate: Fate) -> Result<Recovered, Error> {
+        self.catch_up().await?;
+        let open = self.past.unsettled().into_iter().find(|open| open.call == call);
+        let open = open.ok_or(Error::Nothing { why: "no call of that name waits for a word" })?;
+        let signs = std::sync::Arc::clone(&self.office.signs);
+        let mut rows = self.rows()?;
+        let (deed, blob) = settled(self.past.turn, &open, fate)?;
+        rows.decide_own(&deed, self.past.label, vec![blob], signs.as_ref())?;
+        rows.flush().await?;
+        self.catch_up().await?;
+        self.recover().await
+    }
+
+    /// Takes back what the last turn said. What it did stands, and is named.
+    ///
+    /// # Errors
+    /// There is no turn, something must be settled first, or the record can't be kept.
+    pub async fn undo(&mut self) -> Result<deed::TurnUndone, Error> {
+        self.catch_up().await?;
+        let calls = self.past.unsettled();
+        if !calls.is_empty() {
+            return Err(Error::Unsettled { calls });
+        }
+        let mut turns = self.told(0).await?;
+        let Some(last) = turns.pop() else {
+            return Err(Error::Nothing { why: "there is no turn to take back" });
+        };
+        let mut talk = Talk::of(State::default(), Vec::new());
+        for turn in &turns {
+            talk = self.again(talk, turn).await?;
+        }
+        let next = self.next(talk)?;
+        let deed =
+            deed::TurnUndone { turn: self.past.turn, revision: next.revision, standing: last.standing };
+        let mut rows = self.rows()?;
+        rows.put(&deed, self.past.label, Vec::new())?;
+        rows.flush().await?;
+        self.keeper.save(next.clone()).await?;
+        self.checkpoint = next;
+        self.catch_up().await?;
+        Ok(deed)
+    }
+
+    /// Closes a turn of which all that can be known is known.
+    async fn close(&mut self) -> Result<(), Error> {
+        let Progress::Open { calls, sent_to } = self.past.progress.clone() else { return Ok(()) };
+        let mut rows = self.rows()?;
+        for open in &calls {
+            let (deed, blob) = settled(self.past.turn, open, Fate::Unknown)?;
+            rows.put(&deed, self.past.label, vec![blob])?;
+        }
+        if let Some(host) = sent_to {
+            let place = (self.past.turn, self.policy_hash()?);
+            let receipt = self.externalization(place, "api_call", &host, "failed", None)?;
+            rows.put(&receipt, self.past.label, Vec::new())?;
+        }
+        rows.flush().await?;
+        self.catch_up().await?;
+        let said = self.past.said.clone();
+        let turn = Told { revision: 0, said, memory_ref: None, standing: Vec::new() };
+        let before = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
+        let talk = self.again(before, &turn).await?;
+        let next = self.next(talk)?;
+        let mut rows = self.rows()?;
+        let deed = deed::TurnEnded {
+            turn: self.past.turn,
+            revision: next.revision,
+            outcome: Outcome::Interrupted,
+            state_hash: canonical::hash_of(&next.state)?,
+            evicted: 0,
+            memory_ref: None,
+        };
+        rows.put(&deed, self.past.label, Vec::new())?;
+        rows.flush().await?;
+        self.keeper.save(next.clone()).await?;
+        self.checkpoint = next;
+        self.catch_up().await
+    }
+
+    /// Tells the turns that the checkpoint does not hold again.
+    async fn tell_again(&mut self) -> Result<(), Error> {
+        let mut talk = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
+        for turn in self.told(self.checkpoint.revision).await? {
+            // An undone turn leaves a gap in the revisions; the checkpoint has none.
+            while self.checkpoint.revision + 1 < turn.revision {
+                self.save(talk.clone()).await?;
+            }
+            talk = self.again(talk, &turn).await?;
+            self.save(talk.clone()).await?;
+        }
+        while self.checkpoint.revision < self.past.revision {
+            self.save(talk.clone()).await?;
+        }
+        Ok(())
+    }
+
+    async fn save(&mut self, talk: Talk) -> Result<(), Error> {
+        let next = self.next(talk)?;
+        self.keeper.save(next.clone()).await?;
+        self.checkpoint = next;
+        Ok(())
+    }
+
+    /// The checkpoint after what was told.
+    fn next(&self, talk: Talk) -> Result<Checkpoint, Error> {
+        let done = talk.ended(self.office.bounds);
+        Ok(Checkpoint {
+            session_id: self.name.clone(),
+            revision: self.checkpoint.revision + 1,
+            updated_ts: self.unix_time()?,
+            state: done.state,
+            recent_messages: done.messages,
+            trace_tail: self.checkpoint.trace_tail.clone(),
+        })
+    }
+
+    /// Tells one turn again. A text that was erased is told as that.
+    async fn again(&self, mut talk: Talk, turn: &Told) -> Result<Talk, Error> {
+        for (role, digest) in &turn.said {
+            let text = match self.office.ledger.blob(&self.office.access, *digest).await? {
+                Blob::Present(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Blob::Erased { .. } => "[erased]".to_owned(),
+            };
+            talk.again(*role, &text);
+        }
+        let done = talk.ended(self.office.bounds);
+        let mut talk = Talk::of(done.state, done.messages);
+        talk.state.memory_refs.extend(turn.memory_ref.clone());
+        Ok(talk)
+    }
+
+    /// The turns after a revision, as the ledger tells them, without those that were taken back.
+    async fn told(&self, revision: u64) -> Result<Vec<Told>, Error> {
+        let mut turns: Vec<Told> = Vec::new();
+        let mut past = Past::default();
+        let mut standing: Vec<String> = Vec::new();
+        let stream = Select::Stream(deed::stream(&self.name)?);
+        read_all(&self.office, stream, 0, &mut |row: &Row| {
+            past.apply(row);
+            let text = |name: &str| row.payload.get(name).and_then(Json::as_str);
+            match row.kind.as_str() {
+                deed::TURN_BEGUN => standing.clear(),
+                deed::TOOL_STARTED if text("effect") != Some("none") => {
+                    standing.extend(text("summary").map(str::to_owned));
+                }
+                deed::TURN_ENDED => turns.push(Told {
+                    revision: past.revision,
+                    said: past.said.clone(),
+                    memory_ref: text("memory_ref").map(str::to_owned),
+                    standing: std::mem::take(&mut standing),
+                }),
+                deed::TURN_UNDONE => drop(turns.pop()),
+                _ => {}
+            }
+        })
+        .await?;
+        turns.retain(|turn| turn.revision > revision);
+        Ok(turns)
+    }
+}
+
+fn settled(turn: u64, open: &OpenCall, fate: Fate) -> Result<(deed::EffectSettled, BlobBytes), Error> {
+    let content = match fate {
+        Fate::Happened => {
+            let known = Object::from([("settled", fate.as_str().into())]);
+            result(&open.call, &open.tool, Ok(known.into()))?
+        }
+        Fate::DidNotHappen => result(&open.call, &open.tool, Err("it did not happen, a person says"))?,
+        Fate::Unknown => result(&open.call, &open.tool, Err("what became of it is not known"))?,
+    };
+    let blob = BlobBytes::new(content.into_bytes())?;
+    let round = u32::try_from(open.round).unwrap_or(u32::MAX);
+    let place = CallPlace { turn, round, call: open.call.clone(), tool: open.tool.clone() };
+    Ok((deed::EffectSettled { place, fate, result: blob.digest() }, blob))
+}
