@@ -1,2 +1,27 @@
-//! What is fetched from outside, and kept for a while.
-//! Owns: nothing yet. Must not: nothing yet.
+//! What is fetched from outside, and kept for a while: the tool `http.get`.
+//! Owns: which addresses are nobody else's business, the way of one request with its redirects, a page as text, the cache.
+//! Must not: fetch without a grant, connect to an address that was not checked, or trust what it kept.
+//!
+//! Invariants: a name is looked up once for each hop, and the connection goes to an address of that very answer; each hop
+//! is permitted by itself; a call ends at its deadline, whatever a server does; trouble with the cache fails no call.
+
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
+)]
+
+pub mod address;
+mod cache;
+mod exchange;
+mod fetch;
+mod get;
+mod html;
+mod network;
+mod page;
+mod target;
+mod text;
+mod tls;
+
+pub use get::{Config, HttpGet};
+pub use network::{Machine, Network};
+pub use tls::NotSetUp;

@@ -62,7 +62,7 @@ pub(crate) const TABLE: &[Row] = &[
     edge("models",  "see tools or the store", ADAPTER_USES),
     edge("tools",   "run without a grant, or open a socket", ADAPTER_USES),
     edge("web",     "fetch without a grant", ADAPTER_USES),
-    edge("local",   "see tools or the store", &["models", "record", "runtime"]),
+    edge("local",   "see tools or the store", &["durable", "models", "record", "runtime"]),
     edge("app",     "decide", EVERYTHING_BELOW_APP),
     dev("testkit",  "be part of the product", EVERYTHING_BELOW_APP),
     dev("xtask",    "be used by another package", &["kernel", "record"]),

@@ -1,0 +1,225 @@
+//! The tool `http.get`.
+//! Owns: its definition, its settings, the order of permission, cache and network. Must not: decide what is granted.
+
+use crate::cache::{Cache, Glance, Trouble};
+use crate::fetch::Fetcher;
+use crate::network::{Machine, Network};
+use crate::page::{From, Page};
+use crate::target::{Target, URL_CHARS_MAX};
+use crate::tls::{self, NotSetUp};
+use countersign_kernel::gate::Permitted;
+use countersign_record::code::Code;
+use countersign_record::id::ToolName;
+use countersign_record::json::{Json, Number, Object};
+use countersign_record::label::Label;
+use countersign_record::time::Instant;
+use countersign_record::tool::{Definition, Effect, Needs};
+use countersign_runtime::clock::Clock;
+use countersign_runtime::ports::Answer;
+use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads, Tool};
+use rustls::pki_types::CertificateDer;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+const NAME: &str = "http.get";
+const DESCRIPTION: &str = "Fetches a web page or file by GET and gives its text; of HTML the text without scripts and \
+     styles. Redirects are followed where their host is granted. A page that was fetched within the last while comes from \
+     the cache, unless use_cache is false.";
+
+/// The settings of [`HttpGet`].
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How long a call may take, with every redirect, name and byte of it.
+    pub deadline: Duration,
+    /// How much of a body is taken.
+    pub body_bytes_max: usize,
+    /// The file of the cache (`<data>/matters/<matter>/http-cache.sqlite`), which need not be there; `None` for none. It
+    /// must be where no tool can write.
+    pub cache: Option<PathBuf>,
+    /// How long a page is kept.
+    pub ttl: Duration,
+    /// How many bytes of pages are kept.
+    pub cache_bytes_max: u64,
+    /// Root certificates beside Mozilla's, which are built in.
+    pub roots: Vec<CertificateDer<'static>>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            deadline: Duration::from_secs(10),
+            body_bytes_max: 1024 * 1024,
+            cache: None,
+            ttl: Duration::from_secs(3_600),
+            cache_bytes_max: 64 * 1024 * 1024,
+            roots: Vec::new(),
+        }
+    }
+}
+
+/// The tool `http.get {url, use_cache = true}`. It needs a Tokio runtime with time and I/O.
+pub struct HttpGet {
+    definition: Definition,
+    fetcher: Fetcher,
+    cache: Option<Arc<Cache>>,
+    clock: Arc<Clock>,
+    deadline: Duration,
+}
+
+impl HttpGet {
+    /// The tool, on the machine's own network.
+    ///
+    /// # Errors
+    /// A root certificate of the settings is none.
+    pub fn new(config: Config, clock: Arc<Clock>) -> Result<Self, NotSetUp> {
+        HttpGet::on(Arc::new(Machine), config, clock)
+    }
+
+    /// The tool, on another network.
+    ///
+    /// # Errors
+    /// A root certificate of the settings is none.
+    pub fn on(network: Arc<dyn Network>, config: Config, clock: Arc<Clock>) -> Result<Self, NotSetUp> {
+        let tls = tls::connector(&config.roots)?;
+        let cache = config.cache.as_deref().map(|path| Cache::at(path, config.ttl, config.cache_bytes_max));
+        Ok(HttpGet {
+            definition: definition()?,
+            fetcher: Fetcher { network, tls, body_bytes_max: config.body_bytes_max },
+            cache: cache.map(Arc::new),
+            clock,
+            deadline: config.deadline,
+        })
+    }
+
+    async fn get(&self, call: &Permitted) -> Result<Done, NotDone> {
+        let target = target_of(call.args())?;
+        // Before anything is looked at: what is kept is for those who may reach it.
+        call.reach()
+            .to(target.place())
+            .map_err(|capability| NotDone::new(Code::ToolDenied, format!("{capability} is not granted")))?;
+        let now = self.clock.now().map_err(|error| NotDone::new(Code::ToolFailed, error.to_string()))?;
+        let now = now.instant();
+        let cache = self.cache.as_ref().filter(|_| uses_cache(call.args()));
+        let mut trouble = None;
+        if let Some(cache) = cache {
+            match look(cache, target.as_str(), now).await {
+                Ok(Some(page)) if page.is_open_to(call.reach()) => return Ok(done(page, From::Cache, None)),
+                Ok(_) => {}
+                Err(found) => trouble = Some(found),
+            }
+        }
+        let fetched = self.fetcher.fetch(target, call.reach(), now).await;
+        let fetched = fetched.map_err(|error| NotDone::new(error.code(), error.to_string()))?;
+        if let Some(cache) = cache
+            && fetched.may_be_kept
+            && trouble.as_ref().is_none_or(Trouble::lets_keep)
+        {
+            let kept = keep(cache, fetched.page.clone()).await;
+            trouble = trouble.or(kept.err());
+        }
+        Ok(done(fetched.page, From::Network, trouble.as_ref()))
+    }
+}
+
+impl Tool for HttpGet {
+    fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    fn plan(&self, args: &Object) -> Result<Plan, NotDone> {
+        let target = target_of(args)?;
+        Ok(Plan {
+            // The whole address, also where it holds a secret: whoever approves must see what is sent.
+            summary: format!("GET {}", target.as_str()),
+            reads: Reads::Outside,
+            writes: None,
+            sends_to: Some(target.place().clone()),
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        call: Permitted,
+        cancel: &'a CancellationToken,
+    ) -> Answer<'a, Result<Done, NotDone>> {
+        Box::pin(async move {
+            let late = || format!("no whole answer within {} ms", self.deadline.as_millis());
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(NotDone::new(Code::ToolTimeout, "the call was cancelled")),
+                got = tokio::time::timeout(self.deadline, self.get(&call)) => {
+                    got.unwrap_or_else(|_| Err(NotDone::new(Code::ToolTimeout, late())))
+                }
+            }
+        })
+    }
+}
+
+/// Most looks are done at once; others go where waiting holds up nobody.
+async fn look(cache: &Arc<Cache>, url: &str, now: Instant) -> Result<Option<Page>, Trouble> {
+    match cache.glance(url, now) {
+        Glance::Seen(found) => found,
+        Glance::Later => {
+            let (cache, url) = (Arc::clone(cache), url.to_owned());
+            tokio::task::spawn_blocking(move || cache.look(&url, now)).await.unwrap_or(Ok(None))
+        }
+    }
+}
+
+async fn keep(cache: &Arc<Cache>, page: Page) -> Result<(), Trouble> {
+    let cache = Arc::clone(cache);
+    tokio::task::spawn_blocking(move || cache.keep(&page)).await.unwrap_or(Ok(()))
+}
+
+fn done(page: Page, from: From, trouble: Option<&Trouble>) -> Done {
+    let mut output = page.output(from);
+    if let Some(trouble) = trouble {
+        let warning = Object::from([
+            ("code", trouble.code().to_string().into()),
+            ("message", trouble.to_string().into()),
+        ]);
+        output.insert("warning", warning);
+    }
+    Done { output: output.into(), kept: None, label: Label::OUTSIDE }
+}
+
+fn target_of(args: &Object) -> Result<Target, NotDone> {
+    let url = args.get("url").and_then(Json::as_str);
+    let url = url.ok_or_else(|| NotDone::new(Code::ToolArguments, "url must be a string"))?;
+    Target::read(url).map_err(|error| NotDone::new(Code::WebUrl, error.to_string()))
+}
+
+fn uses_cache(args: &Object) -> bool {
+    args.get("use_cache") != Some(&Json::Bool(false))
+}
+
+fn definition() -> Result<Definition, NotSetUp> {
+    let name = ToolName::try_from(NAME).map_err(|error| NotSetUp::Name { why: error.to_string() })?;
+    let url = Object::from([
+        ("type", "string".into()),
+        ("minLength", Json::Number(Number::from(1))),
+        ("maxLength", Json::Number(Number::from(u32::from(URL_CHARS_MAX)))),
+        ("description", "An absolute http or https address, without user and password.".into()),
+    ]);
+    let use_cache = Object::from([
+        ("type", "boolean".into()),
+        ("default", true.into()),
+        ("description", "Whether a page that was fetched a while ago will do.".into()),
+    ]);
+    let parameters = Object::from([
+        ("$schema", "https://json-schema.org/draft/2020-12/schema".into()),
+        ("type", "object".into()),
+        ("properties", Object::from([("url", url.into()), ("use_cache", use_cache.into())]).into()),
+        ("required", Json::Array(vec!["url".into()])),
+        ("additionalProperties", false.into()),
+    ]);
+    Ok(Definition {
+        name,
+        description: DESCRIPTION.to_owned(),
+        parameters: parameters.into(),
+        effect: Effect::Idempotent,
+        needs: Needs::Host,
+    })
+}
