@@ -11,5 +11,6 @@ pub mod conversation;
 pub mod embed;
 pub mod lexicon;
 pub mod recall;
+pub mod remembered;
 pub mod search;
 pub mod snapshot;

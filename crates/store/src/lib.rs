@@ -15,5 +15,6 @@ pub mod archive;
 pub mod keys;
 pub mod sessions;
 mod sqlite;
+pub mod traces;
 
 pub use sqlite::Sqlite;

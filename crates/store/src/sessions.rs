@@ -7,9 +7,12 @@ use countersign_record::code::Code;
 use countersign_record::id::SessionName;
 use countersign_record::json;
 use countersign_record::session::Checkpoint;
+use countersign_runtime::ports::Answer;
+use countersign_runtime::ports::session::{Keeper, Trouble};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A session is its owner's alone.
@@ -210,6 +213,32 @@ impl Session {
             durable::replace(current, previous).map_err(unwritable(previous))?;
         }
         durable::replace(staged, current).map_err(unwritable(current))
+    }
+}
+
+/// Keeps the checkpoints of a session for whoever takes its turns.
+#[derive(Clone, Debug)]
+pub struct Kept(Arc<Session>);
+
+impl Kept {
+    /// As its one writer.
+    #[must_use]
+    pub fn new(session: Session) -> Self {
+        Kept(Arc::new(session))
+    }
+}
+
+impl Keeper for Kept {
+    fn save(&self, checkpoint: Checkpoint) -> Answer<'_, Result<(), Trouble>> {
+        let session = Arc::clone(&self.0);
+        Box::pin(async move {
+            let saved = tokio::task::spawn_blocking(move || session.save(&checkpoint)).await;
+            let trouble = |error: Error| Trouble { code: error.code(), message: error.to_string() };
+            match saved {
+                Ok(saved) => saved.map_err(trouble),
+                Err(error) => Err(Trouble { code: Code::SessionUnwritable, message: error.to_string() }),
+            }
+        })
     }
 }
 
