@@ -413,8 +413,7 @@ async fn a_short_chain_of_relative_redirects_is_followed() {
 }
 
 fn port_of(head: &str) -> &str {
-    let host =
-        head.lines().find_map(|line| line.to_lowercase().starts_with("host:").then_some(line)).unwrap();
+    let host = head.lines().find(|line| line.to_lowercase().starts_with("host:")).unwrap();
     host.rsplit(':').next().unwrap()
 }
 

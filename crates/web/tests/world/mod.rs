@@ -90,10 +90,11 @@ impl Server {
                 let (serving, answer, tls) = (serving.clone(), Arc::clone(&answer), tls.clone());
                 tokio::spawn(async move {
                     match tls {
-                        Some(tls) => match tls.accept(stream).await {
-                            Ok(stream) => serving.serve(stream, &*answer).await,
-                            Err(_) => return,
-                        },
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                serving.serve(stream, &*answer).await;
+                            }
+                        }
                         None => serving.serve(stream, &*answer).await,
                     }
                 });
