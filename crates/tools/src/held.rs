@@ -24,6 +24,8 @@ use std::process::{Command, ExitCode};
 pub const SUBCOMMAND: &str = "__held";
 /// What a program finds in its environment, and nothing else.
 const ENVIRONMENT: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("PATH", "/usr/bin:/bin")];
+/// What is reported when everything is given up. Without it the parent believes nothing.
+pub(crate) const REPORT: &str = "held\n";
 /// The exit code where the program was not started. The parent goes by the report.
 const NOT_STARTED: u8 = 125;
 
@@ -89,32 +91,34 @@ fn number(word: &OsStr) -> Option<u64> {
 /// What `main` asks first, with its arguments: gives nothing if this process is not one that was started to hold a
 /// program. Else it becomes that program, in the working directory, and returns only where it can't.
 ///
-/// The standard input is where the report goes that nothing was started, and why; the program's own is empty.
+/// The standard input is where it reports that it is held, and what went wrong; the program's own is empty.
 #[must_use]
 pub fn entered(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     if args.next().as_deref() != Some(OsStr::new(SUBCOMMAND)) {
         return None;
     }
-    let report = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3);
-    let error = Order::read(args).map_or(Error::Usage, |order| become_held(&order));
-    if let Ok(report) = report {
-        drop(write!(File::from(report), "{error}"));
+    // It closes as the program starts.
+    if let Ok(report) = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3) {
+        let mut report = File::from(report);
+        let error = Order::read(args).map_or(Error::Usage, |order| become_held(&order, &mut report));
+        drop(write!(report, "{error}"));
     }
     Some(ExitCode::from(NOT_STARTED))
 }
 
 /// Gives up everything and becomes the program. Comes back only with what went wrong.
-fn become_held(order: &Order) -> Error {
-    match confine(order) {
-        Err(error) => error,
-        Ok(()) => {
-            let name = order.program.file_name().unwrap_or_default();
-            let mut command = Command::new(&order.program);
-            command.arg0(name).args(&order.args).env_clear().envs(ENVIRONMENT);
-            Error::Exec(command.exec())
-        }
+fn become_held(order: &Order, report: &mut File) -> Error {
+    if let Err(error) = confine(order) {
+        return error;
     }
+    if let Err(error) = report.write_all(REPORT.as_bytes()) {
+        return Error::Exec(error);
+    }
+    let name = order.program.file_name().unwrap_or_default();
+    let mut command = Command::new(&order.program);
+    command.arg0(name).args(&order.args).env_clear().envs(ENVIRONMENT);
+    Error::Exec(command.exec())
 }
 
 fn confine(order: &Order) -> Result<(), Error> {

@@ -16,7 +16,8 @@ const MORE: ABI = ABI::V6;
 const LIBRARIES: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 /// Files that a program needs to find its libraries.
 const LOADED: [&str; 1] = ["/etc/ld.so.cache"];
-/// What the kernel runs to load a program, under the names that programs know it by.
+/// What the kernel runs to load a program, under the names that programs know it by. Whoever could start one anew could
+/// have it load a file from beneath the root, which would be held as the program is; none of the programs starts anything.
 const LOADERS: [&str; 6] = [
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",

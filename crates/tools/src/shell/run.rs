@@ -2,7 +2,7 @@
 //! Owns: its output, its deadline, the end of everything it started. Must not: run it but through the launcher.
 
 use crate::fs::whole_letters;
-use crate::held::Order;
+use crate::held::{Order, REPORT};
 use countersign_record::code::Code;
 use countersign_runtime::ports::tool::NotDone;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -76,10 +76,14 @@ pub(super) fn run(job: &Job, sender: &Sender<Event>, events: &Receiver<Event>) -
     });
     let mut told = String::new();
     drop(report.by_ref().take(REPORT_BYTES_MAX).read_to_string(&mut told));
-    if !told.is_empty() {
-        return Err(NotDone::new(Code::ToolSandbox, format!("it was not run: {told}")));
-    }
-    let exit_code = ending(cause, status.map_err(unheld)?, job.timeout_s)?;
+    let exit_code = match told.strip_prefix(REPORT) {
+        Some("") => ending(cause, status.map_err(unheld)?, job.timeout_s)?,
+        Some(error) => return Err(not_run(error)),
+        // It may have been ended before it could report.
+        None if told.is_empty() && cause.is_some() => ending(cause, status.map_err(unheld)?, job.timeout_s)?,
+        None if told.is_empty() => return Err(not_run("the launcher holds nothing")),
+        None => return Err(not_run(&told)),
+    };
     let truncated = stdout.is_cut || stderr.is_cut;
     Ok(Finished { exit_code, stdout: stdout.text(), stderr: stderr.text(), truncated })
 }
@@ -107,7 +111,11 @@ fn spawn(job: &Job) -> io::Result<(Child, io::PipeReader)> {
 }
 
 fn unheld(error: io::Error) -> NotDone {
-    NotDone::new(Code::ToolSandbox, format!("it was not run: the launcher can't be started: {error}"))
+    not_run(&format!("the launcher can't be started: {error}"))
+}
+
+fn not_run(why: &str) -> NotDone {
+    NotDone::new(Code::ToolSandbox, format!("it was not run: {why}"))
 }
 
 /// Waits until it has ended, and leaves it to be buried.

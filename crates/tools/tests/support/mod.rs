@@ -81,18 +81,12 @@ impl Ground {
         args: &str,
         cancel: &CancellationToken,
     ) -> Result<Json, NotDone> {
-        let tool = self.tool(name);
-        tool.plan(&object(args))?;
-        let need = match &tool.definition().needs {
-            Needs::Nothing => Need::Nothing,
-            Needs::Capability(name) => Need::Capability(Capability::try_from(name.as_str()).unwrap()),
-            Needs::Host => panic!("no tool here needs a host"),
-        };
-        let granted = ["fs:read", "fs:write", "shell"].map(|name| Capability::try_from(name).unwrap());
-        let reach = Reach { granted: granted.to_vec(), hosts: None };
-        let call = permit(object(args), &need, reach).unwrap();
-        let done = self.runtime.block_on(tool.run(call, cancel))?;
-        Ok(done.output)
+        self.runtime.block_on(called(self.tool(name), args, cancel))
+    }
+
+    /// The same with a tool of another root.
+    pub(crate) fn call_of(&self, tool: &Arc<dyn Tool>, args: &str) -> Result<Json, NotDone> {
+        self.runtime.block_on(called(tool, args, &CancellationToken::new()))
     }
 
     pub(crate) fn runtime(&self) -> &tokio::runtime::Runtime {
@@ -146,6 +140,24 @@ impl Ground {
         report.read_to_string(&mut told).unwrap();
         Held { output, report: told }
     }
+}
+
+/// Plans, permits and runs.
+pub(crate) async fn called(
+    tool: &Arc<dyn Tool>,
+    args: &str,
+    cancel: &CancellationToken,
+) -> Result<Json, NotDone> {
+    tool.plan(&object(args))?;
+    let need = match &tool.definition().needs {
+        Needs::Nothing => Need::Nothing,
+        Needs::Capability(name) => Need::Capability(Capability::try_from(name.as_str()).unwrap()),
+        Needs::Host => panic!("no tool here needs a host"),
+    };
+    let granted = ["fs:read", "fs:write", "shell"].map(|name| Capability::try_from(name).unwrap());
+    let reach = Reach { granted: granted.to_vec(), hosts: None };
+    let call = permit(object(args), &need, reach).unwrap();
+    Ok(tool.run(call, cancel).await?.output)
 }
 
 /// How a held program ended.
