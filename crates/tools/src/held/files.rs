@@ -14,8 +14,8 @@ const FILES: ABI = ABI::V1;
 const MORE: ABI = ABI::V6;
 /// What programs are made of: read, never run.
 const LIBRARIES: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
-/// Files that a program needs to find its libraries.
-const LOADED: [&str; 1] = ["/etc/ld.so.cache"];
+/// Where libraries are found, and what is empty: read.
+const LOADED: [&str; 2] = ["/etc/ld.so.cache", "/dev/null"];
 /// What the kernel runs to load a program, under the names that programs know it by. Whoever could start one anew could
 /// have it load a file from beneath the root, which would be held as the program is; none of the programs starts anything.
 const LOADERS: [&str; 6] = [

@@ -129,6 +129,7 @@ impl Ground {
             .args(args)
             .current_dir(self.root())
             .env("CANARY", CANARY)
+            .env("RIPGREP_CONFIG_PATH", self.root().join("rgrc"))
             .stdin(reporter)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
