@@ -2,10 +2,11 @@
 //! Owns: the document, its one checked door, what it may not say. Must not: hold a key.
 
 use crate::key::KeyPlace;
-use crate::openai::Temperature;
+pub use crate::openai::Temperature;
+pub use crate::turns::ToolRole;
+
 use crate::prices::Prices;
 use crate::remote::Timeouts;
-use crate::turns::ToolRole;
 use countersign_kernel::gate::Place;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;

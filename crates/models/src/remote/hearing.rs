@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 const EVENTS: &str = "text/event-stream";
-const TYPE_CHARS_MAX: usize = 60;
+const DOCUMENT_TYPE: &str = "application/json";
 
 /// An answer whose headers were good.
 pub(crate) struct Hearing {
@@ -51,10 +51,10 @@ impl Hearing {
         let form = match media_type(response.headers()).as_deref() {
             // Some servers forget to say it; what is no event is found out soon.
             Some(EVENTS) | None => Form::Events(Events::new(EVENT_BYTES_MAX)),
-            Some("application/json") => Form::Document,
-            Some(other) => {
-                let other: String = other.chars().take(TYPE_CHARS_MAX).collect();
-                return Err(Trouble::broken(format_args!("its type is {other:?}")));
+            Some(DOCUMENT_TYPE) => Form::Document,
+            // What else it says of itself is the server's own words.
+            Some(_) => {
+                return Err(Trouble::broken(format_args!("its type is neither {EVENTS} nor {DOCUMENT_TYPE}")));
             }
         };
         let given = first_until.saturating_duration_since(Instant::now());
@@ -64,7 +64,7 @@ impl Hearing {
     pub(crate) async fn next(&mut self, timeouts: &Timeouts, until: Instant) -> Result<Next, Lost> {
         match self.form {
             Form::Read => Ok(Next::End(self.listener.tally())),
-            Form::Document => self.document(timeouts, until).await,
+            Form::Document => self.document().await,
             Form::Events(_) => self.event(timeouts, until).await,
         }
     }
@@ -101,11 +101,11 @@ impl Hearing {
         }
     }
 
-    async fn document(&mut self, timeouts: &Timeouts, until: Instant) -> Result<Next, Lost> {
+    /// All of a document is its first piece.
+    async fn document(&mut self) -> Result<Next, Lost> {
         let mut body = Vec::new();
         while let Some(bytes) = self.chunk(WHOLE_BYTES_MAX as u64).await? {
             body.extend_from_slice(bytes.as_ref());
-            self.wait(timeouts.piece, until);
         }
         let body = json::parse_with(&body, DOCUMENT)
             .map_err(|_| Trouble::broken("it is no JSON that can be used"))?;
