@@ -42,7 +42,7 @@ fn main() {
         assert_eq!(output.get("cached"), Some(&Json::Bool(true)));
         black_box(output);
     };
-    // The bar is a time, so its side is a clock: what the tool may take, waited for by nobody.
+    // The bar is a time and no peer: whoever waits for a page waits for one call.
     let median = median(hit);
     let ratio = HIT_MAX.as_secs_f64() / median.as_secs_f64();
     bench.print(

@@ -6,10 +6,10 @@ use crate::fetch::Fetcher;
 use crate::network::{Machine, Network};
 use crate::page::{From, Page};
 use crate::target::{Target, URL_CHARS_MAX};
-use crate::tls::{self, NotSetUp};
+use crate::tls;
 use countersign_kernel::gate::Permitted;
 use countersign_record::code::Code;
-use countersign_record::id::ToolName;
+use countersign_record::id::{NotAnId, ToolName};
 use countersign_record::json::{Json, Number, Object};
 use countersign_record::label::Label;
 use countersign_record::time::Instant;
@@ -55,6 +55,39 @@ impl Default for Config {
             ttl: Duration::from_secs(3_600),
             cache_bytes_max: 64 * 1024 * 1024,
             roots: Vec::new(),
+        }
+    }
+}
+
+/// Why the tool can't be set up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSetUp {
+    /// A root certificate that was added is none.
+    #[error("root certificate {at} can't be used: {why}")]
+    Root {
+        /// Which, from 1.
+        at: usize,
+        /// Why.
+        why: String,
+    },
+    /// The tool's name is none.
+    #[error(transparent)]
+    Name(#[from] NotAnId),
+    /// The library offers no protocol.
+    #[error("TLS can't be set up: {why}")]
+    Tls {
+        /// Why.
+        why: String,
+    },
+}
+
+impl NotSetUp {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            NotSetUp::Root { .. } | NotSetUp::Tls { .. } => Code::ToolFailed,
+            NotSetUp::Name(error) => error.code(),
         }
     }
 }
@@ -195,8 +228,8 @@ fn uses_cache(args: &Object) -> bool {
     args.get("use_cache") != Some(&Json::Bool(false))
 }
 
-fn definition() -> Result<Definition, NotSetUp> {
-    let name = ToolName::try_from(NAME).map_err(|error| NotSetUp::Name { why: error.to_string() })?;
+fn definition() -> Result<Definition, NotAnId> {
+    let name = ToolName::try_from(NAME)?;
     let url = Object::from([
         ("type", "string".into()),
         ("minLength", Json::Number(Number::from(1))),

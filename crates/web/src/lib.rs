@@ -22,6 +22,5 @@ mod target;
 mod text;
 mod tls;
 
-pub use get::{Config, HttpGet};
+pub use get::{Config, HttpGet, NotSetUp};
 pub use network::{Machine, Network};
-pub use tls::NotSetUp;

@@ -36,10 +36,20 @@ pub(crate) fn text_of(content_type: Option<&str>, body: &[u8]) -> Option<Text> {
         Kind::Unsaid => {
             let text = std::str::from_utf8(body).ok()?;
             let is_text = !text.contains(|letter: char| letter.is_control() && !letter.is_whitespace());
-            is_text.then(|| Text { text: text.to_owned(), is_lossy: false })
+            is_text.then(|| Text {
+                text: if begins_as_html(text) { html::text_of(text) } else { text.to_owned() },
+                is_lossy: false,
+            })
         }
         Kind::Binary => None,
     }
+}
+
+fn begins_as_html(text: &str) -> bool {
+    let text = text.trim_start().as_bytes();
+    [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|begin| text.get(..begin.len()).is_some_and(|text| text.eq_ignore_ascii_case(begin)))
 }
 
 fn kind_of(content_type: Option<&str>) -> Kind {
@@ -92,6 +102,7 @@ mod tests {
         check(Some("application/octet-stream"), b"a", None);
         check(Some("application/pdf"), b"a", None);
         check(None, b"a\n", Some(("a\n", false)));
+        check(None, b"\n<!DOCTYPE HTML><script>a</script>b", Some(("b", false)));
         check(None, b"\x7FELF", None);
         check(None, b"\xFF", None);
         check(Some(";;="), b"a", Some(("a", false)));

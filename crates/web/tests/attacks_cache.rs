@@ -382,6 +382,18 @@ async fn what_is_no_file_is_put_aside() {
         fs::write(kept.path().join("a"), "b").unwrap();
     })
     .await;
+    // Then a file has to be put aside where the directory was.
+    let kept = Kept::page().await;
+    for _ in 0..2 {
+        fs::create_dir_all(kept.path().join("a")).unwrap();
+        assert_eq!(seen(&kept.get(&kept.tool()).await), warned());
+        assert_eq!(seen(&kept.get(&kept.tool()).await), cached());
+        fs::write(kept.path(), "garbage").unwrap();
+        assert_eq!(seen(&kept.get(&kept.tool()).await), warned());
+        assert_eq!(seen(&kept.get(&kept.tool()).await), cached());
+        fs::remove_file(kept.path()).unwrap();
+        fs::remove_dir_all(kept.path().with_file_name("http-cache.sqlite.damaged")).unwrap();
+    }
     check_damage("socket", |kept| {
         fs::remove_file(kept.path()).unwrap();
         drop(std::os::unix::net::UnixListener::bind(kept.path()).unwrap());

@@ -6,6 +6,7 @@ mod world;
 use countersign_record::code::Code;
 use countersign_record::json::Object;
 use countersign_record::label::Label;
+use countersign_record::tool::{Effect, Needs};
 use countersign_runtime::ports::tool::{Reads, Tool};
 use countersign_testkit::another;
 use countersign_web::{Config, HttpGet};
@@ -265,6 +266,32 @@ async fn what_is_no_plain_address_is_refused_before_anything() {
     assert_eq!(get(&tool, &long, reach(NET)).await.unwrap_err().code, Code::WebUrl);
     assert_eq!(tool.plan(&Object::new()).unwrap_err().code, Code::ToolArguments);
     assert!(names.asked().is_empty());
+}
+
+#[test]
+fn arguments_that_the_schema_does_not_know_are_refused() {
+    let tool = tool(&Names::new());
+    let definition = tool.definition();
+    assert_eq!((definition.name.as_str(), &definition.effect), ("http.get", &Effect::Idempotent));
+    assert_eq!(definition.needs, Needs::Host);
+    definition.hash().unwrap();
+    let text = countersign_record::json::to_text(&definition.parameters).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap();
+    for (args, fits) in [
+        (r#"{"url":"http://a.example/"}"#, true),
+        (r#"{"url":"http://a.example/","use_cache":false}"#, true),
+        (r#"{"url":"http://a.example/","use_cache":null}"#, false),
+        (r#"{"url":"http://a.example/","use_cache":"false"}"#, false),
+        (r#"{"url":"http://a.example/","headers":{}}"#, false),
+        (r#"{"url":["http://a.example/"]}"#, false),
+        (r#"{"url":""}"#, false),
+        (r#"{"use_cache":true}"#, false),
+        (r#"[]"#, false),
+    ] {
+        assert_eq!(schema.is_valid(&serde_json::from_str(args).unwrap()), fits, "{args}");
+    }
+    let long = serde_json::json!({"url": "a".repeat(2_049)});
+    assert!(!schema.is_valid(&long));
 }
 
 #[tokio::test]

@@ -32,6 +32,9 @@ const NEW: [&str; 2] = ["-new", "-new-journal"];
 /// What SQLite keeps beside a database. What belongs to one that was put aside must not be read with the next.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
+/// The names of what was put aside, the next where one can't be had.
+const ASIDE: [&str; 2] = [".damaged", ".damaged-2"];
+
 /// Where the cache is.
 #[derive(Clone, Debug)]
 pub(super) struct CacheFile {
@@ -212,7 +215,9 @@ impl CacheFile {
             if !fs::symlink_metadata(&self.path).is_ok_and(is_same) {
                 return Ok(());
             }
-            let moved = fs::rename(&self.path, self.beside(".damaged"));
+            // A directory that was put aside before gives way to no file.
+            let [first, second] = ASIDE.map(|suffix| self.beside(suffix));
+            let moved = fs::rename(&self.path, first).or_else(|_| fs::rename(&self.path, second));
             moved.map_err(|error| self.failed(&error))?;
             let clear = BESIDE.iter().try_for_each(|suffix| durable::remove(&self.beside(suffix)));
             clear.map_err(|error| self.failed(&error))
