@@ -74,8 +74,8 @@ impl std::fmt::Debug for Local {
 }
 
 impl Local {
-    /// Loads a model. `name` is what it is called from here on. It takes as much memory as the file, and blocks while the
-    /// file is read.
+    /// Loads a model. `name` is what it is called from here on. It takes up to twice the memory of the file, and blocks
+    /// while the file is read.
     ///
     /// # Errors
     /// It is no model that is run here.

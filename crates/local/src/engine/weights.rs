@@ -58,7 +58,25 @@ fn quantized(tensor: &Tensor, bytes: Vec<u8>) -> Result<QTensor, Error> {
     let measure = |number: u64| usize::try_from(number).map_err(|_| Error::Weights);
     let shape = (measure(tensor.rows)?, measure(tensor.columns)?);
     let storage = QStorage::from_data(Cow::Owned(bytes), &Device::Cpu, kind).map_err(|_| Error::Weights)?;
-    QTensor::new(storage, shape).map_err(|_| Error::Weights)
+    let packed = QTensor::new(storage, shape).map_err(|_| Error::Weights)?;
+    match tensor.kind {
+        // The library multiplies these a number at a time; packed anew into eight bits, which are finer, it takes many.
+        Kind::Q4_1 | Kind::Q5_0 | Kind::Q5_1 => {
+            let floats = packed.dequantize(&Device::Cpu);
+            let repacked = floats.and_then(|floats| QTensor::quantize(&floats, GgmlDType::Q8_0));
+            repacked.map_err(|_| Error::Weights)
+        }
+        Kind::F32
+        | Kind::F16
+        | Kind::Bf16
+        | Kind::Q4_0
+        | Kind::Q8_0
+        | Kind::Q2K
+        | Kind::Q3K
+        | Kind::Q4K
+        | Kind::Q5K
+        | Kind::Q6K => Ok(packed),
+    }
 }
 
 fn kind(kind: Kind) -> GgmlDType {
