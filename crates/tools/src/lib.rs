@@ -24,5 +24,5 @@ mod time;
 pub use fs::{ListDir, ReadText, WriteText};
 pub use sandbox::{Error, Sandbox, registry};
 pub use shell::Exec;
-pub use support::{Feature, State, support};
+pub use support::{Feature, State, rehearse, support};
 pub use time::{Now, Time};

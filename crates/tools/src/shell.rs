@@ -13,6 +13,7 @@ mod sed;
 mod split;
 
 pub use exec::Exec;
+pub(crate) use exec::rehearse;
 pub(crate) use programs::{NAMES, find};
 
 use countersign_record::code::Code;

@@ -1,8 +1,9 @@
 //! What this machine offers for keeping tools in their place.
-//! Owns: asking the kernel, each answer with what to do where it is no. Must not: confine this process, or start another.
+//! Owns: asking the kernel, each answer with what to do where it is no. Must not: confine this process.
 
 use crate::held;
-use crate::shell::{NAMES, find};
+use crate::sandbox::Sandbox;
+use crate::shell::{self, NAMES, find};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::process::Resource;
 use serde::Serialize;
@@ -36,10 +37,27 @@ pub struct Feature {
 /// The oldest Landlock that also holds the network and signals.
 const LANDLOCK_WHOLE: u8 = 6;
 
-/// What tools need, one by one.
+/// What tools need, one by one. Nothing is started.
 #[must_use]
 pub fn support() -> Vec<Feature> {
     vec![openat2(), landlock(), seccomp(), limits(), user_namespaces(), commands()]
+}
+
+/// Whether a program can really be held: runs one that says where it is. Blocks until it has ended.
+#[must_use]
+pub fn rehearse(sandbox: &Sandbox) -> Feature {
+    const NAME: &str = "held programs";
+    match shell::rehearse(sandbox) {
+        Ok(()) => ready(NAME, "a program was run and could do nothing else"),
+        Err(refusal) => Feature {
+            name: NAME,
+            state: State::Missing,
+            detail: refusal.to_string(),
+            fix: Some(
+                "see what else is missing; in a container, allow Landlock and seccomp; shell.exec is refused",
+            ),
+        },
+    }
 }
 
 fn ready(name: &'static str, detail: impl Into<String>) -> Feature {

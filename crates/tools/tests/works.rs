@@ -7,10 +7,11 @@ mod support;
 use countersign_record::json;
 use countersign_record::tool::{Effect, Needs};
 use countersign_runtime::ports::tool::Reads;
-use countersign_tools::{State, support as machine};
+use countersign_tools::{Sandbox, State, rehearse, support as machine};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use support::{Ground, cmd, json, path, text_of};
+use std::path::Path;
+use support::{Ground, LAUNCHER, cmd, json, path, text_of};
 
 #[test]
 fn definitions_say_what_the_contract_says() {
@@ -166,6 +167,7 @@ fn programs_run() {
         let output = ground.call("shell.exec", &cmd(line)).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!(output.get("exit_code").unwrap(), &json(&code.to_string()), "{line}: {output:?}");
         assert_eq!(text_of(&output, "stdout"), stdout, "{line}");
+        assert_eq!(text_of(&output, "stderr"), "", "{line}");
         assert_eq!(output.get("truncated").unwrap(), &json("false"), "{line}");
     }
     let pwd = ground.call("shell.exec", &cmd("pwd")).unwrap();
@@ -190,4 +192,9 @@ fn this_machine_can_hold_programs() {
     }
     let names: Vec<_> = features.iter().map(|feature| feature.name).collect();
     assert_eq!(names, ["openat2", "landlock", "seccomp", "resource limits", "user namespaces", "commands"]);
+    let ground = Ground::new();
+    let sandbox = |launcher: &str| Sandbox::with_launcher(&ground.root(), Path::new(launcher)).unwrap();
+    let held = rehearse(&sandbox(LAUNCHER));
+    assert_eq!((held.name, held.state, held.fix), ("held programs", State::Ready, None), "{held:?}");
+    assert_eq!(rehearse(&sandbox("/bin/true")).state, State::Missing);
 }

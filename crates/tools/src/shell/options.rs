@@ -145,3 +145,118 @@ fn is_count(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     (1..=12).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::programs::named;
+    use super::super::{Command, NAMES};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Reads what a program is given as plainly as it is meant to stand there.
+    fn is_plain(program: &Program, args: &[String]) -> bool {
+        let Some((fixed, mut rest)) = args.split_at_checked(program.fixed.len()) else { return false };
+        let mut is_known = fixed == program.fixed;
+        loop {
+            match rest {
+                [] => return false,
+                [end, paths @ ..] if end == "--" => {
+                    return is_known
+                        && paths.iter().all(|path| {
+                            path == "./-"
+                                || Clean::try_from(path.as_str()).is_ok_and(|clean| clean.as_str() == path)
+                        });
+                }
+                [option, more @ ..] if option.starts_with("--") => {
+                    let name = option[2..].split('=').next().unwrap_or_default();
+                    is_known &= program.long.iter().any(|(known, _)| *known == name);
+                    rest = more;
+                }
+                [count, more @ ..]
+                    if program.takes_bare_count && count.len() > 2 && count.starts_with("-n") =>
+                {
+                    is_known &= count[2..].bytes().all(|byte| byte.is_ascii_digit());
+                    rest = more;
+                }
+                [option, more @ ..] => {
+                    let value = program.short.iter().find(|(known, _)| *option == format!("-{known}"));
+                    is_known &= value.is_some();
+                    let skipped = usize::from(value.is_some_and(|(_, value)| *value != Value::None));
+                    rest = more.get(skipped..).unwrap_or_default();
+                }
+            }
+        }
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        let hostile = prop::sample::select(vec![
+            "-",
+            "--",
+            "-e",
+            "-n",
+            "-n5",
+            "-5",
+            "-i",
+            "-in",
+            "-f",
+            "-o",
+            "-oa",
+            "-z",
+            "-rz",
+            "--pre",
+            "--pre=x",
+            "--pr",
+            "--in-place",
+            "--output=a",
+            "--files",
+            "--files0-from=a",
+            "--regexp=--pre",
+            "--expression=e",
+            "--lines",
+            "/etc/passwd",
+            "..",
+            "a/../b",
+            "/sandbox/a",
+            "./-n",
+            "p",
+            "1e id",
+            "s/a/b/e",
+            "s/a/b/g",
+            "a",
+            "",
+            "-A",
+            "3",
+        ]);
+        prop_oneof![4 => hostile.prop_map(str::to_owned), 1 => "-{0,2}[a-zA-Z0-9=/.]{0,6}"]
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_gets_through_that_is_not_known(
+            name in prop::sample::select(&NAMES[..]),
+            words in prop::collection::vec(word(), 0..6),
+        ) {
+            let program = named(name).unwrap();
+            if let (Ok(args), true) = (read(program, &words), program.operands != Operands::Texts) {
+                prop_assert!(is_plain(program, &args), "{words:?} became {args:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_are_written_one_by_one() {
+        for (line, args) in [
+            ("ls -la", "--color=never -l -a --"),
+            ("head -5 a", "-n5 -- a"),
+            ("head -n5 a", "-n 5 -- a"),
+            ("tail --lines 5 a", "--lines=5 -- a"),
+            ("cat a -n b", "-n -- a b"),
+            ("grep -in -- -x a", "--color=never -D skip -i -n -e -x -- a"),
+            ("sed -ne p a", "--sandbox -n -e p -- a"),
+            ("sort -t, -k2 a", "--parallel=1 -t , -k 2 -- a"),
+            ("wc -", "-- ./-"),
+        ] {
+            assert_eq!(Command::read(line).unwrap().args.join(" "), args, "{line}");
+        }
+    }
+}

@@ -106,8 +106,9 @@ const PROGRAMS: &[Program] = &[
         short: &[('L', Value::None), ('P', Value::None)], long: &[],
     },
     Program {
-        // One thread and one order; nothing from a settings file, and no program for what is packed.
-        name: "rg", fixed: &["--no-config", "--color=never", "--no-mmap", "--sort=path", "--no-pre", "--no-search-zip"],
+        // One thread and one order; nothing from a settings file or from above the root, and no program for what is packed.
+        name: "rg", fixed: &["--no-config", "--color=never", "--no-mmap", "--sort=path", "--no-pre", "--no-search-zip",
+            "--no-ignore-parent", "--no-ignore-global"],
         takes_bare_count: false, operands: Operands::PatternThenPaths,
         short: &[('A', Value::Count), ('B', Value::Count), ('C', Value::Count), ('F', Value::None), ('H', Value::None),
             ('I', Value::None), ('N', Value::None), ('S', Value::None), ('U', Value::None), ('a', Value::None),

@@ -119,22 +119,39 @@ mod tests {
         assert_eq!(words(&"a ".repeat(WORDS_MAX + 1)).unwrap_err().code, Code::ToolCommand);
     }
 
+    /// A real shell is the judge: the words that it would have given a program.
+    fn seen_by_a_shell(line: &str) -> String {
+        let shell = Command::new("/bin/sh")
+            .args(["-c", &format!("printf '%s\\0' x {line}")])
+            .env_clear()
+            .current_dir("/")
+            .output()
+            .unwrap();
+        String::from_utf8(shell.stdout).unwrap()
+    }
+
+    fn joined(words: Vec<String>) -> String {
+        std::iter::once("x".to_owned()).chain(words).map(|word| word + "\0").collect()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
-        /// A real shell is the judge: what is accepted are the words that it would have given a program.
         #[test]
-        fn a_shell_would_see_the_same_words(line in "([a-c=:,./é%@+-]| |\t|'|\"|\\\\|[$`|&;<>(){}*?~#!^\\[\\]]){0,20}") {
+        fn a_shell_would_see_the_same_words(
+            line in "([a-c=:,./é%@+-]| |\t|'|\"|\\\\|[$`|&;<>(){}*?~#!^\\[\\]]){0,20}",
+        ) {
             if let Ok(words) = words(&line) {
-                let seen = Command::new("/bin/sh")
-                    .args(["-c", &format!("printf '%s\\0' x {line}")])
-                    .env_clear()
-                    .current_dir("/")
-                    .output()
-                    .unwrap();
-                let expected: String = std::iter::once("x".to_owned()).chain(words).map(|word| word + "\0").collect();
-                prop_assert_eq!(String::from_utf8(seen.stdout).unwrap(), expected);
+                prop_assert_eq!(seen_by_a_shell(&line), joined(words));
             }
+        }
+
+        #[test]
+        fn a_shell_would_see_the_same_quoted_words(
+            line in "([a-c/.=-]{1,4}|'[ -&(-~é]{0,8}'|\"[ #%-\\[\\]-_a-~é']{0,8}\"| ){0,12}",
+        ) {
+            let words = words(&line).unwrap();
+            prop_assert_eq!(seen_by_a_shell(&line), joined(words));
         }
     }
 }
