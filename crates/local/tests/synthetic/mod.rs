@@ -31,8 +31,8 @@ pub(crate) struct Gguf {
     pub(crate) tensors: Vec<Tensor>,
 }
 
-pub(crate) const WIDTH: u64 = 32;
-pub(crate) const INNER: u64 = 48;
+pub(crate) const WIDTH: u32 = 32;
+pub(crate) const INNER: u32 = 48;
 pub(crate) const CONTEXT: u32 = 96;
 
 /// The letters that stand for bytes, as GPT-2 made them up.
@@ -55,12 +55,14 @@ impl Gguf {
         let mut tokens: Vec<String> =
             ["<|endoftext|>", "<|im_start|>", "<|im_end|>"].map(str::to_owned).into();
         tokens.extend(
-            (0..256).filter(|byte| !UNKNOWN.contains(&(*byte as u8))).map(|byte| letters[byte].to_string()),
+            (0u8..=255)
+                .filter(|byte| !UNKNOWN.contains(byte))
+                .map(|byte| letters[usize::from(byte)].to_string()),
         );
         let merges = ["h e", "l l", "he ll", "hell o", "Ġ w"].map(str::to_owned);
         tokens.extend(merges.iter().map(|merge| merge.replace(' ', "")));
         let kinds: Vec<i32> = (0..tokens.len()).map(|token| if token < 3 { 3 } else { 1 }).collect();
-        let words = tokens.len() as u64;
+        let words = u32::try_from(tokens.len()).unwrap();
         let text = |text: &str| Entry::Text(text.to_owned());
         let keys = [
             ("general.architecture", text("llama")),
@@ -68,8 +70,8 @@ impl Gguf {
             ("general.languages", Entry::Texts(vec!["en".to_owned()])),
             ("llama.block_count", Entry::U32(2)),
             ("llama.context_length", Entry::U32(CONTEXT)),
-            ("llama.embedding_length", Entry::U32(WIDTH as u32)),
-            ("llama.feed_forward_length", Entry::U32(INNER as u32)),
+            ("llama.embedding_length", Entry::U32(WIDTH)),
+            ("llama.feed_forward_length", Entry::U32(INNER)),
             ("llama.attention.head_count", Entry::U32(4)),
             ("llama.attention.head_count_kv", Entry::U32(2)),
             ("llama.attention.layer_norm_rms_epsilon", Entry::F32(1e-5)),
@@ -128,7 +130,7 @@ impl Gguf {
         let mut offset = 0;
         for tensor in &self.tensors {
             put_text(&mut out, &tensor.name);
-            out.extend((tensor.dimensions.len() as u32).to_le_bytes());
+            out.extend(u32::try_from(tensor.dimensions.len()).unwrap().to_le_bytes());
             tensor.dimensions.iter().for_each(|size| out.extend(size.to_le_bytes()));
             out.extend(tensor.kind.to_le_bytes());
             out.extend(tensor.offset.unwrap_or(offset).to_le_bytes());
@@ -184,14 +186,20 @@ fn put(out: &mut Vec<u8>, entry: &Entry) {
 struct Random(u64);
 
 impl Random {
-    fn table(&mut self, name: &str, columns: u64, rows: u64) -> Tensor {
+    fn table(&mut self, name: &str, columns: u32, rows: u32) -> Tensor {
         let data = (0..columns * rows).flat_map(|_| self.next().to_le_bytes()).collect();
-        Tensor { name: name.to_owned(), dimensions: vec![columns, rows], kind: 0, offset: None, data }
+        Tensor {
+            name: name.to_owned(),
+            dimensions: vec![columns.into(), rows.into()],
+            kind: 0,
+            offset: None,
+            data,
+        }
     }
 
     fn row(&mut self, name: &str) -> Tensor {
         let data = (0..WIDTH).flat_map(|_| (1.0 + self.next() / 8.0).to_le_bytes()).collect();
-        Tensor { name: name.to_owned(), dimensions: vec![WIDTH], kind: 0, offset: None, data }
+        Tensor { name: name.to_owned(), dimensions: vec![WIDTH.into()], kind: 0, offset: None, data }
     }
 
     fn next(&mut self) -> f32 {
