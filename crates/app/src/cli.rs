@@ -5,9 +5,12 @@
 //! are, and so does an option with its default, which would otherwise break inside the brackets.
 
 pub(crate) mod memory;
+pub(crate) mod models;
+pub(crate) mod session;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use memory::Memory;
+use models::Models;
 use std::path::PathBuf;
 
 /// Agent work you can put your name to.
@@ -75,6 +78,41 @@ pub(crate) enum Command {
     /// What is remembered, and what of it a prompt may read
     #[command(subcommand, after_help = "Example:\n  countersign memory read question.json")]
     Memory(Memory),
+    /// Who answers: the models, and how they are reached
+    #[command(subcommand, after_help = "Example:\n  countersign models list")]
+    Models(Models),
+    /// Talk with a model that has tools, in a session that is kept
+    #[command(
+        after_help = "At a terminal: the answer streams, calls are shown as they are made, and what is not granted is asked \
+for. /help lists the commands of the chat; Ctrl-C cancels the turn, not the session. Piped: each line of standard input is \
+one thing that is said, the answer goes to standard output and the rest to standard error; nobody can be asked, so what is \
+not granted waits for countersign capability grant, and the exit code is 3. With --json: one document for each turn.
+
+A policy (--policy FILE, or policy.toml in the matter's directory):
+  allow = [\"fs:read\", \"memory:read\"]     # needs no grant
+  hosts = [\"example.org\"]                 # what `net` is for
+  approver = \"somebody_else\"              # or anybody
+  files = { \"hr/\" = \"local_only\" }      # classes of files beneath the root
+  stores = { \"notes.jsonl\" = \"privileged\" }
+
+Examples:
+  countersign chat
+  countersign chat --session lease --root contracts --memory notes.jsonl
+  echo 'What does the lease say about the roof?' | countersign chat --json"
+    )]
+    Chat(session::Chat),
+    /// Sessions: what they know, what was left open, taking a turn back
+    #[command(subcommand, after_help = "Example:\n  countersign session show main")]
+    Session(session::Session),
+    /// What a session's agent may do: list, grant, deny, revoke
+    #[command(subcommand, after_help = "Example:\n  countersign capability grant net:example.org --for 2h")]
+    Capability(session::Capability),
+    /// The tools that a session has, what each needs and what it changes
+    #[command(after_help = "Example:\n  countersign tools --json")]
+    Tools,
+    /// The events of turns
+    #[command(subcommand, after_help = "Example:\n  countersign trace show main__turn-1")]
+    Trace(session::Trace),
     /// Who may sign
     #[command(subcommand, after_help = "Example:\n  countersign principal add ana")]
     Principal(Principal),

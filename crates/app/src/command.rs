@@ -1,12 +1,16 @@
 //! One file per command.
 //! Owns: which command does what. Must not: hold what a command does.
 
+pub(crate) mod chat;
 mod doctor;
 mod envelope;
 mod explain;
 mod ledger;
 mod memory;
+mod models;
 mod principal;
+pub(crate) mod session;
+mod trace;
 
 use crate::cli::{Arguments, Command};
 use crate::failure::{Exit, Failure};
@@ -23,6 +27,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Envelope(command) => envelope::run(&global, command),
         Command::Ledger(command) => ledger::run(&global, command).await,
         Command::Memory(command) => memory::run(&global, &command).await,
+        Command::Models(command) => models::run(&global, command),
+        Command::Chat(chat) => chat::run(&global, &chat).await,
+        Command::Session(command) => session::run(&global, command).await,
+        Command::Capability(command) => session::capability(&global, command).await,
+        Command::Tools => session::tools(&global),
+        Command::Trace(command) => trace::run(&global, command).await,
         Command::Principal(command) => principal::run(&global, command),
         Command::Explain { code, .. } => explain::run(&global, code.as_deref()),
         Command::Doctor => doctor::run(&global).await,

@@ -3,6 +3,7 @@
 
 use countersign_kernel::recall::Refusal;
 use countersign_memory::{conversation, embed, lexicon, snapshot};
+use countersign_models::shelf;
 use countersign_record::code::Code;
 use countersign_record::fields::Trouble;
 use countersign_record::id::NotAnId;
@@ -10,7 +11,8 @@ use countersign_record::json::{Json, Number, Object, ParseError};
 use countersign_record::row::NotADraft;
 use countersign_runtime::memory_read;
 use countersign_runtime::ports::ledger;
-use countersign_store::{archive, keys};
+use countersign_runtime::session;
+use countersign_store::{archive, keys, sessions};
 use std::process::ExitCode;
 
 /// How a command ends when it ends well.
@@ -116,6 +118,31 @@ impl From<ParseError> for Failure {
             .with_count("line", error.line as u64)
             .with_count("column", error.column as u64)
             .with_count("offset", error.offset as u64)
+    }
+}
+
+impl From<session::Error> for Failure {
+    fn from(error: session::Error) -> Self {
+        let failure = Failure::new(error.code(), error.to_string());
+        match error {
+            session::Error::Unsettled { calls } => {
+                let ids: Vec<&str> = calls.iter().map(|open| open.call.as_str()).collect();
+                failure.with("calls", ids.join(", "))
+            }
+            _ => failure,
+        }
+    }
+}
+
+impl From<sessions::Error> for Failure {
+    fn from(error: sessions::Error) -> Self {
+        Failure::new(error.code(), error.to_string())
+    }
+}
+
+impl From<shelf::Error> for Failure {
+    fn from(error: shelf::Error) -> Self {
+        Failure::new(error.code(), error.to_string())
     }
 }
 

@@ -10,6 +10,7 @@ mod cli;
 mod command;
 mod failure;
 mod input;
+mod office;
 mod output;
 mod place;
 
@@ -18,13 +19,17 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A program that a tool starts is held by this binary, before it becomes that program.
+    if let Some(code) = countersign_tools::held::entered(std::env::args_os()) {
+        return code;
+    }
     // Long before any output: a reader that goes away (`| head`) must end us with an error code from `write`,
     // which Rust's runtime arranges by ignoring SIGPIPE.
     let arguments = match cli::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return output::usage(&error),
     };
-    let outcome = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).build() {
+    let outcome = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime.block_on(command::run(arguments)),
         Err(error) => Err(Failure::file("the runtime", &error)),
     };

@@ -1,14 +1,14 @@
 //! `countersign doctor`: what this machine supports.
 //! Owns: the checks, each with a fix. Must not: leave anything behind.
 
-mod kernel;
-
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;
+use countersign_models::Shelf;
 use countersign_runtime::ports::ledger::{Error, Ledger};
 use countersign_store::keys;
+use countersign_tools::{Feature, State, support};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,27 @@ impl Check {
     }
 }
 
+impl Check {
+    /// What holds tools in their place. Where it is missing they are refused; everything else works.
+    fn of(feature: Feature) -> Self {
+        let Feature { name, state, detail, fix } = feature;
+        let verdict = match state {
+            State::Ready => Verdict::Ok,
+            State::Limited | State::Missing => Verdict::Limited,
+        };
+        Check { name, verdict, found: detail, fix }
+    }
+}
+
+/// The models that are set up. None is asked: that would send something.
+fn models(global: &Global) -> Check {
+    const NAME: &str = "models";
+    match Shelf::of(&global.data).list() {
+        Ok(listed) => Check::ok(NAME, format!("extractive, and {} more set up", listed.len())),
+        Err(error) => Check::limited(NAME, error.to_string(), "mend or remove the file that is named"),
+    }
+}
+
 #[derive(Serialize)]
 struct Diagnosis {
     ok: bool,
@@ -76,7 +97,8 @@ pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
         None => ledger(&place).await,
     });
     checks.push(data.blocked(KEYS).unwrap_or_else(|| keys(&place)));
-    checks.extend(kernel::checks());
+    checks.extend(support().into_iter().map(Check::of));
+    checks.push(models(global));
     let ok = checks.iter().all(|check| check.verdict != Verdict::Failed);
     if global.json {
         output::json(&Diagnosis { ok, version: env!("CARGO_PKG_VERSION"), checks })?;

@@ -1,0 +1,198 @@
+//! The words of `countersign chat`, `session`, `capability`, `trace` and `tools`.
+//! Owns: their commands, options and help. Must not: act.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// What a session works with.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Working {
+    /// The model, as models list shows it
+    #[arg(long, env = "COUNTERSIGN_CHAT_MODEL", hide_env = true)]
+    #[arg(default_value = "extractive", value_name = "NAME")]
+    pub(crate) model: String,
+    /// What file tools and commands see; a directory of the matter's own if none is named
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// A memory store that prompts may be given from (JSON lines, SPEC-006)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) memory: Vec<String>,
+    /// The policy (TOML); that of the matter if none is named, else the default
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Chat {
+    /// The session to go on with, or to begin
+    #[arg(long, short, default_value = "main", value_name = "NAME")]
+    pub(crate) session: String,
+    /// Say this, print the answer and end
+    #[arg(long, short, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// How far what is said may travel, if not as the policy says
+    #[arg(long, value_enum, value_name = "CLASS")]
+    pub(crate) class: Option<Class>,
+    #[command(flatten)]
+    pub(crate) working: Working,
+}
+
+/// How far something may travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Class {
+    /// Anybody may see it
+    Public,
+    /// The organisation may
+    Internal,
+    /// The people of the matter may; a host needs a confirmation
+    Privileged,
+    /// It never leaves the machine
+    LocalOnly,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Found {
+    /// It was done
+    Happened,
+    /// It was not done
+    DidNotHappen,
+    /// Nobody can say
+    Unknown,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Session {
+    /// Print the sessions of the matter
+    #[command(after_help = "Example:\n  countersign session list --json")]
+    List,
+    /// Print a session: its state, what was said last, what is granted and what waits
+    #[command(after_help = "Example:\n  countersign session show main")]
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Say what became of a call whose end nobody saw; the session then goes on
+    #[command(
+        after_help = "When the process ends between the beginning and the end of a call that changes something, only a \
+person can find out whether it was done. Until then the session does not go on, and nothing is done twice.
+
+Example:
+  countersign session settle main --call t1 --found happened --as ana"
+    )]
+    Settle {
+        /// The session
+        name: String,
+        /// The call, as session show names it
+        #[arg(long, value_name = "ID")]
+        call: String,
+        /// What you found
+        #[arg(long, value_enum)]
+        found: Found,
+    },
+    /// Take back what the last turn said; what it did stands, and is named
+    #[command(after_help = "Example:\n  countersign session undo main")]
+    Undo {
+        /// The session
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Capability {
+    /// Print what is granted and what waits for an answer
+    #[command(after_help = "Example:\n  countersign capability list --session main")]
+    List {
+        /// The session
+        #[arg(long, short, default_value = "main", value_name = "NAME")]
+        session: String,
+    },
+    /// Grant something to a session, for a time
+    #[command(
+        after_help = "A grant is bound to the person who uses it, to the tools as they are, to the policy as it is and to \
+its time; with --once also to the arguments of the call that asked. Change one and it is void.
+
+  fs:write              write files beneath the root
+  shell                 run commands of the list, held by the kernel
+  net:example.org       reach this host, on its usual ports
+  net                   reach any host that has a public address
+  leave:api.example     send privileged content to this host
+
+Examples:
+  countersign capability grant net:example.org --for 2h
+  countersign capability grant fs:write --once --acting ben --as ana"
+    )]
+    Grant {
+        /// What
+        capability: String,
+        #[command(flatten)]
+        to: To,
+        /// How long: 90s, 30m, 8h, 7d; as the policy says if nothing is given
+        #[arg(long = "for", value_name = "TIME")]
+        time: Option<String>,
+        /// For the one call that asked for it
+        #[arg(long)]
+        once: bool,
+        /// The model that leave: is about
+        #[arg(long, default_value = "extractive", value_name = "NAME")]
+        model: String,
+    },
+    /// Say no to what was asked for
+    #[command(after_help = "Example:\n  countersign capability deny net:example.org --reason 'not needed'")]
+    Deny {
+        /// What
+        capability: String,
+        /// The session
+        #[arg(long, short, default_value = "main", value_name = "NAME")]
+        session: String,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Take back every grant of something
+    #[command(after_help = "Example:\n  countersign capability revoke net:example.org")]
+    Revoke {
+        /// What
+        capability: String,
+        /// The session
+        #[arg(long, short, default_value = "main", value_name = "NAME")]
+        session: String,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+/// To whom something is granted.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct To {
+    /// The session
+    #[arg(long, short, default_value = "main", value_name = "NAME")]
+    pub(crate) session: String,
+    /// Who may use it, if it is not you
+    #[arg(long, value_name = "PERSON")]
+    pub(crate) acting: Option<String>,
+    /// The policy that it is granted under, if not that of the matter
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Trace {
+    /// Print the events of a turn; without a name, the traces there are
+    #[command(after_help = "Examples:\n  countersign trace show\n  countersign trace show main__turn-3")]
+    Show {
+        /// The trace
+        name: Option<String>,
+    },
+    /// Print the events of a turn as they come, to its end
+    #[command(after_help = "Example:\n  countersign trace tail main__turn-3")]
+    Tail {
+        /// The trace; the newest if none is named
+        name: Option<String>,
+        /// End with the last event instead of waiting for more
+        #[arg(long)]
+        no_follow: bool,
+    },
+}

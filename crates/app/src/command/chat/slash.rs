@@ -1,0 +1,119 @@
+//! What is said to the chat and not to the model.
+//! Owns: the commands that begin with a slash. Must not: take a turn.
+
+use super::Talk;
+use crate::failure::Failure;
+use crate::output;
+use countersign_kernel::gate::Capability;
+use countersign_record::code::Code;
+use countersign_runtime::session::GrantFor;
+
+/// A command of the chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Slash {
+    /// What there is.
+    Help,
+    /// The tools.
+    Tools,
+    /// Grants something to this session.
+    Grant(String),
+    /// Takes something back.
+    Revoke(String),
+    /// What is known, granted and asked for.
+    State,
+    /// Takes the last turn back.
+    Undo,
+    /// Ends the chat.
+    Exit,
+    /// None that is known.
+    Unknown(String),
+}
+
+const HELP: &str = "\
+/tools          the tools, and what each needs
+/grant CAP      grant something for this session: fs:write, shell, net:example.org
+/revoke CAP     take a grant back
+/state          what the session knows, what is granted and what waits
+/undo           take back what the last turn said; what it did stands
+/exit           end the chat; the session is kept
+Ctrl-C          cancels the turn, not the session";
+
+impl Slash {
+    /// Reads a line; `None` if it is for the model.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let rest = line.trim().strip_prefix('/')?;
+        let (word, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let argument = argument.trim().to_owned();
+        Some(match word {
+            "help" | "?" => Slash::Help,
+            "tools" => Slash::Tools,
+            "grant" => Slash::Grant(argument),
+            "revoke" => Slash::Revoke(argument),
+            "state" => Slash::State,
+            "undo" => Slash::Undo,
+            "exit" | "quit" => Slash::Exit,
+            _ => Slash::Unknown(word.to_owned()),
+        })
+    }
+}
+
+fn capability(text: &str) -> Result<Capability, Failure> {
+    Capability::try_from(text)
+        .map_err(|error| Failure::new(Code::CapabilityInvalid, format!("{}: {error}", output::plain(text))))
+}
+
+impl Talk {
+    pub(super) async fn command(&mut self, slash: Slash) -> Result<(), Failure> {
+        match slash {
+            Slash::Help => output::line(HELP),
+            Slash::Tools => crate::command::session::show_tools(&self.global, &self.desk).map(drop),
+            Slash::Grant(text) => {
+                let capability = capability(&text)?;
+                let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let acting = session.office().access.principal().clone();
+                let wanted = GrantFor { capability, acting, arguments: None, seconds: None };
+                let grant = session.grant(wanted).await?;
+                output::line(&format!("{} is granted until {}", grant.capability, grant.expires_at))
+            }
+            Slash::Revoke(text) => {
+                let capability = capability(&text)?;
+                let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
+                session.revoke(&capability, None).await?;
+                output::line(&format!("{capability} is revoked"))
+            }
+            Slash::State => {
+                let (session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let class = session.past().label.data_class.as_str();
+                output::line(&format!("    revision  {}, {class}", session.revision()))?;
+                crate::command::session::show_state(&session.state_now()?)
+            }
+            Slash::Undo => {
+                let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let undone = session.undo().await?;
+                output::line(&format!("turn {} was taken back", undone.turn))?;
+                undone
+                    .standing
+                    .iter()
+                    .try_for_each(|one| output::line(&format!("what it did stands: {}", output::plain(one))))
+            }
+            Slash::Exit => Ok(()),
+            Slash::Unknown(word) => output::line(&format!(
+                "/{}: there is no such command; /help lists them",
+                output::plain(&word)
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_is_for_the_chat() {
+        assert_eq!(Slash::read("hello /exit"), None);
+        assert_eq!(Slash::read("  /exit "), Some(Slash::Exit));
+        assert_eq!(Slash::read("/grant  net:a.example "), Some(Slash::Grant("net:a.example".into())));
+        assert_eq!(Slash::read("/dance"), Some(Slash::Unknown("dance".into())));
+    }
+}

@@ -1,0 +1,293 @@
+//! What the sessions of a matter work with, put together from options.
+//! Owns: where everything of a session is, the policy's file, the tools, the model. Must not: take a turn.
+
+use crate::cli::Global;
+use crate::cli::session::Working;
+use crate::failure::Failure;
+use crate::output;
+use crate::place::Place;
+use countersign_kernel::policy::Policy;
+use countersign_kernel::session::Bounds;
+use countersign_memory::recall::Stores;
+use countersign_memory::remembered;
+use countersign_models::{self as models, Extractive, Shelf};
+use countersign_record::code::Code;
+use countersign_record::id::{MatterId, ModelName, SessionName};
+use countersign_record::json::{self, Json, Object};
+use countersign_record::row::{DataClass, Sealed};
+use countersign_record::trace::Redactor;
+use countersign_runtime::ports::model::Model;
+use countersign_runtime::ports::session::{Person, Signs, Trouble};
+use countersign_runtime::ports::tool::Tool;
+use countersign_runtime::session::memory::MemoryTool;
+use countersign_runtime::session::registry::Registry;
+use countersign_runtime::session::{Office, Recall, Recovered, Session};
+use countersign_store::keys::Keyring;
+use countersign_store::sessions::{Kept, Sessions};
+use countersign_store::traces::Traces;
+use countersign_tools::{self as tools_here, Sandbox};
+use countersign_web::{Config, HttpGet};
+use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a model may say at most in one reply, in tokens.
+const TOKENS_MAX: u32 = 4_096;
+/// How much memory a prompt may be given, in tokens.
+const RECALL_TOKENS_MAX: u32 = 1_000;
+const SANDBOX_MODE: u32 = 0o700;
+
+/// Where everything of a matter's sessions is.
+pub(crate) struct Rooms {
+    dir: PathBuf,
+}
+
+impl Rooms {
+    pub(crate) fn of(global: &Global) -> Result<Self, Failure> {
+        let matter = MatterId::try_from(global.matter.as_str())?;
+        Ok(Rooms { dir: global.data.join("matters").join(matter.as_str()) })
+    }
+
+    pub(crate) fn sessions(&self) -> Sessions {
+        Sessions::at(&self.dir.join("sessions"))
+    }
+
+    pub(crate) fn traces(&self) -> Traces {
+        Traces::at(&self.dir.join("traces"))
+    }
+
+    /// What was typed into chats.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.dir.join("chat-history")
+    }
+
+    fn sandbox(&self) -> PathBuf {
+        self.dir.join("sandbox")
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.dir.join("http-cache.sqlite")
+    }
+
+    fn memory(&self) -> PathBuf {
+        self.dir.join("memory")
+    }
+
+    fn policy(&self) -> PathBuf {
+        self.dir.join("policy.toml")
+    }
+}
+
+/// Everything but the ledger, which is opened for each turn: between turns others may write it.
+pub(crate) struct Desk {
+    global: Global,
+    rooms: Rooms,
+    policy: Arc<Policy>,
+    model: Arc<dyn Model>,
+    redactor: Redactor,
+    local_tools: Vec<Arc<dyn Tool>>,
+    memory: BTreeMap<String, DataClass>,
+    person: Arc<dyn Person>,
+}
+
+impl Desk {
+    pub(crate) fn new(global: &Global, working: &Working, person: Arc<dyn Person>) -> Result<Self, Failure> {
+        let rooms = Rooms::of(global)?;
+        let policy = Arc::new(policy(&rooms, working.policy.as_deref())?);
+        let (model, redactor) = model(global, &working.model)?;
+        let sandbox = root(global, &rooms, working.root.as_deref())?;
+        let place = Place::open(global)?;
+        let clock = Arc::new(place.clock);
+        let now = Arc::clone(&clock);
+        let tools = tools_here::registry(&sandbox, Arc::new(move || now.now()))
+            .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        let mut memory = BTreeMap::new();
+        for store in &working.memory {
+            let class = policy.stores.get(store).copied().unwrap_or(DataClass::Internal);
+            memory.insert(store.clone(), class);
+        }
+        Ok(Desk {
+            global: global.clone(),
+            rooms,
+            policy,
+            model,
+            redactor,
+            local_tools: tools,
+            memory,
+            person,
+        })
+    }
+
+    pub(crate) fn traces(&self) -> Traces {
+        self.rooms.traces()
+    }
+
+    /// Opens the ledger, and what needs it.
+    pub(crate) fn office(&self) -> Result<Office, Failure> {
+        let Place { ledger, keys, access, clock, .. } = Place::open(&self.global)?;
+        let (ledger, clock) = (Arc::new(ledger), Arc::new(clock));
+        let remembers = Arc::new(remembered::Sessions::at(&self.rooms.memory()));
+        let mut stores = self.memory.clone();
+        stores.extend(
+            remembers
+                .stores()
+                .into_iter()
+                .filter_map(|(path, class)| Some((path.to_str()?.to_owned(), class))),
+        );
+        let recall = (!stores.is_empty()).then(|| Recall {
+            memory: Arc::new(Stores::default()),
+            stores,
+            tokens_max: RECALL_TOKENS_MAX,
+        });
+        let mut tools = self.local_tools.clone();
+        let config = Config { cache: Some(self.rooms.cache()), ..Config::default() };
+        let get = HttpGet::new(config, Arc::clone(&clock))
+            .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        tools.push(Arc::new(get));
+        if let Some(recall) = &recall {
+            let tool = MemoryTool::new(recall.clone(), ledger.clone(), access.clone(), Arc::clone(&clock))?;
+            tools.push(Arc::new(tool));
+        }
+        let tools =
+            Registry::new(tools).map_err(|error| Failure::new(Code::ToolFailed, error.to_string()))?;
+        let signs =
+            Arc::new(Signer { keys, principal: access.principal().clone(), matter: access.matter().clone() });
+        Ok(Office {
+            ledger,
+            access,
+            clock,
+            policy: Arc::clone(&self.policy),
+            tools: Arc::new(tools),
+            model: Arc::clone(&self.model),
+            recall,
+            remembers: Some(remembers),
+            person: Arc::clone(&self.person),
+            signs,
+            redactor: self.redactor.clone(),
+            bounds: Bounds::default(),
+            tokens_max: TOKENS_MAX,
+        })
+    }
+
+    /// Opens a session that this process has. What was wrong with its files is among the notes.
+    pub(crate) async fn session(
+        &self,
+        name: &SessionName,
+        kept: &Kept,
+    ) -> Result<(Session, Recovered), Failure> {
+        let found = self.rooms.sessions().read(name)?;
+        let keeper = Arc::new(kept.clone());
+        let (session, mut recovered) =
+            Session::open(self.office()?, keeper, name.clone(), found.checkpoint).await?;
+        recovered
+            .notes
+            .extend(found.trouble.map(|trouble| format!("{trouble}; the revision before was used")));
+        Ok((session, recovered))
+    }
+
+    /// Takes a session to write it.
+    pub(crate) fn take(&self, name: &SessionName) -> Result<Kept, Failure> {
+        let (session, _) = self.rooms.sessions().open(name)?;
+        Ok(Kept::new(session))
+    }
+}
+
+struct Signer {
+    keys: Keyring,
+    principal: countersign_record::id::PrincipalId,
+    matter: MatterId,
+}
+
+impl Signs for Signer {
+    fn sign(&self, decision: Sealed) -> Result<Sealed, Trouble> {
+        self.keys
+            .sign_decision(&self.principal, &self.matter, decision)
+            .map_err(|error| Trouble { code: error.code(), message: error.to_string() })
+    }
+}
+
+/// The directory that tools see. It may not hold the data directory: keys and ledgers are nothing for a model.
+fn root(global: &Global, rooms: &Rooms, named: Option<&Path>) -> Result<Sandbox, Failure> {
+    let refused = |message: String| Failure::new(Code::ToolSandbox, message);
+    let dir = match named {
+        Some(dir) => dir.to_path_buf(),
+        None => {
+            let dir = rooms.sandbox();
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(SANDBOX_MODE)
+                .create(&dir)
+                .map_err(|error| refused(format!("{}: {error}", dir.display())))?;
+            dir
+        }
+    };
+    let real = |path: &Path| path.canonicalize();
+    let shown = output::plain(&dir.display().to_string());
+    let root = real(&dir).map_err(|error| refused(format!("--root {shown}: {error}")))?;
+    let data = [&global.data, &rooms.dir].map(|dir| real(dir));
+    if data.iter().flatten().any(|data| data.starts_with(&root)) {
+        let message = format!(
+            "--root {shown} holds the data directory, which no tool may see; name another --root or --data"
+        );
+        return Err(refused(message));
+    }
+    Sandbox::open(&root).map_err(|error| Failure::new(error.code(), error.to_string()))
+}
+
+/// The model of a name, and what must be kept out of traces because of it.
+pub(crate) fn model(global: &Global, name: &str) -> Result<(Arc<dyn Model>, Redactor), Failure> {
+    if name == "extractive" {
+        return Ok((Arc::new(Extractive::new()), Redactor::default()));
+    }
+    let name = ModelName::try_from(name)?;
+    let settings = Shelf::of(&global.data).read(&name)?;
+    #[cfg(feature = "local")]
+    if let models::Settings::Local { file, sha256 } = &settings {
+        let model = crate::command::models::open_local(file, *sha256)?;
+        return Ok((model, Redactor::default()));
+    }
+    let opened = models::open(&settings, &models::Means::default())
+        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    let secrets = opened.secrets().iter().map(|key| key.expose().to_owned());
+    let redactor = Redactor::new(secrets);
+    Ok((Arc::from(opened.model), redactor))
+}
+
+/// The policy: the one that is named, else the matter's, else the default.
+pub(crate) fn policy(rooms: &Rooms, named: Option<&Path>) -> Result<Policy, Failure> {
+    let usual = rooms.policy();
+    let path = match named {
+        Some(path) => path,
+        None if usual.exists() => &usual,
+        None => return Ok(Policy::default()),
+    };
+    let shown = output::plain(&path.display().to_string());
+    let invalid = |why: String| Failure::new(Code::PolicyInvalid, format!("{shown}: {why}"));
+    let text = crate::input::text(&path.to_string_lossy())?;
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|error| invalid(error.to_string().replace('\n', " ")))?;
+    let value = json_of(&toml::Value::Table(table)).map_err(invalid)?;
+    Policy::read(value).map_err(|troubles| Failure::troubles(Code::PolicyInvalid, &shown, &troubles))
+}
+
+fn json_of(value: &toml::Value) -> Result<Json, String> {
+    Ok(match value {
+        toml::Value::String(text) => Json::from(text.as_str()),
+        toml::Value::Boolean(value) => Json::from(*value),
+        toml::Value::Integer(number) => {
+            json::parse(number.to_string().as_bytes()).map_err(|error| error.to_string())?
+        }
+        toml::Value::Float(_) | toml::Value::Datetime(_) => {
+            return Err("a policy has texts, whole numbers, lists and tables".to_owned());
+        }
+        toml::Value::Array(items) => Json::Array(items.iter().map(json_of).collect::<Result<_, _>>()?),
+        toml::Value::Table(table) => {
+            let mut object = Object::new();
+            for (name, value) in table {
+                object.insert(name.as_str(), json_of(value)?);
+            }
+            Json::Object(object)
+        }
+    })
+}
