@@ -65,6 +65,11 @@ fn every_command_teaches() {
         "memory snapshot import",
         "memory snapshot",
         "memory",
+        "models list",
+        "models show",
+        "models add",
+        "models remove",
+        "models",
         "principal add",
         "principal list",
         "principal trust",
@@ -321,6 +326,10 @@ fn json_is_one_document_a_line() {
     check(&["principal", "add", "ana"], 1);
     check(&["principal", "trust", "ben", key.as_str().unwrap()], 1);
     check(&["principal", "list"], 1);
+    check(&["models", "add", "m", "--provider", "openai", "--model", "x"], 1);
+    check(&["models", "list"], 1);
+    check(&["models", "show", "m"], 1);
+    check(&["models", "remove", "m"], 1);
     check(&["explain", "json.empty"], 1);
     check(&["explain", "--list"], 1);
     check(&["doctor"], 1);
