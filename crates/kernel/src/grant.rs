@@ -165,13 +165,19 @@ impl Grants {
                 self.grants.retain(|grant| grant.capability != capability);
             }
             (deed::TOOL_STARTED, _) => {
-                let used = text("grant");
-                let one_call = self.grants.iter_mut().filter(|grant| grant.is_for_one_call());
-                for grant in one_call.filter(|grant| used == Some(grant.name.as_str())) {
-                    grant.is_used = true;
+                for name in ["grant", "confirmation"].into_iter().filter_map(text) {
+                    self.use_up(name);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A call is made with a grant: one that was for one call is no more.
+    pub fn use_up(&mut self, name: &str) {
+        let one_call = self.grants.iter_mut().filter(|grant| grant.is_for_one_call());
+        for grant in one_call.filter(|grant| grant.name == name) {
+            grant.is_used = true;
         }
     }
 

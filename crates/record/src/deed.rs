@@ -209,6 +209,10 @@ pub struct ToolStarted {
     pub policy_hash: Digest,
     /// The grant that allows it, if it takes one.
     pub grant: Option<String>,
+    /// The grant that lets what the session holds leave with it, if it takes one.
+    pub confirmation: Option<String>,
+    /// Where it sends something.
+    pub sends_to: Option<String>,
     /// The file that is to be written: it has this row's class from now on.
     pub writes: Option<String>,
 }

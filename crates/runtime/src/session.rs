@@ -11,18 +11,22 @@
 
 mod call;
 mod decide;
+mod leave;
+mod look;
 pub mod memory;
+mod person;
 mod prompt;
 mod recover;
 pub mod registry;
 mod rows;
 mod turn;
 
-pub use decide::{GrantFor, Refusal};
+pub use person::{GrantFor, Refusal};
 pub use recover::Recovered;
 pub use turn::{Said, Turned};
 
 use crate::clock::Clock;
+use crate::ports::Answer;
 use crate::ports::ledger::{self, Ledger, PAGE_ROWS_MAX, Query, Select};
 use crate::ports::memory::Memory;
 use crate::ports::model::Model;
@@ -97,6 +101,8 @@ pub struct Session {
     past: Past,
     /// Classes of files that sessions of this matter wrote: what was made from something keeps its class.
     written: BTreeMap<String, DataClass>,
+    /// The last row of a call, of any session, that was taken in.
+    written_seq: u64,
 }
 
 /// Why a session can't go on.
@@ -173,7 +179,7 @@ impl Session {
     ) -> Result<(Self, Recovered), Error> {
         let checkpoint = checkpoint.unwrap_or_else(|| fresh(&name));
         let (past, written) = (Past::default(), BTreeMap::new());
-        let mut session = Session { name, office, keeper, checkpoint, past, written };
+        let mut session = Session { name, office, keeper, checkpoint, past, written, written_seq: 0 };
         session.catch_up().await?;
         let recovered = session.recover().await?;
         Ok((session, recovered))
@@ -225,27 +231,38 @@ impl Session {
     /// # Errors
     /// The ledger can't be read.
     pub async fn catch_up(&mut self) -> Result<(), Error> {
-        let before = self.past.seq;
-        let past = &mut self.past;
         // Decisions first: a call of the session may use one up.
+        self.catch_up_decisions().await?;
+        let past = &mut self.past;
+        let stream = Select::Stream(deed::stream(&self.name)?);
+        read_all(&self.office, stream, past.seq, &mut |row| past.apply(row)).await?;
+        self.catch_up_written().await
+    }
+
+    /// Takes in what people granted and took back.
+    async fn catch_up_decisions(&mut self) -> Result<(), Error> {
+        let past = &mut self.past;
         let decisions = Select::Stream(deed::capability_stream(&self.name)?);
         read_all(&self.office, decisions, past.grants.seq, &mut |row| {
             past.grants.apply(row);
             past.grants.seq = row.seq;
         })
-        .await?;
-        let stream = Select::Stream(deed::stream(&self.name)?);
-        read_all(&self.office, stream, past.seq, &mut |row| past.apply(row)).await?;
-        let written = &mut self.written;
+        .await
+    }
+
+    /// Takes in what sessions of this matter wrote. The row of a write is durable before the file is there: whoever looks
+    /// after reading a file knows its class.
+    async fn catch_up_written(&mut self) -> Result<(), Error> {
+        let (written, seq) = (&mut self.written, &mut self.written_seq);
         let kind = Select::Kind(RowKind::try_from(deed::TOOL_STARTED)?);
-        read_all(&self.office, kind, before, &mut |row| {
+        read_all(&self.office, kind, *seq, &mut |row| {
+            *seq = row.seq;
             if let Some(path) = row.payload.get("writes").and_then(Json::as_str) {
                 let class = written.entry(path.to_owned()).or_insert(row.data_class);
                 *class = row.data_class.max(*class);
             }
         })
-        .await?;
-        Ok(())
+        .await
     }
 
     fn rows(&self) -> Result<Rows, Error> {
@@ -260,6 +277,16 @@ impl Session {
 
     fn unix_time(&self) -> Result<UnixTime, Error> {
         Ok(unix_time(&self.office.clock)?)
+    }
+}
+
+/// The checkpoints of a session that somebody else writes.
+struct Elsewhere;
+
+impl Keeper for Elsewhere {
+    fn save(&self, _: Checkpoint) -> Answer<'_, Result<(), Trouble>> {
+        let message = "the session is only looked at".to_owned();
+        Box::pin(async { Err(Trouble { code: Code::SessionLocked, message }) })
     }
 }
 

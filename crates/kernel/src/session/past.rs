@@ -59,6 +59,8 @@ pub struct OpenCall {
     pub summary: String,
     /// What that changes, in the word of its row.
     pub effect: String,
+    /// Where it was to send something.
+    pub sends_to: Option<String>,
 }
 
 impl OpenCall {
@@ -158,10 +160,9 @@ impl Past {
     }
 }
 
-/// Whether what a turn said stays: a question without an answer goes, unless something was done on the way.
+/// Whether what a turn said stays: a question without any answer goes, so that it can be asked again.
 fn is_kept(outcome: Option<&str>, said: &[(Role, Digest)]) -> bool {
-    let has_calls = said.iter().any(|(role, _)| *role == Role::Tool);
-    has_calls || !matches!(outcome, Some("failed" | "cancelled"))
+    said.len() > 1 || !matches!(outcome, Some("failed" | "cancelled"))
 }
 
 fn open_call(payload: &Json) -> OpenCall {
@@ -172,5 +173,6 @@ fn open_call(payload: &Json) -> OpenCall {
         tool: text("tool"),
         summary: text("summary"),
         effect: text("effect"),
+        sends_to: payload.get("sends_to").and_then(Json::as_str).map(String::from),
     }
 }

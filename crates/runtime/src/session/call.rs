@@ -7,6 +7,7 @@ use super::{Error, Session};
 use crate::ports::tool::{Done, NotDone, Plan, Reads, Tool};
 use countersign_kernel::gate::Permitted;
 use countersign_kernel::grant::Grants;
+use countersign_kernel::recall::retrieved::shown_id;
 use countersign_kernel::says::calls::Call;
 use countersign_record::code::Code;
 use countersign_record::deed::{self, CallPlace};
@@ -37,7 +38,7 @@ pub(super) struct Ready {
 
 impl Turn<'_> {
     /// Makes one call, or says why not. Either way the model gets a result.
-    pub(super) async fn call(&mut self, call: Call, grants: &Grants) -> Result<(), Error> {
+    pub(super) async fn call(&mut self, call: Call, grants: &mut Grants) -> Result<(), Error> {
         let Call { id, tool, args } = call;
         self.event(
             Kind::ToolPlan,
@@ -48,7 +49,13 @@ impl Turn<'_> {
             ]),
         );
         match self.prepare(&tool, args, grants).await? {
-            Ok(ready) => self.make(&id, &tool, ready).await,
+            Ok(ready) => {
+                for name in ready.grant.iter().chain(&ready.confirmation) {
+                    grants.use_up(name);
+                    self.used.push(name.clone());
+                }
+                self.make(&id, &tool, ready).await
+            }
             Err((NotDone { code, message }, capability)) => {
                 self.refuse(&id, &tool, code, &message, capability)
             }
@@ -97,6 +104,8 @@ impl Turn<'_> {
             definition_hash: definition,
             policy_hash: self.policy,
             grant,
+            confirmation: confirmation.clone(),
+            sends_to: plan.sends_to.as_ref().map(ToString::to_string),
             writes: plan.writes.clone(),
         };
         // What is written is made from all that is in the session.
@@ -113,7 +122,12 @@ impl Turn<'_> {
         let begun = Instant::now();
         let done = tool.run(permitted, self.cancel).await;
         let took = begun.elapsed();
+        match plan.reads {
+            Reads::Path(_) | Reads::Sandbox => self.session.catch_up_written().await?,
+            Reads::Nothing | Reads::Outside | Reads::Labelled => {}
+        }
         if let Some(place) = &plan.sends_to {
+            let confirmation = confirmation.map(|grant| format!("grant:{grant}"));
             self.sent(&place.to_string(), &done, confirmation)?;
         }
         let label = match &done {
@@ -133,6 +147,9 @@ impl Turn<'_> {
     fn finish(&mut self, call: &str, tool: &str, done: Result<Done, NotDone>) -> Result<(), Error> {
         let (ok, content, kept) = match done {
             Ok(Done { output, kept, .. }) => {
+                if tool == countersign_record::memory_read::KIND {
+                    self.recalled_ids.extend(ids(&output));
+                }
                 let kept = kept.map(|kept| result(call, tool, Ok(kept))).transpose()?;
                 (true, result(call, tool, Ok(output))?, kept)
             }
@@ -207,16 +224,32 @@ pub(super) fn result(call: &str, tool: &str, done: Result<Json, &str>) -> Result
         return Ok(text);
     }
     let output = json::to_text(&whole.output)?;
-    let mut end = RESULT_BYTES_MAX / 2;
-    while !output.is_char_boundary(end) {
-        end -= 1;
+    let mut end = RESULT_BYTES_MAX;
+    loop {
+        // A text within a text takes more bytes: how many, only writing it tells.
+        end /= 2;
+        while !output.is_char_boundary(end) {
+            end -= 1;
+        }
+        let cut = Object::from([
+            ("truncated", true.into()),
+            ("bytes", count(output.len() as u64)),
+            ("start", output.get(..end).unwrap_or_default().into()),
+        ]);
+        let text = json::to_text(&ToolResult { output: cut.into(), ..whole.clone() })?;
+        if text.len() <= RESULT_BYTES_MAX || end == 0 {
+            return Ok(text);
+        }
     }
-    let cut = Object::from([
-        ("truncated", true.into()),
-        ("bytes", count(output.len() as u64)),
-        ("start", output.get(..end).unwrap_or_default().into()),
-    ]);
-    Ok(json::to_text(&ToolResult { output: cut.into(), ..whole })?)
+}
+
+/// The ids of records that a read of memory gave.
+fn ids(output: &Json) -> Vec<String> {
+    let items = match output.get("items") {
+        Some(Json::Array(items)) => items.as_slice(),
+        Some(_) | None => &[],
+    };
+    items.iter().filter_map(|item| item.get("id")?.as_str()).map(shown_id).collect()
 }
 
 fn error_of(content: &str) -> Option<String> {

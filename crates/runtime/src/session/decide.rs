@@ -3,67 +3,31 @@
 
 use super::call::Ready;
 use super::turn::Turn;
-use super::{Error, Office, Session};
-use crate::ports::model::{NoAnswer, Site};
+use super::person::GrantFor;
+use super::{Error, Session};
+use crate::ports::model::NoAnswer;
 use crate::ports::session::{Decision, Question};
 use crate::ports::tool::{NotDone, Plan};
 use countersign_kernel::gate::{self, Capability, Need, Reach};
 use countersign_kernel::grant::{Approver, Grants, Leaving, Use};
-use countersign_kernel::policy::GRANT_SECONDS_MAX;
 use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::deed;
 use countersign_record::digest::Digest;
-use countersign_record::id::{PrincipalId, ToolName};
+use countersign_record::id::ToolName;
 use countersign_record::json::Object;
-use countersign_record::time::{Instant, Timestamp};
+use countersign_record::session::State;
 use countersign_record::tool::{Definition, Effect, Needs};
 use countersign_record::trace::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The name under which a grant is bound to the model that answers.
-const MODEL: &str = "model";
+pub(super) const MODEL: &str = "model";
 /// The name of what lets privileged content leave.
-const LEAVE: &str = "leave";
-
-/// Why a decision is not taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Who proposes can't approve.
-    #[error("the policy has somebody else approve what {acting} proposes")]
-    Proposer {
-        /// Who acts.
-        acting: PrincipalId,
-    },
-    /// It would hold too long, or not at all.
-    #[error("a grant holds from 1 second to {GRANT_SECONDS_MAX} seconds")]
-    Expiry,
-}
-
-impl Refusal {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Refusal::Proposer { .. } => Code::CapabilityProposer,
-            Refusal::Expiry => Code::CapabilityExpiry,
-        }
-    }
-}
-
-/// What a person grants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GrantFor {
-    /// What.
-    pub capability: Capability,
-    /// To whom.
-    pub acting: PrincipalId,
-    /// For one call with these arguments, or for all.
-    pub arguments: Option<Digest>,
-    /// For how long, if not as long as the policy says.
-    pub seconds: Option<u64>,
-}
+pub(super) const LEAVE: &str = "leave";
+/// The name of what reaches every host.
+pub(super) const NET: &str = "net";
 
 /// Why a call is not made, and what would allow it.
 type Refused = (NotDone, Option<String>);
@@ -146,13 +110,17 @@ impl Turn<'_> {
         let wanted = Wanted {
             name: &name,
             definition,
-            arguments: Digest::of(host.as_bytes()),
+            // Once is for this turn, however often the model is asked in it.
+            arguments: Digest::of(format!("{host} {}", self.number).as_bytes()),
             summary: &summary,
             effect: Effect::Irreversible,
         };
-        let grants = self.session.past.grants.clone();
+        let grants = match Leaving::of(self.label.data_class) {
+            Leaving::Confirmed => self.grants().await?,
+            Leaving::Free | Leaving::Never => Grants::default(),
+        };
         match self.may_leave(&wanted, &grants, host).await? {
-            Ok(confirmation) => Ok(Ok(confirmation)),
+            Ok(confirmation) => Ok(Ok(confirmation.map(|grant| format!("grant:{grant}")))),
             Err(NotDone { code, message }) => {
                 self.externalized("api_call", host, "blocked_by_policy", None)?;
                 Ok(Err(NoAnswer { code, message, attempts: 0 }))
@@ -160,7 +128,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether what the session holds may go to a host. Privileged content needs a person's word for that host.
+    /// Whether what the session holds may go to a host. Privileged content needs a person's word for that host: the name
+    /// of the grant.
     async fn may_leave(
         &mut self,
         wanted: &Wanted<'_>,
@@ -179,10 +148,10 @@ impl Turn<'_> {
                 };
                 let usage = self.usage_of(wanted)?;
                 if let Ok(grant) = grants.covering(&capability, &usage) {
-                    return Ok(Ok(Some(format!("grant:{}", grant.name))));
+                    return Ok(Ok(Some(grant.name.clone())));
                 }
                 let decided = self.decide(wanted, grants, &capability).await?;
-                Ok(decided.map(|grant| Some(format!("grant:{grant}"))).map_err(|_| {
+                Ok(decided.map(Some).map_err(|_| {
                     let message = format!(
                         "privileged content may go to {host} only if a person confirms it ({capability})"
                     );
@@ -214,13 +183,30 @@ impl Turn<'_> {
     }
 
     fn grant_of(&self, wanted: &Wanted<'_>, grants: &Grants, need: &Need) -> Result<Option<String>, Error> {
-        let capability = match need {
+        let capabilities = match need {
             Need::Nothing => return Ok(None),
-            Need::Capability(capability) => capability.clone(),
-            Need::Place(place) => Capability::of_place(place),
+            Need::Capability(capability) => vec![capability.clone()],
+            // What is for one host is used before what is for all.
+            Need::Place(place) => {
+                let all = Capability::try_from(NET).ok();
+                std::iter::once(Capability::of_place(place)).chain(all).collect()
+            }
         };
         let usage = self.usage_of(wanted)?;
-        Ok(grants.covering(&capability, &usage).ok().map(|grant| grant.name.clone()))
+        let covering = capabilities.iter().find_map(|one| grants.covering(one, &usage).ok());
+        Ok(covering.map(|grant| grant.name.clone()))
+    }
+
+    /// What is granted as of now, without what this turn has used up. Who asks keeps the answer for all calls of a reply:
+    /// what is granted while they are made counts from the next reply on.
+    pub(super) async fn grants(&mut self) -> Result<Grants, Error> {
+        if self.rows.holds_grants() {
+            self.rows.flush().await?;
+        }
+        self.session.catch_up_decisions().await?;
+        let mut grants = self.session.past.grants.clone();
+        self.used.iter().for_each(|name| grants.use_up(name));
+        Ok(grants)
     }
 
     /// Asks a person for a capability, and records both the question and the answer. Gives the grant's name.
@@ -260,7 +246,8 @@ impl Turn<'_> {
                 return Ok(Err(NotDone::new(Code::ToolDenied, format!("a person denied {capability}"))));
             }
             Decision::Nobody => {
-                notes_pending(&mut self.talk.state.capabilities_pending, capability);
+                self.waiting += 1;
+                waits(&mut self.talk.state, capability.as_str());
                 let why =
                     question.void.map(|void| format!(" (a grant was given, but {void})")).unwrap_or_default();
                 let message = format!("{capability} is not granted{why}; an operator can grant it");
@@ -327,9 +314,11 @@ fn denied(capability: &Capability) -> NotDone {
     NotDone::new(Code::ToolDenied, format!("{capability} is not granted"))
 }
 
-fn notes_pending(pending: &mut Vec<String>, capability: &Capability) {
-    if !pending.iter().any(|one| one == capability.as_str()) {
-        pending.push(capability.to_string());
+/// Notes that something waits for an answer. What waits is not granted, or not for this.
+pub(super) fn waits(state: &mut State, capability: &str) {
+    state.capabilities_granted.retain(|one| one != capability);
+    if !state.capabilities_pending.iter().any(|one| one == capability) {
+        state.capabilities_pending.push(capability.to_owned());
     }
 }
 
@@ -357,106 +346,5 @@ impl Session {
             created_at: office.clock.now()?,
             schema_version: "1.0".to_owned(),
         })
-    }
-}
-
-impl Office {
-    /// What a capability is for, as it is now: the tools, and the model if it is about leaving.
-    ///
-    /// # Errors
-    /// Never for names of this build.
-    fn definitions(&self, capability: &Capability) -> Result<BTreeMap<ToolName, Digest>, Error> {
-        let name = capability.as_str().split(':').next().unwrap_or_default();
-        let mut definitions = BTreeMap::new();
-        for (tool, entry) in self.tools.iter() {
-            let fits = match &entry.tool.definition().needs {
-                Needs::Nothing => false,
-                Needs::Capability(needed) => needed == capability.as_str(),
-                Needs::Host => name == "net" || name == LEAVE,
-            };
-            if fits {
-                definitions.insert(tool.clone(), entry.hash);
-            }
-        }
-        if name == LEAVE && matches!(self.model.about().site, Site::Remote(_)) {
-            definitions.insert(ToolName::try_from(MODEL)?, canonical::hash_of(self.model.about())?);
-        }
-        Ok(definitions)
-    }
-
-    fn granted(
-        &self,
-        grant: GrantFor,
-        definitions: BTreeMap<ToolName, Digest>,
-    ) -> Result<deed::Granted, Error> {
-        let GrantFor { capability, acting, arguments, seconds } = grant;
-        let seconds = seconds.unwrap_or(self.policy.grant_seconds);
-        let held = i64::try_from(seconds).ok().filter(|_| (1..=GRANT_SECONDS_MAX).contains(&seconds));
-        let held = held.ok_or(Refusal::Expiry)?;
-        if self.policy.approver == Approver::SomebodyElse && *self.access.principal() == acting {
-            return Err(Refusal::Proposer { acting }.into());
-        }
-        let now = self.clock.now()?.instant();
-        Ok(deed::Granted {
-            grant: format!("grant_{}", self.clock.fresh("grant")),
-            capability: capability.to_string(),
-            acting,
-            arguments_hash: arguments,
-            definitions,
-            policy_hash: self.policy.hash()?,
-            expires_at: Timestamp::try_from(Instant { seconds: now.seconds + held, ..now })?,
-        })
-    }
-}
-
-/// Decisions that a person takes outside a turn.
-impl Session {
-    /// Grants something, as whoever acts.
-    ///
-    /// # Errors
-    /// The policy has somebody else decide, or the record can't be kept.
-    pub async fn grant(&mut self, grant: GrantFor) -> Result<deed::Granted, Error> {
-        let definitions = self.office.definitions(&grant.capability)?;
-        let deed = self.office.granted(grant, definitions)?;
-        let signs = Arc::clone(&self.office.signs);
-        let mut rows = self.rows()?;
-        rows.decide(&deed, signs.as_ref())?;
-        rows.flush().await?;
-        self.catch_up().await?;
-        Ok(deed)
-    }
-
-    /// Denies what was asked for.
-    ///
-    /// # Errors
-    /// Nothing of that waits for an answer, or the record can't be kept.
-    pub async fn deny(&mut self, capability: &Capability, reason: Option<String>) -> Result<(), Error> {
-        self.catch_up().await?;
-        if !self.past.grants.requests().iter().any(|request| request.capability == *capability) {
-            return Err(Error::Nothing { why: "nothing of that name waits for an answer" });
-        }
-        let deed = deed::Denied { capability: capability.to_string(), reason };
-        self.take(&deed).await
-    }
-
-    /// Takes back every grant of a capability.
-    ///
-    /// # Errors
-    /// Nothing of that is granted, or the record can't be kept.
-    pub async fn revoke(&mut self, capability: &Capability, reason: Option<String>) -> Result<(), Error> {
-        self.catch_up().await?;
-        if !self.past.grants.all().iter().any(|grant| grant.capability == *capability) {
-            return Err(Error::Nothing { why: "nothing of that name is granted" });
-        }
-        let deed = deed::Revoked { capability: capability.to_string(), reason };
-        self.take(&deed).await
-    }
-
-    async fn take<D: deed::Deed>(&mut self, deed: &D) -> Result<(), Error> {
-        let signs = Arc::clone(&self.office.signs);
-        let mut rows = self.rows()?;
-        rows.decide(deed, signs.as_ref())?;
-        rows.flush().await?;
-        self.catch_up().await
     }
 }

@@ -3,6 +3,8 @@
 //! Must not: make any call again.
 
 use super::call::result;
+use super::decide::waits;
+use super::rows::Rows;
 use super::{Error, Session, read_all};
 use crate::ports::ledger::{Blob, Select};
 use countersign_kernel::session::past::{OpenCall, Past, Progress};
@@ -13,6 +15,7 @@ use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
 use countersign_record::row::{BlobBytes, Row};
 use countersign_record::session::{Checkpoint, Role, State};
+use std::collections::BTreeMap;
 
 /// What opening a session found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,11 +28,21 @@ pub struct Recovered {
 
 /// One turn as the ledger tells it.
 struct Told {
+    turn: u64,
     revision: u64,
     said: Vec<(Role, Digest)>,
     memory_ref: Option<String>,
     /// Calls of it that changed something.
     standing: Vec<String>,
+    /// What its calls asked for, and nobody answered.
+    waiting: Vec<String>,
+}
+
+/// All turns as the ledger tells them, without those that were taken back.
+struct Lived {
+    turns: Vec<Told>,
+    /// The revision that the last turn was taken back with.
+    undone: u64,
 }
 
 impl Session {
@@ -71,6 +84,12 @@ impl Session {
         let mut rows = self.rows()?;
         let (deed, blob) = settled(self.past.turn, &open, fate)?;
         rows.decide_own(&deed, self.past.label, vec![blob], signs.as_ref())?;
+        let status = match fate {
+            Fate::Happened => "completed",
+            Fate::DidNotHappen => "cancelled",
+            Fate::Unknown => "failed",
+        };
+        self.sent_by(&mut rows, &open, status)?;
         rows.flush().await?;
         self.catch_up().await?;
         self.recover().await
@@ -86,7 +105,7 @@ impl Session {
         if !calls.is_empty() {
             return Err(Error::Unsettled { calls });
         }
-        let mut turns = self.told(0).await?;
+        let mut turns = self.told().await?.turns;
         let Some(last) = turns.pop() else {
             return Err(Error::Nothing { why: "there is no turn to take back" });
         };
@@ -96,7 +115,7 @@ impl Session {
         }
         let next = self.next(talk)?;
         let deed =
-            deed::TurnUndone { turn: self.past.turn, revision: next.revision, standing: last.standing };
+            deed::TurnUndone { turn: last.turn, revision: next.revision, standing: last.standing };
         let mut rows = self.rows()?;
         rows.put(&deed, self.past.label, Vec::new())?;
         rows.flush().await?;
@@ -113,6 +132,7 @@ impl Session {
         for open in &calls {
             let (deed, blob) = settled(self.past.turn, open, Fate::Unknown)?;
             rows.put(&deed, self.past.label, vec![blob])?;
+            self.sent_by(&mut rows, open, "failed")?;
         }
         if let Some(host) = sent_to {
             let place = (self.past.turn, self.policy_hash()?);
@@ -122,7 +142,9 @@ impl Session {
         rows.flush().await?;
         self.catch_up().await?;
         let said = self.past.said.clone();
-        let turn = Told { revision: 0, said, memory_ref: None, standing: Vec::new() };
+        let waiting = self.unanswered().await?.remove(&self.past.turn).unwrap_or_default();
+        let (turn, standing) = (self.past.turn, Vec::new());
+        let turn = Told { turn, revision: 0, said, memory_ref: None, standing, waiting };
         let before = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
         let talk = self.again(before, &turn).await?;
         let next = self.next(talk)?;
@@ -144,14 +166,20 @@ impl Session {
 
     /// Tells the turns that the checkpoint does not hold again.
     async fn tell_again(&mut self) -> Result<(), Error> {
+        let Lived { turns, undone } = self.told().await?;
+        let known = self.checkpoint.revision;
         let mut talk = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
-        for turn in self.told(self.checkpoint.revision).await? {
-            // An undone turn leaves a gap in the revisions; the checkpoint has none.
-            while self.checkpoint.revision + 1 < turn.revision {
+        if undone > known {
+            // The checkpoint may hold what was taken back: everything is told from the start.
+            talk = Talk::of(State::default(), Vec::new());
+            for turn in &turns {
+                talk = self.again(talk, turn).await?;
+            }
+        } else {
+            for turn in turns.iter().filter(|turn| turn.revision > known) {
+                talk = self.again(talk, turn).await?;
                 self.save(talk.clone()).await?;
             }
-            talk = self.again(talk, &turn).await?;
-            self.save(talk.clone()).await?;
         }
         while self.checkpoint.revision < self.past.revision {
             self.save(talk.clone()).await?;
@@ -188,15 +216,61 @@ impl Session {
             };
             talk.again(*role, &text);
         }
+        turn.waiting.iter().for_each(|capability| waits(&mut talk.state, capability));
         let done = talk.ended(self.office.bounds);
         let mut talk = Talk::of(done.state, done.messages);
         talk.state.memory_refs.extend(turn.memory_ref.clone());
         Ok(talk)
     }
 
-    /// The turns after a revision, as the ledger tells them, without those that were taken back.
-    async fn told(&self, revision: u64) -> Result<Vec<Told>, Error> {
-        let mut turns: Vec<Told> = Vec::new();
+    /// Whether the ledger holds more than the checkpoint.
+    pub(super) fn is_behind(&self) -> bool {
+        self.past.revision > self.checkpoint.revision || self.past.progress != Progress::Ended
+    }
+
+    /// Writes the receipt for a call that was to send something.
+    fn sent_by(&self, rows: &mut Rows, open: &OpenCall, status: &str) -> Result<(), Error> {
+        let Some(host) = &open.sends_to else { return Ok(()) };
+        let place = (self.past.turn, self.policy_hash()?);
+        let receipt = self.externalization(place, "external_source_query", host, status, None)?;
+        rows.put(&receipt, self.past.label, Vec::new())
+    }
+
+    /// What calls asked for and nobody answered, by turn.
+    async fn unanswered(&self) -> Result<BTreeMap<u64, Vec<String>>, Error> {
+        let mut waiting: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        let mut asked: Option<(u64, String)> = None;
+        let stream = Select::Stream(deed::capability_stream(&self.name)?);
+        read_all(&self.office, stream, 0, &mut |row: &Row| {
+            let text = |name: &str| row.payload.get(name).and_then(Json::as_str).unwrap_or_default();
+            match row.kind.as_str() {
+                deed::CAPABILITY_REQUESTED if text("from") != "notes" => {
+                    let turn = match row.payload.get("turn") {
+                        Some(Json::Number(turn)) => turn.as_u64().unwrap_or(0),
+                        Some(_) | None => 0,
+                    };
+                    waiting.entry(turn).or_default().push(text("capability").to_owned());
+                    asked = Some((turn, text("capability").to_owned()));
+                }
+                // The answer of whoever sits there stands right after the question.
+                deed::CAPABILITY_GRANTED | deed::CAPABILITY_DENIED => {
+                    if let Some((turn, capability)) = asked.take()
+                        && capability == text("capability")
+                    {
+                        waiting.entry(turn).and_modify(|list| drop(list.pop()));
+                    }
+                }
+                _ => asked = None,
+            }
+        })
+        .await?;
+        Ok(waiting)
+    }
+
+    /// The turns, as the ledger tells them, without those that were taken back.
+    async fn told(&self) -> Result<Lived, Error> {
+        let mut waiting = self.unanswered().await?;
+        let (mut turns, mut undone): (Vec<Told>, u64) = (Vec::new(), 0);
         let mut past = Past::default();
         let mut standing: Vec<String> = Vec::new();
         let stream = Select::Stream(deed::stream(&self.name)?);
@@ -209,18 +283,22 @@ impl Session {
                     standing.extend(text("summary").map(str::to_owned));
                 }
                 deed::TURN_ENDED => turns.push(Told {
+                    turn: past.turn,
                     revision: past.revision,
                     said: past.said.clone(),
                     memory_ref: text("memory_ref").map(str::to_owned),
                     standing: std::mem::take(&mut standing),
+                    waiting: waiting.remove(&past.turn).unwrap_or_default(),
                 }),
-                deed::TURN_UNDONE => drop(turns.pop()),
+                deed::TURN_UNDONE => {
+                    undone = past.revision;
+                    drop(turns.pop());
+                }
                 _ => {}
             }
         })
         .await?;
-        turns.retain(|turn| turn.revision > revision);
-        Ok(turns)
+        Ok(Lived { turns, undone })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::ports::ledger::{Batch, Ledger};
 use crate::ports::session::Signs;
 use countersign_record::access::MatterAccess;
-use countersign_record::deed::{Deed, VERSION};
+use countersign_record::deed::{CAPABILITY_GRANTED, Deed, VERSION};
 use countersign_record::id::{RowKind, StreamId};
 use countersign_record::label::Label;
 use countersign_record::row::{BlobBytes, Draft, Proof, Sealed};
@@ -115,6 +115,11 @@ impl Rows {
         self.end = end;
         self.commits += 1;
         Ok(())
+    }
+
+    /// Whether a grant is among what is waiting.
+    pub(super) fn holds_grants(&self) -> bool {
+        self.waiting.iter().any(|row| row.draft().kind.as_str() == CAPABILITY_GRANTED)
     }
 
     pub(super) fn commits(&self) -> u32 {

@@ -6,12 +6,11 @@ use super::prompt::Shown;
 use super::rows::Rows;
 use super::{Error, Session};
 use crate::ports::model::{Delta, Deltas, Ended, NoAnswer, Request, Site, Usage};
-use crate::ports::session::{Remembered, Screen, Trace};
-use countersign_kernel::grant::Grants;
+use crate::ports::session::{Screen, Trace, Trouble};
 use countersign_kernel::recall::retrieved::Citations;
 use countersign_kernel::says::calls::Asked;
 use countersign_kernel::says::{Heard, Listener};
-use countersign_kernel::session::talk::{Condensing, Talk, Told, summed_up};
+use countersign_kernel::session::talk::{Condensing, Talk, Told};
 use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::deed::{self, Outcome};
@@ -21,11 +20,15 @@ use countersign_record::label::Label;
 use countersign_record::row::{BlobBytes, DataClass, Taint};
 use countersign_record::session::Checkpoint;
 use countersign_record::trace::{Event, Kind};
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use tokio_util::sync::CancellationToken;
 
 /// The longest reply that is heard.
-const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
+const REPLY_BYTES_MAX: usize = 512 * 1024;
+/// What may be said in a turn before the model is asked once more. With a last reply and its results, and whatever they take
+/// as JSON, it still fits a checkpoint.
+const TURN_BYTES_MAX: usize = 512 * 1024;
 /// How many traces a checkpoint names.
 const TRACES_MAX: usize = 20;
 
@@ -64,6 +67,8 @@ pub struct Turned {
     pub commits: u32,
     /// Citations of memory that was never retrieved.
     pub unknown_citations: Vec<String>,
+    /// Calls that were refused because nobody was there to be asked.
+    pub waiting: u32,
 }
 
 /// A turn while it happens.
@@ -81,6 +86,12 @@ pub(super) struct Turn<'a> {
     trace: &'a mut dyn Trace,
     usage: Usage,
     unknown_citations: Vec<String>,
+    /// Calls that were refused because nobody was there to be asked.
+    pub(super) waiting: u32,
+    /// Grants that calls of this turn were made with.
+    pub(super) used: Vec<String>,
+    /// Records that a call of this turn gave.
+    pub(super) recalled_ids: BTreeSet<String>,
 }
 
 /// How one round went.
@@ -104,9 +115,18 @@ impl Session {
             return Err(Error::Unsettled { calls });
         }
         let Said { text, data_class, screen, trace, trace_name, cancel } = said;
+        if text.len() > TURN_BYTES_MAX {
+            let message = "the message is longer than a turn may hold".to_owned();
+            return Err(Trouble { code: Code::HistoryTooLong, message }.into());
+        }
+        // What went wrong since the session was opened is made good as after a crash.
+        if self.is_behind() {
+            self.recover().await?.notes.iter().for_each(|note| screen.note(note));
+        }
         let data_class = data_class.unwrap_or(self.office.policy.user_class);
         let label = Label { data_class, taint: Taint::UserTrustedBounded };
-        let talk = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
+        let mut talk = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
+        self.decided(&mut talk.state)?;
         let mut turn = Turn {
             rows: self.rows()?,
             talk,
@@ -119,6 +139,9 @@ impl Session {
             trace,
             usage: Usage::default(),
             unknown_citations: Vec::new(),
+            waiting: 0,
+            used: Vec::new(),
+            recalled_ids: BTreeSet::new(),
             session: self,
         };
         turn.begin(text, label)?;
@@ -158,13 +181,12 @@ impl Turn<'_> {
             let has_calls = match heard.asked {
                 Asked::Calls(calls) if calls.is_empty() => return Ok((Outcome::Completed, None)),
                 Asked::Calls(calls) => {
-                    // What is granted while these calls are made counts from the next reply on.
-                    let grants: Grants = self.session.past.grants.clone();
+                    let mut grants = self.grants().await?;
                     for call in calls {
                         if self.cancel.is_cancelled() {
                             return Ok((Outcome::Cancelled, None));
                         }
-                        self.call(call, &grants).await?;
+                        self.call(call, &mut grants).await?;
                     }
                     true
                 }
@@ -177,6 +199,12 @@ impl Turn<'_> {
             };
             if has_calls && u64::from(self.round) >= self.session.office.policy.rounds {
                 self.screen.note("the model asked for more calls than a turn may have; the turn ends here");
+                return Ok((Outcome::Bounded, None));
+            }
+            let before = self.session.checkpoint.recent_messages.len();
+            let said = self.talk.messages.iter().skip(before).map(|message| message.content.len());
+            if said.sum::<usize>() > TURN_BYTES_MAX {
+                self.screen.note("more was said than a turn may hold; the turn ends here");
                 return Ok((Outcome::Bounded, None));
             }
         }
@@ -273,7 +301,7 @@ impl Turn<'_> {
                 Some(Err(error)) => return Err(error),
                 Some(Ok(Delta::Text(more))) => {
                     if text.len() + more.len() > REPLY_BYTES_MAX {
-                        return Err(failed(Code::ModelReply, "the reply has more than 4 MiB"));
+                        return Err(failed(Code::ModelReply, "the reply has more than 512 KiB"));
                     }
                     let screen = &mut *self.screen;
                     listener.hear(more.as_bytes(), &mut |visible| screen.text(visible));
@@ -300,7 +328,8 @@ impl Turn<'_> {
     ) -> Result<(), Error> {
         let Ended { finish, usage } = ended;
         add(&mut self.usage, usage);
-        let citations = Citations::read(text, &shown.ids);
+        let retrieved: BTreeSet<String> = shown.ids.union(&self.recalled_ids).cloned().collect();
+        let citations = Citations::read(text, &retrieved);
         for id in &citations.unknown {
             self.screen.note(&format!("the answer cites [mem:{id}], which was not retrieved"));
         }
@@ -428,34 +457,10 @@ impl Turn<'_> {
             rounds: self.round,
             commits: self.rows.commits() + 1,
             unknown_citations: self.unknown_citations,
+            waiting: self.waiting,
         };
         self.session.checkpoint = next;
         Ok(turned)
-    }
-
-    /// Sums up what has to go, as a record of memory.
-    async fn remember(
-        &mut self,
-        evicted: &[countersign_record::session::ChatMessage],
-        tags: &[String],
-    ) -> Result<Option<String>, Error> {
-        let Some(remembers) = self.session.office.remembers.clone() else { return Ok(None) };
-        let text = summed_up(evicted);
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let digits: String = Digest::of(text.as_bytes()).to_string().chars().take(16).collect();
-        let id = format!("mem_{}_{}_{digits}", self.session.name, self.number);
-        let mut record = Object::from([
-            ("memory_id", id.as_str().into()),
-            ("text", text.into()),
-            ("tags", Json::Array(tags.iter().map(|tag| Json::from(tag.as_str())).collect())),
-            ("refs", Json::Array(Vec::new())),
-        ]);
-        record.insert("ts_utc", self.session.office.clock.now()?.as_str());
-        let line = json::to_text(&Json::Object(record))?;
-        remembers.remember(Remembered { line, data_class: self.label.data_class }).await?;
-        Ok(Some(id))
     }
 
     /// Traces something. A trace that can't be written says nothing.
