@@ -1,6 +1,6 @@
 //! From settings to a model.
-//! Owns: what a model needs of this machine, and the refusal of what must not be opened. Must not: keep a key longer than
-//! the model.
+//! Owns: what a model needs of this machine, and the refusal of what must not be opened. Must not: keep a key longer
+//! than the model.
 
 use crate::anthropic::Anthropic;
 use crate::extractive::Extractive;
@@ -17,10 +17,13 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
+/// Gives an environment variable.
+pub type Variables = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
+
 /// What a model needs of this machine.
 pub struct Means {
     /// Gives an environment variable.
-    pub variable: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    pub variable: Variables,
     /// Waits between attempts.
     pub pace: Arc<dyn Pace>,
 }

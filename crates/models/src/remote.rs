@@ -1,8 +1,9 @@
 //! A model that is asked over the network.
-//! Owns: attempts, times and bounds, whatever the protocol. Must not: follow a redirect, use a proxy that nobody set up,
-//! or ask again once something was said.
+//! Owns: attempts, times and bounds, whatever the protocol. Must not: follow a redirect, use a proxy that nobody set
+//! up, or ask again once something was said.
 
 mod client;
+pub mod heard;
 mod hearing;
 pub(crate) mod patience;
 pub(crate) mod protocol;
@@ -159,6 +160,12 @@ impl Asked<'_> {
             self.stage = Stage::Over;
             if !self.goes_on(&trouble, until).await {
                 let Trouble { code, message, .. } = trouble;
+                // A server may have put it where nobody looks: into a certificate, for one.
+                let message = self
+                    .model
+                    .key
+                    .as_ref()
+                    .map_or_else(|| message.clone(), |key| words::without(&message, key.expose()));
                 return Some(Err(NoAnswer { code, message, attempts: self.attempts }));
             }
             self.stage = Stage::Asking;

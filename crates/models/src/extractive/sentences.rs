@@ -33,8 +33,7 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Where the first sentence of a text that begins with no space ends, in bytes; never 0.
 fn end_of(text: &str) -> usize {
     let mut last_space = None;
-    let mut letters = text.char_indices().enumerate().peekable();
-    while let Some((count, (at, letter))) = letters.next() {
+    for (count, (at, letter)) in text.char_indices().enumerate() {
         let after = at + letter.len_utf8();
         let rest = text.get(after..).unwrap_or_default();
         if count >= CHARS_MAX {

@@ -54,7 +54,9 @@ impl Hearing {
             Some(DOCUMENT_TYPE) => Form::Document,
             // What else it says of itself is the server's own words.
             Some(_) => {
-                return Err(Trouble::broken(format_args!("its type is neither {EVENTS} nor {DOCUMENT_TYPE}")));
+                return Err(Trouble::broken(format_args!(
+                    "its type is neither {EVENTS} nor {DOCUMENT_TYPE}"
+                )));
             }
         };
         let given = first_until.saturating_duration_since(Instant::now());
@@ -72,7 +74,7 @@ impl Hearing {
     async fn event(&mut self, timeouts: &Timeouts, until: Instant) -> Result<Next, Lost> {
         loop {
             while let Form::Events(events) = &mut self.form
-                && let Some(event) = events.next()
+                && let Some(event) = events.take()
             {
                 let heard = self.listener.event(&event)?;
                 if self.said > 0 || matches!(heard, Heard::Text(_)) {

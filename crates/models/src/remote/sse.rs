@@ -1,8 +1,8 @@
 //! Events that a server sends (text/event-stream, as the HTML standard has it), in bounded memory.
 //! Owns: where a line and an event end, however the bytes are cut. Must not: know what an event says.
 //!
-//! Each byte is looked at once, and what is held has a bound. The reader that others have published panics at a byte order
-//! mark, holds whatever comes, and goes through a long line again with each chunk of it; it is the judge in the tests.
+//! Each byte is looked at once, and what is held has a bound. The reader that others have published panics at a byte
+//! order mark, holds whatever comes, and goes through a long line again with each chunk; it is the judge in the tests.
 
 use memchr::memchr2;
 use std::collections::VecDeque;
@@ -63,7 +63,7 @@ impl Events {
         }
     }
 
-    /// Takes more bytes. The events that are whole can be had from [`Events::next`], also after an error.
+    /// Takes more bytes. The events that are whole can be had from [`Events::take`], also after an error.
     ///
     /// # Errors
     /// They are no events; nothing may come after them.
@@ -88,7 +88,7 @@ impl Events {
     }
 
     /// The next event that is whole.
-    pub fn next(&mut self) -> Option<Event> {
+    pub fn take(&mut self) -> Option<Event> {
         self.ready.pop_front()
     }
 

@@ -12,7 +12,7 @@ fn ours(chunks: &[&[u8]]) -> Result<Vec<(String, String)>, Broken> {
     let mut found = Vec::new();
     for chunk in chunks {
         let pushed = events.push(chunk);
-        found.extend(std::iter::from_fn(|| events.next()).map(|event| (event.kind, event.data)));
+        found.extend(std::iter::from_fn(|| events.take()).map(|event| (event.kind, event.data)));
         pushed?;
     }
     Ok(found)

@@ -47,7 +47,7 @@ fn is_plain(letter: char) -> bool {
 }
 
 /// The words without any longer piece of the key.
-fn without(words: &str, key: &str) -> String {
+pub(crate) fn without(words: &str, key: &str) -> String {
     let mut kept = String::new();
     let mut rest = words;
     while let Some(letter) = rest.chars().next() {
