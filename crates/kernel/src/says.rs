@@ -105,6 +105,16 @@ impl Blocks {
     }
 }
 
+/// What of a whole reply is text.
+#[must_use]
+pub fn visible(reply: &str) -> String {
+    let mut visible = String::new();
+    let mut listener = Listener::default();
+    listener.hear(reply.as_bytes(), &mut |text| visible.push_str(text));
+    listener.finish(&mut |text| visible.push_str(text));
+    visible
+}
+
 impl Listener {
     /// Hears the next bytes, and shows what of them is text.
     pub fn hear(&mut self, chunk: &[u8], show: &mut impl FnMut(&str)) {

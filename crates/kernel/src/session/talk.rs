@@ -5,7 +5,7 @@
 use super::{Bounds, Condensed, condensed};
 use crate::gate::Capability;
 use crate::says::notes::{self, Action};
-use crate::says::{Heard, Listener, Why};
+use crate::says::{Heard, Listener, Why, visible};
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::session::{ChatMessage, Role, State};
@@ -167,10 +167,7 @@ pub fn summed_up(evicted: &[ChatMessage]) -> String {
             Role::Assistant => "assistant",
             Role::Tool => "tool",
         };
-        let mut visible = String::new();
-        let mut listener = Listener::default();
-        listener.hear(message.content.as_bytes(), &mut |text| visible.push_str(text));
-        listener.finish(&mut |text| visible.push_str(text));
+        let visible = visible(&message.content);
         let words: Vec<&str> = visible.split_whitespace().collect();
         let line: String = words.join(" ").chars().take(LINE_CHARS_MAX).collect();
         if line.is_empty() {

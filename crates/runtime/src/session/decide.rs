@@ -2,8 +2,8 @@
 //! Owns: finding what covers it, asking a person, recording the answer. Must not: make the call.
 
 use super::call::Ready;
-use super::turn::Turn;
 use super::person::GrantFor;
+use super::turn::Turn;
 use super::{Error, Session};
 use crate::ports::model::NoAnswer;
 use crate::ports::session::{Decision, Question};

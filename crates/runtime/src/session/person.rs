@@ -112,7 +112,10 @@ impl Session {
         let (grants, policy) = (&self.past.grants, self.policy_hash()?);
         let (acting, now) = (self.office.access.principal(), self.office.clock.now()?.instant());
         let holds = |grant: &&Grant| {
-            grant.acting == *acting && grant.policy == policy && grant.expires > now && !grant.is_for_one_call()
+            grant.acting == *acting
+                && grant.policy == policy
+                && grant.expires > now
+                && !grant.is_for_one_call()
         };
         let mut granted: Vec<_> =
             grants.all().iter().filter(holds).map(|grant| grant.capability.to_string()).collect();

@@ -114,8 +114,7 @@ impl Session {
             talk = self.again(talk, turn).await?;
         }
         let next = self.next(talk)?;
-        let deed =
-            deed::TurnUndone { turn: last.turn, revision: next.revision, standing: last.standing };
+        let deed = deed::TurnUndone { turn: last.turn, revision: next.revision, standing: last.standing };
         let mut rows = self.rows()?;
         rows.put(&deed, self.past.label, Vec::new())?;
         rows.flush().await?;

@@ -9,7 +9,7 @@ use crate::ports::model::{Delta, Deltas, Ended, NoAnswer, Request, Site, Usage};
 use crate::ports::session::{Screen, Trace, Trouble};
 use countersign_kernel::recall::retrieved::Citations;
 use countersign_kernel::says::calls::Asked;
-use countersign_kernel::says::{Heard, Listener};
+use countersign_kernel::says::{Heard, Listener, visible};
 use countersign_kernel::session::talk::{Condensing, Talk, Told};
 use countersign_record::canonical;
 use countersign_record::code::Code;
@@ -355,7 +355,8 @@ impl Turn<'_> {
         self.event(
             Kind::LlmDone,
             Object::from([
-                ("text", text.into()),
+                // What its blocks hold is told by events of their own, in which names of secrets are known.
+                ("text", visible(text).into()),
                 ("finish", deed.finish.as_str().into()),
                 ("output_tokens", count(usage.output_tokens)),
                 ("cited", Json::Array(citations.retrieved.into_iter().map(Json::String).collect())),
