@@ -7,7 +7,7 @@ mod envelope;
 mod explain;
 mod ledger;
 mod memory;
-mod models;
+pub(crate) mod models;
 mod principal;
 pub(crate) mod session;
 mod trace;

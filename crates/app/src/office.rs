@@ -96,8 +96,8 @@ impl Desk {
         let rooms = Rooms::of(global)?;
         let policy = Arc::new(policy(&rooms, working.policy.as_deref())?);
         let (model, redactor) = model(global, &working.model)?;
-        let sandbox = root(global, &rooms, working.root.as_deref())?;
         let place = Place::open(global)?;
+        let sandbox = root(&[&global.data, &place.root], &rooms, working.root.as_deref())?;
         let clock = Arc::new(place.clock);
         let now = Arc::clone(&clock);
         let tools = tools_here::registry(&sandbox, Arc::new(move || now.now()))
@@ -207,32 +207,39 @@ impl Signs for Signer {
     }
 }
 
-/// The directory that tools see. It may not hold the data directory: keys and ledgers are nothing for a model.
-fn root(global: &Global, rooms: &Rooms, named: Option<&Path>) -> Result<Sandbox, Failure> {
+/// The directory that tools see. It is apart from the directories of data, but for the one that was made for it there: keys
+/// and ledgers are nothing for a model.
+fn root(data: &[&Path], rooms: &Rooms, named: Option<&Path>) -> Result<Sandbox, Failure> {
     let refused = |message: String| Failure::new(Code::ToolSandbox, message);
-    let dir = match named {
-        Some(dir) => dir.to_path_buf(),
-        None => {
-            let dir = rooms.sandbox();
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(SANDBOX_MODE)
-                .create(&dir)
-                .map_err(|error| refused(format!("{}: {error}", dir.display())))?;
-            dir
-        }
-    };
-    let real = |path: &Path| path.canonicalize();
+    let own = rooms.sandbox();
+    let dir = named.unwrap_or(&own);
     let shown = output::plain(&dir.display().to_string());
-    let root = real(&dir).map_err(|error| refused(format!("--root {shown}: {error}")))?;
-    let data = [&global.data, &rooms.dir].map(|dir| real(dir));
-    if data.iter().flatten().any(|data| data.starts_with(&root)) {
+    if named.is_none() {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(SANDBOX_MODE)
+            .create(dir)
+            .map_err(|error| refused(format!("{shown}: {error}")))?;
+    }
+    let root = dir.canonicalize().map_err(|error| refused(format!("--root {shown}: {error}")))?;
+    let is_own = real(&own).is_some_and(|own| root.starts_with(own));
+    let overlaps = |data: &&Path| {
+        real(data).is_none_or(|data| data.starts_with(&root) || root.starts_with(&data) && !is_own)
+    };
+    if data.iter().any(overlaps) {
         let message = format!(
-            "--root {shown} holds the data directory, which no tool may see; name another --root or --data"
+            "--root {shown} shares files with the data directory, which no tool may see; name another --root or --data"
         );
         return Err(refused(message));
     }
     Sandbox::open(&root).map_err(|error| Failure::new(error.code(), error.to_string()))
+}
+
+/// Where a path leads, also if the end of it will only be made.
+fn real(path: &Path) -> Option<PathBuf> {
+    let whole = std::path::absolute(path).ok()?;
+    let there = |above: &Path| Some(above.canonicalize().ok()?.join(whole.strip_prefix(above).ok()?));
+    whole.ancestors().find_map(there)
 }
 
 /// The model of a name, and what must be kept out of traces because of it.
@@ -242,10 +249,8 @@ pub(crate) fn model(global: &Global, name: &str) -> Result<(Arc<dyn Model>, Reda
     }
     let name = ModelName::try_from(name)?;
     let settings = Shelf::of(&global.data).read(&name)?;
-    #[cfg(feature = "local")]
     if let models::Settings::Local { file, sha256 } = &settings {
-        let model = crate::command::models::open_local(file, *sha256)?;
-        return Ok((model, Redactor::default()));
+        return Ok((crate::command::models::local::open(file, *sha256)?, Redactor::default()));
     }
     let opened = models::open(&settings, &models::Means::default())
         .map_err(|error| Failure::new(error.code(), error.to_string()))?;

@@ -130,6 +130,8 @@ impl Grant {
 pub struct Request {
     /// What.
     pub capability: Capability,
+    /// For whom: who acted when it was asked for.
+    pub acting: PrincipalId,
     /// In which turn it was asked for last.
     pub turn: u64,
     /// What exactly would be done, if a call asked.
@@ -185,6 +187,7 @@ impl Grants {
         self.requests.retain(|request| request.capability != capability);
         self.requests.push(Request {
             capability,
+            acting: row.actor.clone(),
             turn: number(&row.payload, "turn"),
             summary: row.payload.get("summary").and_then(Json::as_str).map(String::from),
             arguments: digest(&row.payload, "arguments_hash"),

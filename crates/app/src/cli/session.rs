@@ -121,7 +121,7 @@ its time; with --once also to the arguments of the call that asked. Change one a
 
 Examples:
   countersign capability grant net:example.org --for 2h
-  countersign capability grant fs:write --once --acting ben --as ana"
+  countersign capability grant fs:write --once --as ana"
     )]
     Grant {
         /// What
@@ -170,7 +170,7 @@ pub(crate) struct To {
     /// The session
     #[arg(long, short, default_value = "main", value_name = "NAME")]
     pub(crate) session: String,
-    /// Who may use it, if it is not you
+    /// Who may use it; whoever asked for it if nobody is named, else you
     #[arg(long, value_name = "PERSON")]
     pub(crate) acting: Option<String>,
     /// The policy that it is granted under, if not that of the matter

@@ -23,6 +23,7 @@ use screen::{Look, Pane};
 use slash::Slash;
 use std::io::{BufRead, IsTerminal};
 use std::sync::Arc;
+use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 /// What may be said at once.
@@ -72,6 +73,9 @@ pub(super) async fn run(global: &Global, chat: &Chat) -> Result<Exit, Failure> {
     talk.greet(chat).await?;
     match (&chat.message, editor) {
         (Some(message), _) => {
+            if message.len() > SAID_BYTES_MAX {
+                return Err(Failure::new(Code::JsonTooLong, "--message has more than 1 MiB"));
+            }
             let turned = talk.say(message).await?;
             Ok(talk.exit(&[turned]))
         }
@@ -127,15 +131,20 @@ impl Talk {
 
     async fn piped(&mut self) -> Result<Exit, Failure> {
         let mut turns = Vec::new();
+        let mut lines = lines()?;
         loop {
-            let line = tokio::task::spawn_blocking(next_line).await;
-            let line = line.map_err(|error| Failure::new(Code::FileUnreadable, error.to_string()))??;
+            let line = tokio::select! {
+                line = lines.recv() => line.transpose()?,
+                // Whoever waits for nothing more is not kept waiting for the end of the input.
+                _ = tokio::signal::ctrl_c() => return Ok(Exit::Limited),
+            };
             let Some(line) = line else { return Ok(self.exit(&turns)) };
             let (went, turned) = self.heard(&line).await?;
+            let is_cancelled = turned.as_ref().is_some_and(|turned| turned.outcome == Outcome::Cancelled);
             turns.extend(turned);
             match went {
-                Went::On => {}
-                Went::Exit => return Ok(self.exit(&turns)),
+                Went::On if !is_cancelled => {}
+                Went::On | Went::Exit => return Ok(self.exit(&turns)),
             }
         }
     }
@@ -191,14 +200,44 @@ impl Talk {
     }
 }
 
+/// The lines of standard input. A thread of its own reads them: one that waits for a line holds up no end.
+fn lines() -> Result<Receiver<Result<String, Failure>>, Failure> {
+    let (sender, lines) = tokio::sync::mpsc::channel(1);
+    let reading = move || {
+        while let Some(line) = next_line().transpose() {
+            let is_last = line.is_err();
+            if sender.blocking_send(line).is_err() || is_last {
+                return;
+            }
+        }
+    };
+    match std::thread::Builder::new().name("input".to_owned()).spawn(reading) {
+        Ok(_) => Ok(lines),
+        Err(error) => Err(Failure::file("standard input", &error)),
+    }
+}
+
 fn next_line() -> Result<Option<String>, Failure> {
     let mut line = Vec::new();
-    let mut input = std::io::Read::take(std::io::stdin().lock(), SAID_BYTES_MAX as u64 + 1);
+    // What is said, the end of the line, and a byte that shows that there is more.
+    let mut input = std::io::Read::take(std::io::stdin().lock(), SAID_BYTES_MAX as u64 + 3);
     let read = input.read_until(b'\n', &mut line).map_err(|error| Failure::file("standard input", &error))?;
-    if line.len() > SAID_BYTES_MAX {
-        return Err(Failure::new(Code::JsonTooLong, "a line has more than 1 MiB"));
+    let text = String::from_utf8(line);
+    let is_cut = |bytes: &[u8]| bytes.len() > SAID_BYTES_MAX + 2;
+    let text = match text {
+        Ok(text) => text,
+        // The end may lie within a letter.
+        Err(error) if is_cut(error.as_bytes()) => return Err(too_long()),
+        Err(_) => return Err(Failure::new(Code::JsonNotUtf8, "standard input: a line is no text")),
+    };
+    let said = text.strip_suffix('\n').unwrap_or(&text);
+    let said = said.strip_suffix('\r').unwrap_or(said);
+    match said.len() {
+        0..=SAID_BYTES_MAX => Ok((read > 0).then(|| said.to_owned())),
+        _ => Err(too_long()),
     }
-    let text = String::from_utf8(line)
-        .map_err(|_| Failure::new(Code::JsonNotUtf8, "standard input: a line is no text"))?;
-    Ok((read > 0).then(|| text.trim_end_matches(['\n', '\r']).to_owned()))
+}
+
+fn too_long() -> Failure {
+    Failure::new(Code::JsonTooLong, "standard input: a line has more than 1 MiB")
 }

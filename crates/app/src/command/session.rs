@@ -145,31 +145,30 @@ struct Unsettled {
 
 async fn show(global: &Global, name: &str) -> Result<Exit, Failure> {
     let Opened { session, recovered } = Opened::whole(global, name).await?;
-    let unsettled: Vec<Unsettled> = recovered
-        .unsettled
-        .iter()
-        .map(|open| Unsettled {
-            call: open.call.clone(),
-            tool: open.tool.clone(),
-            summary: open.summary.clone(),
-        })
-        .collect();
-    let waits = !unsettled.is_empty();
-    if global.json {
-        output::json(&Shown {
-            session: session.name(),
-            revision: session.revision(),
-            turn: session.past().turn,
-            data_class: session.past().label.data_class.as_str(),
-            state: session.state(),
-            recent_messages: session.messages(),
-            unsettled,
-            notes: &recovered.notes,
-        })?;
-    } else {
-        show_text(&session, &recovered)?;
+    match global.json {
+        true => show_document(&session, &recovered)?,
+        false => show_text(&session, &recovered)?,
     }
-    Ok(if waits { Exit::Waiting } else { Exit::Success })
+    Ok(if recovered.unsettled.is_empty() { Exit::Success } else { Exit::Waiting })
+}
+
+/// A session as one document.
+pub(super) fn show_document(session: &Session, recovered: &Recovered) -> Result<(), Failure> {
+    let unsettled = recovered.unsettled.iter().map(|open| Unsettled {
+        call: open.call.clone(),
+        tool: open.tool.clone(),
+        summary: open.summary.clone(),
+    });
+    output::json(&Shown {
+        session: session.name(),
+        revision: session.revision(),
+        turn: session.past().turn,
+        data_class: session.past().label.data_class.as_str(),
+        state: &session.state_now()?,
+        recent_messages: session.messages(),
+        unsettled: unsettled.collect(),
+        notes: &recovered.notes,
+    })
 }
 
 fn show_text(session: &Session, recovered: &Recovered) -> Result<(), Failure> {
@@ -189,7 +188,7 @@ fn show_text(session: &Session, recovered: &Recovered) -> Result<(), Failure> {
             output::plain(&open.tool)
         ))?;
     }
-    show_state(session.state())?;
+    show_state(&session.state_now()?)?;
     for message in session.messages() {
         let who = match message.role {
             Role::System => "system",
@@ -260,7 +259,7 @@ pub(super) async fn capability(global: &Global, command: Command) -> Result<Exit
             let arguments = if once { Some(asked(&session, &capability)?) } else { None };
             let acting = match to.acting {
                 Some(acting) => PrincipalId::try_from(acting)?,
-                None => session.office().access.principal().clone(),
+                None => whoever_asked(&session, &capability),
             };
             let seconds = time.as_deref().map(seconds).transpose()?;
             let grant = session.grant(GrantFor { capability, acting, arguments, seconds }).await?;
@@ -289,10 +288,11 @@ pub(super) async fn capability(global: &Global, command: Command) -> Result<Exit
     }
 }
 
+/// A decision that says no.
 #[derive(Serialize)]
-struct Decided<'a> {
-    capability: &'a str,
-    decision: &'static str,
+pub(super) struct Decided<'a> {
+    pub(super) capability: &'a str,
+    pub(super) decision: &'static str,
 }
 
 async fn decided(global: &Global, name: &str) -> Result<Session, Failure> {
@@ -317,6 +317,13 @@ fn asked(session: &Session, capability: &Capability) -> Result<Digest, Failure> 
     asked.and_then(|request| request.arguments).ok_or_else(|| {
         Failure::new(Code::SessionNothing, format!("--once: no call has asked for {capability}"))
     })
+}
+
+/// Who is waiting for it; if nobody is, whoever grants it.
+fn whoever_asked(session: &Session, capability: &Capability) -> PrincipalId {
+    let requests = session.past().grants.requests();
+    let asked = requests.iter().find(|request| request.capability == *capability);
+    asked.map_or_else(|| session.office().access.principal().clone(), |request| request.acting.clone())
 }
 
 /// `90s`, `30m`, `8h`, `7d`.

@@ -29,6 +29,8 @@ pub(super) struct Pane {
     text: String,
     /// Whether the cursor stands in a line that was begun.
     is_mid_line: bool,
+    /// Whether something came between what was said and what is said next.
+    is_parted: bool,
     calls: Vec<Card>,
     notes: Vec<String>,
 }
@@ -68,7 +70,14 @@ const CARD_CHARS_MAX: usize = 120;
 
 impl Pane {
     pub(super) fn new(look: Look) -> Self {
-        Pane { look, text: String::new(), is_mid_line: false, calls: Vec::new(), notes: Vec::new() }
+        Pane {
+            look,
+            text: String::new(),
+            is_mid_line: false,
+            is_parted: false,
+            calls: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Something beside the answer.
@@ -79,6 +88,7 @@ impl Pane {
 
     /// A line beside the answer: dim on a terminal, on standard error for a pipe.
     fn aside(&mut self, line: &str) {
+        self.is_parted = true;
         match self.look {
             Look::Terminal => {
                 let begin = if std::mem::take(&mut self.is_mid_line) { "\n" } else { "" };
@@ -132,6 +142,9 @@ impl Pane {
 
 impl Screen for Pane {
     fn text(&mut self, text: &str) {
+        if std::mem::take(&mut self.is_parted) && !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
         self.text.push_str(text);
         match self.look {
             Look::Terminal | Look::Piped => {

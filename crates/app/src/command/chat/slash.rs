@@ -2,11 +2,21 @@
 //! Owns: the commands that begin with a slash. Must not: take a turn.
 
 use super::Talk;
+use crate::command::session::Decided;
 use crate::failure::Failure;
 use crate::output;
 use countersign_kernel::gate::Capability;
 use countersign_record::code::Code;
 use countersign_runtime::session::GrantFor;
+use serde::Serialize;
+
+/// How much of a word that is no command is shown, in characters.
+const WORD_CHARS_MAX: usize = 40;
+
+#[derive(Serialize)]
+struct Helped {
+    help: &'static str,
+}
 
 /// A command of the chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +75,7 @@ fn capability(text: &str) -> Result<Capability, Failure> {
 impl Talk {
     pub(super) async fn command(&mut self, slash: Slash) -> Result<(), Failure> {
         match slash {
-            Slash::Help => output::line(HELP),
+            Slash::Help => self.answer(HELP, &Helped { help: HELP }),
             Slash::Tools => crate::command::session::show_tools(&self.global, &self.desk).map(drop),
             Slash::Grant(text) => {
                 let capability = capability(&text)?;
@@ -73,16 +83,20 @@ impl Talk {
                 let acting = session.office().access.principal().clone();
                 let wanted = GrantFor { capability, acting, arguments: None, seconds: None };
                 let grant = session.grant(wanted).await?;
-                output::line(&format!("{} is granted until {}", grant.capability, grant.expires_at))
+                self.answer(&format!("{} is granted until {}", grant.capability, grant.expires_at), &grant)
             }
             Slash::Revoke(text) => {
                 let capability = capability(&text)?;
                 let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
                 session.revoke(&capability, None).await?;
-                output::line(&format!("{capability} is revoked"))
+                let decided = Decided { capability: capability.as_str(), decision: "revoked" };
+                self.answer(&format!("{capability} is revoked"), &decided)
             }
             Slash::State => {
-                let (session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let (session, recovered) = self.desk.session(&self.name, &self.kept).await?;
+                if self.global.json {
+                    return crate::command::session::show_document(&session, &recovered);
+                }
                 let class = session.past().label.data_class.as_str();
                 output::line(&format!("    revision  {}, {class}", session.revision()))?;
                 crate::command::session::show_state(&session.state_now()?)
@@ -90,17 +104,25 @@ impl Talk {
             Slash::Undo => {
                 let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
                 let undone = session.undo().await?;
-                output::line(&format!("turn {} was taken back", undone.turn))?;
-                undone
-                    .standing
-                    .iter()
-                    .try_for_each(|one| output::line(&format!("what it did stands: {}", output::plain(one))))
+                let standing = undone.standing.iter();
+                let stands = standing.map(|one| format!("\nwhat it did stands: {}", output::plain(one)));
+                let line = format!("turn {} was taken back{}", undone.turn, stands.collect::<String>());
+                self.answer(&line, &undone)
             }
             Slash::Exit => Ok(()),
-            Slash::Unknown(word) => output::line(&format!(
-                "/{}: there is no such command; /help lists them",
-                output::plain(&word)
-            )),
+            Slash::Unknown(word) => {
+                let word: String = word.chars().take(WORD_CHARS_MAX).collect();
+                let message =
+                    format!("/{}: there is no such command; /help lists them", output::plain(&word));
+                Err(Failure::new(Code::UsageInvalid, message))
+            }
+        }
+    }
+
+    fn answer<T: Serialize>(&self, line: &str, document: &T) -> Result<(), Failure> {
+        match self.global.json {
+            true => output::json(document),
+            false => output::line(line),
         }
     }
 }
