@@ -226,7 +226,7 @@ impl Session {
         self.office = office;
     }
 
-    /// Takes in what others have appended: a grant, a revocation, a file that another session wrote.
+    /// Takes in what others have appended: a grant, a revocation.
     ///
     /// # Errors
     /// The ledger can't be read.
@@ -235,8 +235,7 @@ impl Session {
         self.catch_up_decisions().await?;
         let past = &mut self.past;
         let stream = Select::Stream(deed::stream(&self.name)?);
-        read_all(&self.office, stream, past.seq, &mut |row| past.apply(row)).await?;
-        self.catch_up_written().await
+        read_all(&self.office, stream, past.seq, &mut |row| past.apply(row)).await
     }
 
     /// Takes in what people granted and took back.
@@ -251,7 +250,7 @@ impl Session {
     }
 
     /// Takes in what sessions of this matter wrote. The row of a write is durable before the file is there: whoever looks
-    /// after reading a file knows its class.
+    /// after reading a file knows its class, and who reads none need not look.
     async fn catch_up_written(&mut self) -> Result<(), Error> {
         let (written, seq) = (&mut self.written, &mut self.written_seq);
         let kind = Select::Kind(RowKind::try_from(deed::TOOL_STARTED)?);
