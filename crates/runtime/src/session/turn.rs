@@ -266,23 +266,26 @@ impl Turn<'_> {
                 self.heard(shown, request_hash, &text, &heard, ended)?;
                 Ok(Round::Heard(heard))
             }
-            Err(failure) => {
-                let code = failure.code;
-                let deed = deed::ModelFailed {
-                    turn: self.number,
-                    round: self.round,
-                    request_hash,
-                    code: code.as_str().to_owned(),
-                };
-                self.rows.put(&deed, self.label, Vec::new())?;
-                self.usage.attempts += failure.attempts;
-                self.event(Kind::LlmDone, Object::from([("error", code.as_str().into())]));
-                Ok(match code {
-                    Code::ModelCancelled => Round::Over(Outcome::Cancelled, None),
-                    _ => Round::Over(Outcome::Failed, Some(failure)),
-                })
-            }
+            Err(failure) => self.unanswered(request_hash, failure),
         }
+    }
+
+    /// Records that there is no answer.
+    fn unanswered(&mut self, request_hash: Digest, failure: NoAnswer) -> Result<Round, Error> {
+        let code = failure.code;
+        let deed = deed::ModelFailed {
+            turn: self.number,
+            round: self.round,
+            request_hash,
+            code: code.as_str().to_owned(),
+        };
+        self.rows.put(&deed, self.label, Vec::new())?;
+        self.usage.attempts += failure.attempts;
+        self.event(Kind::LlmDone, Object::from([("error", code.as_str().into())]));
+        Ok(match code {
+            Code::ModelCancelled => Round::Over(Outcome::Cancelled, None),
+            _ => Round::Over(Outcome::Failed, Some(failure)),
+        })
     }
 
     /// Hears a reply as it comes. One that is cut off or cancelled counts for nothing.
