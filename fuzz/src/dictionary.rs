@@ -144,3 +144,16 @@ pub(crate) const CHECKPOINT: &[&str] = &[
     "\"session_id\"", "\"revision\"", "\"updated_ts\"", "\"state\"", "\"recent_messages\"", "\"trace_tail\"", "\"role\"",
     "\"content\"", "\"tool\"", "\"goals\"", "\"capabilities_granted\"", "\"capabilities_pending\"", "\"net\"", "1e9", "0.5",
 ];
+pub(crate) const STREAM: &[&str] = &[
+    "data:", "event:", "id:", "retry:", "\n\n", "\r\n", "\r", ":", "[DONE]", "choices", "delta", "content", "finish_reason",
+    "stop", "length", "usage", "prompt_tokens", "completion_tokens", "prompt_tokens_details", "cached_tokens", "error",
+    "message_start", "content_block_delta", "text_delta", "message_delta", "message_stop", "ping", "stop_reason", "\u{feff}",
+];
+pub(crate) const GGUF: &[&str] = &[
+    "GGUF", "general.architecture", "llama", "general.alignment", "tokenizer.ggml.tokens", "tokenizer.ggml.merges",
+    "tokenizer.ggml.model", "gpt2", "llama.context_length", "llama.block_count", "llama.embedding_length", "output.weight",
+];
+pub(crate) const POLICY: &[&str] = &[
+    "allow", "hosts", "approver", "anybody", "somebody_else", "rounds", "grant_seconds", "user_class", "files_class", "files",
+    "stores", "public", "internal", "privileged", "local_only", "net:", "fs:write", "shell", "/", ".",
+];

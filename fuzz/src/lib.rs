@@ -14,7 +14,7 @@ mod spans;
 mod targets;
 
 use std::time::{Duration, Instant};
-use targets::{documents, embed, ledger, names, recall, says, snapshot, text};
+use targets::{documents, embed, ledger, models, names, recall, says, snapshot, text};
 
 /// No input is longer.
 pub const INPUT_BYTES_MAX: usize = 64 * 1024;
@@ -64,6 +64,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "reply",                run: says::reply,                 dictionary: dictionary::REPLY },
     Target { name: "capability",           run: says::capability,            dictionary: dictionary::CAPABILITY },
     Target { name: "checkpoint",           run: says::checkpoint,            dictionary: dictionary::CHECKPOINT },
+    Target { name: "model_stream",         run: models::stream,              dictionary: dictionary::STREAM },
+    Target { name: "model_file",           run: models::gguf,                dictionary: dictionary::GGUF },
+    Target { name: "policy",               run: models::policy,              dictionary: dictionary::POLICY },
 ];
 
 impl Target {

@@ -4,6 +4,7 @@
 pub(crate) mod documents;
 pub(crate) mod embed;
 pub(crate) mod ledger;
+pub(crate) mod models;
 pub(crate) mod names;
 pub(crate) mod recall;
 pub(crate) mod says;

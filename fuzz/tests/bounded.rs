@@ -65,4 +65,7 @@ targets! {
     reply: 40_000,
     capability: 60_000,
     checkpoint: 30_000,
+    model_stream: 10_000,
+    model_file: 20_000,
+    policy: 40_000,
 }

@@ -91,6 +91,19 @@ Example:
         #[arg(long, value_enum)]
         found: Found,
     },
+    /// Print what models replied, one JSON object a line, for a recorded model to play back
+    #[command(
+        after_help = "Replies are found by the hash of what was asked: a session that is taken again with the same words, \
+tools and files gets the same replies, and anything else gets none.
+
+Example:
+  countersign session replies main > tape.jsonl
+  countersign models add tape --provider recorded --file tape.jsonl"
+    )]
+    Replies {
+        /// The session
+        name: String,
+    },
     /// Take back what the last turn said; what it did stands, and is named
     #[command(after_help = "Example:\n  countersign session undo main")]
     Undo {

@@ -8,7 +8,7 @@ use crate::place::Place;
 use countersign_models::Shelf;
 use countersign_runtime::ports::ledger::{Error, Ledger};
 use countersign_store::keys;
-use countersign_tools::{Feature, State, support};
+use countersign_tools::{Feature, Sandbox, State, rehearse, support};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,20 @@ impl Check {
     }
 }
 
+/// Holds a harmless program for real: whether all of it works together, only doing it shows.
+async fn held() -> Check {
+    const NAME: &str = "held programs";
+    let rehearsed = tokio::task::spawn_blocking(|| {
+        Sandbox::open(&std::env::temp_dir()).map(|sandbox| rehearse(&sandbox))
+    });
+    let fix = "see the lines above; shell.exec is refused until then";
+    match rehearsed.await {
+        Ok(Ok(feature)) => Check::of(feature),
+        Ok(Err(error)) => Check::limited(NAME, error.to_string(), fix),
+        Err(error) => Check::limited(NAME, error.to_string(), fix),
+    }
+}
+
 /// The models that are set up. None is asked: that would send something.
 fn models(global: &Global) -> Check {
     const NAME: &str = "models";
@@ -100,6 +114,7 @@ pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
     });
     checks.push(data.blocked(KEYS).unwrap_or_else(|| keys(&place)));
     checks.extend(support().into_iter().map(Check::of));
+    checks.push(held().await);
     checks.push(models(global));
     let ok = checks.iter().all(|check| check.verdict != Verdict::Failed);
     if global.json {

@@ -77,6 +77,12 @@ pub(super) async fn run(global: &Global, command: SessionCommand) -> Result<Exit
                 &Settled { call: &call, fate: fate.as_str(), left },
             )
         }
+        SessionCommand::Replies { name } => {
+            for reply in decided(global, &name).await?.replies().await? {
+                output::json(&reply)?;
+            }
+            Ok(Exit::Success)
+        }
         SessionCommand::Undo { name } => {
             let mut opened = Opened::whole(global, &name).await?;
             let undone = opened.session.undo().await?;

@@ -2,11 +2,13 @@
 //! Owns: looking at one while its own writer may be at work, and why a grant of it does not count. Must not: take a turn.
 
 use super::{Elsewhere, Error, Office, Session, fresh, read_all};
-use crate::ports::ledger::Select;
+use crate::ports::ledger::{Blob, Select};
 use countersign_kernel::grant::{Grant, Use};
 use countersign_kernel::session::past::Past;
 use countersign_record::deed;
+use countersign_record::digest::Digest;
 use countersign_record::id::SessionName;
+use countersign_record::json::{Json, Object};
 use countersign_record::session::State;
 use countersign_record::time::Instant;
 use std::collections::BTreeMap;
@@ -38,6 +40,33 @@ impl Session {
         Ok(rows > 0)
     }
 
+    /// What models replied, in order, as a recorded model plays it back. A reply that was erased is left out.
+    ///
+    /// # Errors
+    /// The ledger can't be read.
+    pub async fn replies(&self) -> Result<Vec<Object>, Error> {
+        let mut rows: Vec<Json> = Vec::new();
+        let stream = Select::Stream(deed::stream(&self.name)?);
+        read_all(&self.office, stream, 0, &mut |row| {
+            rows.extend((row.kind.as_str() == deed::MODEL_ANSWERED).then(|| row.payload.clone()));
+        })
+        .await?;
+        let mut replies = Vec::new();
+        for payload in rows {
+            let digest =
+                payload.get("reply").and_then(Json::as_str).and_then(|text| Digest::try_from(text).ok());
+            let Some(digest) = digest else { continue };
+            if let Blob::Present(bytes) = self.office.ledger.blob(&self.office.access, digest).await? {
+                let mut reply = Object::from([("text", String::from_utf8_lossy(&bytes).into_owned().into())]);
+                for name in ["request_hash", "finish", "usage"] {
+                    reply.insert(name, payload.get(name).cloned().unwrap_or(Json::Null));
+                }
+                replies.push(reply);
+            }
+        }
+        Ok(replies)
+    }
+
     /// The state with what is granted and asked for by now: people decide between turns too.
     ///
     /// # Errors
@@ -51,7 +80,8 @@ impl Session {
     /// Why a grant does not count now, for whoever it was given to and anything it was given for.
     #[must_use]
     pub fn why_void(&self, grant: &Grant, now: Instant) -> Option<String> {
-        let (Ok(current), Ok(policy)) = (self.office.definitions(&grant.capability), self.policy_hash()) else {
+        let (Ok(current), Ok(policy)) = (self.office.definitions(&grant.capability), self.policy_hash())
+        else {
             return None;
         };
         let mut why = None;
