@@ -6,7 +6,7 @@ use crate::cli::session::Working;
 use crate::failure::Failure;
 use crate::output;
 use crate::place::Place;
-use countersign_kernel::policy::Policy;
+use countersign_kernel::policy::{Policy, cleaned};
 use countersign_kernel::session::Bounds;
 use countersign_memory::recall::Stores;
 use countersign_memory::remembered;
@@ -16,14 +16,14 @@ use countersign_record::id::{MatterId, ModelName, SessionName};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::row::{DataClass, Sealed};
 use countersign_record::trace::Redactor;
-use countersign_runtime::ports::model::Model;
+use countersign_runtime::ports::model::{Model, Site};
 use countersign_runtime::ports::session::{Person, Signs, Trouble};
 use countersign_runtime::ports::tool::Tool;
 use countersign_runtime::session::memory::MemoryTool;
 use countersign_runtime::session::registry::Registry;
 use countersign_runtime::session::{Office, Recall, Recovered, Session};
 use countersign_store::keys::Keyring;
-use countersign_store::sessions::{Kept, Sessions};
+use countersign_store::sessions::{self, Found, Kept, Sessions};
 use countersign_store::traces::Traces;
 use countersign_tools::{self as tools_here, Sandbox};
 use countersign_web::{Config, HttpGet};
@@ -104,8 +104,7 @@ impl Desk {
             .map_err(|error| Failure::new(error.code(), error.to_string()))?;
         let mut memory = BTreeMap::new();
         for store in &working.memory {
-            let class = policy.stores.get(store).copied().unwrap_or(DataClass::Internal);
-            memory.insert(store.clone(), class);
+            memory.insert(store.clone(), class_of_store(&policy, store));
         }
         Ok(Desk {
             global: global.clone(),
@@ -135,6 +134,10 @@ impl Desk {
                 .into_iter()
                 .filter_map(|(path, class)| Some((path.to_str()?.to_owned(), class))),
         );
+        // What must not leave is not even shown to a model that is elsewhere: it would only stop the session.
+        if let Site::Remote(_) = self.model.about().site {
+            stores.retain(|_, class| *class != DataClass::LocalOnly);
+        }
         let recall = (!stores.is_empty()).then(|| Recall {
             memory: Arc::new(Stores::default()),
             stores,
@@ -176,21 +179,42 @@ impl Desk {
         name: &SessionName,
         kept: &Kept,
     ) -> Result<(Session, Recovered), Failure> {
-        let found = self.rooms.sessions().read(name)?;
+        let found = self.found(name, kept).await?;
         let keeper = Arc::new(kept.clone());
         let (session, mut recovered) =
             Session::open(self.office()?, keeper, name.clone(), found.checkpoint).await?;
-        recovered
-            .notes
-            .extend(found.trouble.map(|trouble| format!("{trouble}; the revision before was used")));
+        recovered.notes.extend(found.trouble.map(|trouble| format!("{trouble}; what is whole was used")));
         Ok((session, recovered))
+    }
+
+    /// The newest good revision. Where none is good the ledger has everything that was in them.
+    async fn found(&self, name: &SessionName, kept: &Kept) -> Result<Found, Failure> {
+        match self.rooms.sessions().read(name) {
+            Ok(found) => Ok(found),
+            Err(error @ sessions::Error::Unreadable { .. })
+                if Session::is_recorded(&self.office()?, name).await? =>
+            {
+                kept.put_aside()?;
+                Ok(Found { checkpoint: None, trouble: Some(format!("{error}; put aside")) })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Takes a session to write it.
     pub(crate) fn take(&self, name: &SessionName) -> Result<Kept, Failure> {
-        let (session, _) = self.rooms.sessions().open(name)?;
-        Ok(Kept::new(session))
+        Ok(Kept::new(self.rooms.sessions().take(name)?))
     }
+}
+
+/// The class of a store, however it and the policy spell its path.
+fn class_of_store(policy: &Policy, store: &str) -> DataClass {
+    let real = |path: &str| Path::new(path).canonicalize().ok();
+    let is_same = |rule: &str| {
+        cleaned(store).as_deref() == Some(rule) || real(rule).is_some_and(|rule| real(store) == Some(rule))
+    };
+    let classes = policy.stores.iter().filter(|(rule, _)| is_same(rule)).map(|(_, class)| *class);
+    classes.max().unwrap_or(DataClass::Internal)
 }
 
 struct Signer {
@@ -270,8 +294,10 @@ pub(crate) fn policy(rooms: &Rooms, named: Option<&Path>) -> Result<Policy, Fail
     let shown = output::plain(&path.display().to_string());
     let invalid = |why: String| Failure::new(Code::PolicyInvalid, format!("{shown}: {why}"));
     let text = crate::input::text(&path.to_string_lossy())?;
-    let table: toml::Table =
-        toml::from_str(&text).map_err(|error| invalid(error.to_string().replace('\n', " ")))?;
+    let table: toml::Table = toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        invalid(format!("line {}: {}", before.matches('\n').count() + 1, error.message()))
+    })?;
     let value = json_of(&toml::Value::Table(table)).map_err(invalid)?;
     Policy::read(value).map_err(|troubles| Failure::troubles(Code::PolicyInvalid, &shown, &troubles))
 }

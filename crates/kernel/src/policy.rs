@@ -152,8 +152,16 @@ fn classes(fields: &mut Fields<'_>, name: &'static str) -> BTreeMap<String, Data
     let object: Object = fields.absent_or(name, Fields::free_object).unwrap_or_default();
     let mut classes = BTreeMap::new();
     for (path, class) in object.iter() {
+        let Some(path) = cleaned(path) else {
+            fields.trouble(name, Code::FieldInvalid, "a path may not have `..`");
+            continue;
+        };
         match class.as_str().and_then(|word| DataClass::try_from(word).ok()) {
-            Some(class) => drop(classes.insert(path.to_string(), class)),
+            // Two spellings of one path: the narrower circle counts.
+            Some(class) => {
+                let known = classes.entry(path).or_insert(class);
+                *known = class.max(*known);
+            }
             None => fields.trouble(
                 name,
                 Code::FieldInvalid,
@@ -162,6 +170,14 @@ fn classes(fields: &mut Fields<'_>, name: &'static str) -> BTreeMap<String, Data
         }
     }
     classes
+}
+
+/// A path without what means nothing in it, so that every spelling of it is one; an absolute one stays so.
+#[must_use]
+pub fn cleaned(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let root = if path.starts_with('/') { "/" } else { "" };
+    (!parts.contains(&"..")).then(|| alloc::format!("{root}{}", parts.join("/")))
 }
 
 fn listed<T>(
@@ -193,6 +209,7 @@ impl Serialize for Policy {
         #[derive(Serialize)]
         struct Form<'a> {
             allow: Vec<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
             hosts: Option<Vec<String>>,
             approver: &'static str,
             rounds: u64,
@@ -252,6 +269,7 @@ mod tests {
             (r#"{"rounds":0}"#, "/rounds"),
             (r#"{"grant_seconds":99999999}"#, "/grant_seconds"),
             (r#"{"files":{"a":"secret"}}"#, "/files"),
+            (r#"{"files":{"a/../b":"public"}}"#, "/files"),
             (r#"{"file":{}}"#, "/file"),
         ] {
             assert_eq!(policy(text).unwrap_err()[0].path, path, "{text}");
@@ -271,5 +289,8 @@ mod tests {
         assert_eq!(check("hr/pay/list.txt"), (LocalOnly, LocalOnly));
         assert_eq!(check("."), (Internal, LocalOnly));
         assert_eq!(vec![read.class_beneath("")], [LocalOnly]);
+        let spelt = policy(r#"{"files":{"./hr//pay/":"privileged","hr/pay":"local_only"}}"#).unwrap();
+        assert_eq!(spelt.class_of("hr/pay/a"), LocalOnly);
+        assert_eq!(spelt.files.len(), 1);
     }
 }

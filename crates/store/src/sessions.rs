@@ -143,11 +143,21 @@ impl Sessions {
         read(name, &self.files(name))
     }
 
-    /// Takes a session to write it.
+    /// Takes a session to write it, and reads what there is of it.
     ///
     /// # Errors
     /// Another process has it, or its files can't be used.
     pub fn open(&self, name: &SessionName) -> Result<(Session, Found), Error> {
+        let session = self.take(name)?;
+        let found = read(name, &session.files)?;
+        Ok((session, found))
+    }
+
+    /// Takes a session to write it.
+    ///
+    /// # Errors
+    /// Another process has it.
+    pub fn take(&self, name: &SessionName) -> Result<Session, Error> {
         durable::make_dirs(&self.dir, DIR_MODE).map_err(|error| Error::unwritable(&self.dir, &error))?;
         let path = self.file(name, "~lock");
         let lock = Lock::take(&path, WAIT_MAX).map_err(|refused| match refused {
@@ -158,9 +168,7 @@ impl Sessions {
             NotTaken::Io(error) => Error::unwritable(&path, &error),
         })?;
         lock.sign().map_err(|error| Error::unwritable(&path, &error))?;
-        let files = self.files(name);
-        let found = read(name, &files)?;
-        Ok((Session { name: name.clone(), files, _lock: lock }, found))
+        Ok(Session { name: name.clone(), files: self.files(name), _lock: lock })
     }
 
     /// The names of all sessions, in order.
@@ -225,6 +233,25 @@ impl Kept {
     #[must_use]
     pub fn new(session: Session) -> Self {
         Kept(Arc::new(session))
+    }
+}
+
+impl Kept {
+    /// Gives revisions that can't be read other names, so that new ones can be kept. Nothing is lost: somebody may want to
+    /// look at them.
+    ///
+    /// # Errors
+    /// A file can't be renamed.
+    pub fn put_aside(&self) -> Result<(), Error> {
+        for path in [&self.0.files.current, &self.0.files.previous] {
+            let aside = path.with_extension("damaged");
+            match fs::rename(path, &aside) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::unwritable(path, &error)),
+            }
+        }
+        Ok(())
     }
 }
 
