@@ -70,6 +70,22 @@ fn every_command_teaches() {
         "models add",
         "models remove",
         "models",
+        "chat",
+        "session list",
+        "session show",
+        "session settle",
+        "session replies",
+        "session undo",
+        "session",
+        "capability list",
+        "capability grant",
+        "capability deny",
+        "capability revoke",
+        "capability",
+        "tools",
+        "trace show",
+        "trace tail",
+        "trace",
         "principal add",
         "principal list",
         "principal trust",
@@ -166,6 +182,12 @@ fn a_wrong_command_line_is_an_error_like_any_other() {
     check(&[], "usage.invalid", "a command is missing");
     check(&["ledger"], "usage.invalid", "a command is missing");
     check(&["ledger", "hold"], "usage.invalid", "a command is missing");
+    for bare in ["models", "session", "capability", "trace"] {
+        check(&[bare], "usage.invalid", "a command is missing");
+    }
+    check(&["session", "settle", "main"], "usage.invalid", "required arguments");
+    check(&["session", "settle", "main", "--call", "t1", "--found", "maybe"], "usage.invalid", "maybe");
+    check(&["chat", "--class", "secret"], "usage.invalid", "secret");
     check(&["legder"], "usage.invalid", "legder");
     check(&["ledger", "verfiy"], "usage.invalid", "verfiy");
     check(&["ledger", "verify", "--quick"], "usage.invalid", "--quick");
@@ -330,6 +352,20 @@ fn json_is_one_document_a_line() {
     check(&["models", "list"], 1);
     check(&["models", "show", "m"], 1);
     check(&["models", "remove", "m"], 1);
+    check(&["tools"], 1);
+    check(&["chat", "-m", "Hello."], 1);
+    check(&["chat", "-m", "And?"], 1);
+    check(&["session", "list"], 1);
+    check(&["session", "show", "main"], 1);
+    check(&["session", "replies", "main"], 2);
+    check(&["session", "undo", "main"], 1);
+    check(&["capability", "grant", "net:example.org"], 1);
+    check(&["capability", "list"], 1);
+    check(&["capability", "revoke", "net:example.org", "--reason", "r"], 1);
+    check(&["trace", "show"], 1);
+    check(&["trace", "show", "main__turn-1"], 5);
+    check(&["trace", "tail", "main__turn-1"], 5);
+    check(&["trace", "tail", "--no-follow"], 5);
     check(&["explain", "json.empty"], 1);
     check(&["explain", "--list"], 1);
     check(&["doctor"], 1);

@@ -30,8 +30,8 @@ pub(crate) struct Chat {
     /// Say this, print the answer and end
     #[arg(long, short, value_name = "TEXT")]
     pub(crate) message: Option<String>,
-    /// How far what is said may travel, if not as the policy says
-    #[arg(long, value_enum, value_name = "CLASS")]
+    /// How far what is said may travel: public, internal, privileged or local_only; as the policy says if not named
+    #[arg(long, value_enum, value_name = "CLASS", hide_possible_values = true)]
     pub(crate) class: Option<Class>,
     #[command(flatten)]
     pub(crate) working: Working,
@@ -87,8 +87,8 @@ Example:
         /// The call, as session show names it
         #[arg(long, value_name = "ID")]
         call: String,
-        /// What you found
-        #[arg(long, value_enum)]
+        /// What you found: happened, did-not-happen or unknown
+        #[arg(long, value_enum, hide_possible_values = true)]
         found: Found,
     },
     /// Print what models replied, one JSON object a line, for a recorded model to play back

@@ -23,6 +23,7 @@ use screen::{Look, Pane};
 use slash::Slash;
 use std::io::{BufRead, IsTerminal};
 use std::sync::Arc;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +38,8 @@ pub(super) struct Talk {
     kept: Kept,
     class: Option<DataClass>,
     look: Look,
+    /// Ctrl-C: none is lost between two turns.
+    interrupts: Signal,
 }
 
 /// What one thing that was said came to.
@@ -69,7 +72,7 @@ pub(super) async fn run(global: &Global, chat: &Chat) -> Result<Exit, Failure> {
         Class::Privileged => DataClass::Privileged,
         Class::LocalOnly => DataClass::LocalOnly,
     });
-    let mut talk = Talk { global: global.clone(), desk, name, kept, class, look };
+    let mut talk = Talk { global: global.clone(), desk, name, kept, class, look, interrupts: interrupts()? };
     talk.greet(chat).await?;
     match (&chat.message, editor) {
         (Some(message), _) => {
@@ -120,6 +123,8 @@ impl Talk {
     async fn at_terminal(&mut self, editor: &Arc<Editor>) -> Result<Exit, Failure> {
         loop {
             let Some(line) = editor.line("› ").await? else { return Ok(Exit::Success) };
+            // What was meant for the turn before is not for this one.
+            self.interrupts = interrupts()?;
             match self.heard(&line).await {
                 Ok((Went::On, _)) => {}
                 Ok((Went::Exit, _)) => return Ok(Exit::Success),
@@ -134,9 +139,10 @@ impl Talk {
         let mut lines = lines()?;
         loop {
             let line = tokio::select! {
-                line = lines.recv() => line.transpose()?,
+                biased;
                 // Whoever waits for nothing more is not kept waiting for the end of the input.
-                _ = tokio::signal::ctrl_c() => return Ok(Exit::Limited),
+                _ = self.interrupts.recv() => return Ok(Exit::Limited),
+                line = lines.recv() => line.transpose()?,
             };
             let Some(line) = line else { return Ok(self.exit(&turns)) };
             let (went, turned) = self.heard(&line).await?;
@@ -179,7 +185,7 @@ impl Talk {
             loop {
                 tokio::select! {
                     turned = &mut turning => break turned,
-                    _ = tokio::signal::ctrl_c() => cancel.cancel(),
+                    _ = self.interrupts.recv() => cancel.cancel(),
                 }
             }
         }?;
@@ -198,6 +204,10 @@ impl Talk {
             () => Exit::Success,
         }
     }
+}
+
+fn interrupts() -> Result<Signal, Failure> {
+    signal(SignalKind::interrupt()).map_err(|error| Failure::file("the terminal's signals", &error))
 }
 
 /// The lines of standard input. A thread of its own reads them: one that waits for a line holds up no end.

@@ -245,9 +245,16 @@ impl Running {
     /// Closes its input and waits for its end.
     pub(crate) fn finish(mut self) -> Done {
         drop(self.child.stdin.take());
+        self.ended()
+    }
+
+    /// Waits for its end; its input stays open.
+    pub(crate) fn ended(mut self) -> Done {
+        let input = self.child.stdin.take();
         let mut bytes = Vec::new();
         self.out.read_to_end(&mut bytes).unwrap();
         let output = self.child.wait_with_output().unwrap();
+        drop(input);
         Done::new(&[], Output { stdout: bytes, ..output })
     }
 }

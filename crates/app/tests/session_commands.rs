@@ -1,0 +1,341 @@
+//! `session`, `capability`, `trace` and `tools`: sessions seen and governed from outside.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod binary;
+mod talks;
+
+use binary::{BINARY, DATA, Running, Work};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use talks::{
+    Answer, PATIENCE, Server, call, calling, chat, file, noting, playing, plays, policy, rows, turn,
+    verified, write,
+};
+
+/// A script whose one turn writes `a.txt`.
+fn writing() -> Work {
+    playing(&[calling("I write.", &[write("t1", "a.txt", "hi")]), "So it is.".to_owned()])
+}
+
+fn capabilities(work: &Work) -> Value {
+    work.run(&["capability", "list", "--json"]).good().json()
+}
+
+#[test]
+fn sessions_are_listed_and_shown() {
+    let work = playing(&[noting("Hello.", json!({ "set_goals": ["greet"], "add_open_loops": ["why?"] }))]);
+    assert_eq!(
+        work.run(&["session", "list"]).good().text(),
+        "No sessions yet: countersign chat begins one.\n"
+    );
+    assert_eq!(work.run(&["session", "list", "--json"]).good().json(), json!([]));
+    for name in ["b", "a.1", "main"] {
+        turn(&work, 0, &["--session", name]);
+    }
+    turn(&work, 0, &["--session", "b"]);
+    assert_eq!(work.run(&["session", "list", "--json"]).good().json(), json!(["a.1", "b", "main"]));
+    let listed = work.run(&["session", "list"]).good();
+    assert_eq!(listed.text(), "a.1  revision 1\nb  revision 2\nmain  revision 1\n");
+    let shown = work.run(&["session", "show", "b"]).good();
+    assert!(
+        shown.text().starts_with("b  revision 2, turn 2, internal\n       goals  greet\n"),
+        "{}",
+        shown.text()
+    );
+    assert!(shown.text().contains("     user  Go on.\nassistant  Hello."), "{}", shown.text());
+    for args in [
+        &["session", "show", "nobody"][..],
+        &["session", "undo", "nobody"],
+        &["capability", "list", "-s", "nobody"],
+        &["capability", "grant", "net", "-s", "nobody"],
+        &["session", "show", "main", "--matter", "other"],
+    ] {
+        work.run(args).refused_silently(1, "session.missing");
+    }
+    work.run(&["session", "show", "../b"]).refused_silently(2, "id.invalid");
+    assert!(!work.path(DATA).join("matters/other/sessions").exists(), "looking begins no session");
+}
+
+#[test]
+fn a_turn_is_taken_back_and_what_it_did_stands() {
+    let work = writing();
+    turn(&work, 3, &[]);
+    work.run(&["capability", "grant", "fs:write"]).good();
+    assert_eq!(turn(&work, 0, &[])["calls"][0]["ok"], true);
+    let undone = work.run(&["session", "undo", "main", "--json"]).good().json();
+    let standing = "write 2 bytes to a.txt, if there is nothing yet";
+    assert_eq!(undone, json!({ "turn": 2, "revision": 3, "standing": [standing] }));
+    assert_eq!(file(&work, "a.txt").unwrap(), "hi");
+    assert_eq!(work.run(&["session", "undo", "main"]).good().text(), "turn 1 was taken back\n");
+    work.run(&["session", "undo", "main"]).refused_silently(1, "session.nothing");
+    let shown = work.run(&["session", "show", "main", "--json"]).good().json();
+    assert_eq!((&shown["recent_messages"], &shown["revision"]), (&json!([]), &json!(4)));
+    assert_eq!(shown["state"]["capabilities_granted"], json!(["fs:write"]), "a grant is no part of a turn");
+    verified(&work);
+}
+
+#[test]
+fn a_grant_is_for_a_time_a_person_or_a_call() {
+    let work = writing();
+    assert_eq!(turn(&work, 3, &[])["calls"][0]["ok"], false);
+    let asked = json!([{ "capability": "fs:write", "turn": 1, "summary": "write 2 bytes to a.txt, if there is nothing yet" }]);
+    assert_eq!(capabilities(&work), json!({ "granted": [], "pending": asked }));
+    for time in [
+        "0s",
+        "31d",
+        "1y",
+        "1",
+        "s",
+        "-1s",
+        "+1s",
+        "1.5h",
+        "",
+        "99999999999999999999d",
+        "18446744073709551615d",
+        "ü",
+    ] {
+        let arg = format!("--for={time}");
+        work.run(&["capability", "grant", "fs:write", &arg]).refused_silently(2, "capability.expiry");
+    }
+    for word in ["FS", "fs write", "net:", "net:a b", "", "net:http://a.example", "\u{1b}[2J"] {
+        let refusal = work.run(&["capability", "grant", word]).refused_silently(2, "capability.invalid");
+        assert!(!refusal.message.contains('\u{1b}'));
+    }
+    work.run(&["capability", "grant", "shell", "--once"]).refused_silently(1, "session.nothing");
+    work.run(&["capability", "grant", "fs:write", "--acting", "a b"]).refused_silently(2, "id.invalid");
+    // Somebody else's grant is of no use here.
+    let fixed = ["--now", "2025-12-10T10:00:00Z"];
+    let granted = work
+        .run(
+            &[
+                &["capability", "grant", "fs:write", "--acting", "ben", "--for", "90s", "--as", "ana"],
+                &fixed[..],
+            ]
+            .concat(),
+        )
+        .good();
+    assert!(
+        granted.text().starts_with("fs:write is granted to ben until 2025-12-10T10:01:30"),
+        "{}",
+        granted.text()
+    );
+    assert_eq!(turn(&work, 3, &[])["calls"][0]["ok"], false);
+    // The one call that asked, and no other.
+    let once = work.run(&["capability", "grant", "fs:write", "--once", "--json"]).good().json();
+    assert!(once["arguments_hash"].is_string() && once["acting"] == "local", "{once}");
+    plays(&work, &[calling("", &[write("t1", "b.txt", "other")]), "No.".to_owned()]);
+    let refused = turn(&work, 3, &[]);
+    assert!(refused["calls"][0]["error"].as_str().unwrap().contains("a grant was given, but"), "{refused}");
+    plays(&work, &[calling("", &[write("t1", "a.txt", "hi")]), "Yes.".to_owned()]);
+    assert_eq!(turn(&work, 0, &[])["calls"][0]["ok"], true);
+    assert_eq!(turn(&work, 3, &[])["calls"][0]["ok"], false, "it is used up");
+    assert_eq!((file(&work, "a.txt").unwrap().as_str(), file(&work, "b.txt")), ("hi", None));
+    let listed = work.run(&["capability", "list"]).good();
+    assert!(
+        listed.text().contains(", once  VOID: it was given for one call, which was made\n"),
+        "{}",
+        listed.text()
+    );
+    assert!(listed.text().contains("  to ben by ana until 2025-12-10T10:01:30"), "{}", listed.text());
+}
+
+#[test]
+fn what_was_asked_for_is_denied_and_taken_back() {
+    let work = writing();
+    turn(&work, 3, &[]);
+    work.run(&["capability", "deny", "shell"]).refused_silently(1, "session.nothing");
+    work.run(&["capability", "revoke", "fs:write"]).refused_silently(1, "session.nothing");
+    let denied =
+        work.run(&["capability", "deny", "fs:write", "--reason", "not now", "--as", "ana", "--json"]).good();
+    assert_eq!(denied.json(), json!({ "capability": "fs:write", "decision": "denied" }));
+    assert_eq!(capabilities(&work), json!({ "granted": [], "pending": [] }));
+    let row = &rows(&work, "capability.denied")[0];
+    assert_eq!((&row["actor"], &row["payload"]["reason"]), (&json!("ana"), &json!("not now")));
+    work.run(&["capability", "grant", "fs:write"]).good();
+    assert_eq!(work.run(&["capability", "revoke", "fs:write"]).good().text(), "fs:write is revoked\n");
+    assert_eq!(turn(&work, 3, &[])["calls"][0]["ok"], false);
+    assert_eq!(file(&work, "a.txt"), None);
+    let nothing = "Nothing is granted, and nothing waits for an answer.\n";
+    work.run(&["capability", "deny", "fs:write"]).good();
+    assert_eq!(work.run(&["capability", "list"]).good().text(), nothing);
+}
+
+#[test]
+fn four_eyes() {
+    let work = writing();
+    policy(&work, "approver = \"somebody_else\"");
+    turn(&work, 3, &["--as", "ben"]);
+    let refusal = work
+        .run(&["capability", "grant", "fs:write", "--as", "ben"])
+        .refused_silently(1, "capability.proposer");
+    assert!(refusal.message.contains("ben"), "{}", refusal.message);
+    work.run(&["capability", "grant", "fs:write", "--acting", "ana", "--as", "ana"])
+        .refused_silently(1, "capability.proposer");
+    work.feed(&chat(&["--as", "ben"]), "/grant fs:write\n").refused_silently(1, "capability.proposer");
+    // It goes to whoever asked.
+    work.run(&["capability", "grant", "fs:write", "--as", "ana"]).good();
+    assert_eq!(turn(&work, 0, &["--as", "ben"])["calls"][0]["ok"], true);
+    let granted = &capabilities(&work)["granted"][0];
+    assert_eq!(
+        (&granted["by"], &granted["acting"], &granted["void"]),
+        (&json!("ana"), &json!("ben"), &Value::Null)
+    );
+    // What was granted under one policy is void under another.
+    policy(&work, "approver = \"somebody_else\"\nrounds = 7");
+    let listed = work.run(&["capability", "list"]).good();
+    assert!(listed.text().contains("  VOID: the policy has changed"), "{}", listed.text());
+    let refused = turn(&work, 3, &["--as", "ben"]);
+    assert!(refused["calls"][0]["error"].as_str().unwrap().contains("a grant was given, but"), "{refused}");
+}
+
+#[test]
+fn whoever_has_a_key_signs_what_they_decide() {
+    let work = writing();
+    work.run(&["principal", "add", "ana"]).good();
+    turn(&work, 3, &[]);
+    work.run(&["capability", "grant", "fs:write", "--acting", "local", "--as", "ana"]).good();
+    work.run(&["capability", "grant", "shell"]).good();
+    work.run(&["capability", "revoke", "shell", "--as", "ana"]).good();
+    let proof = |row: &Value| row["proof"]["kind"].as_str().unwrap().to_owned();
+    let granted = rows(&work, "capability.granted");
+    assert_eq!((proof(&granted[0]), granted[0]["actor"].as_str()), ("signed".to_owned(), Some("ana")));
+    assert_ne!(proof(&granted[1]), "signed", "nobody signs for who has no key");
+    assert_eq!(proof(&rows(&work, "capability.revoked")[0]), "signed");
+    assert_eq!(turn(&work, 0, &[])["calls"][0]["ok"], true);
+    verified(&work);
+}
+
+#[test]
+fn traces_tell_a_turn() {
+    let work = writing();
+    assert_eq!(
+        work.run(&["trace", "show"]).good().text(),
+        "No traces yet: each turn of a chat leaves one.\n"
+    );
+    work.run(&["trace", "tail"]).refused_silently(1, "trace.missing");
+    turn(&work, 3, &[]);
+    turn(&work, 3, &["--session", "other"]);
+    assert_eq!(work.run(&["trace", "show"]).good().text(), "main__turn-1\nother__turn-1\n");
+    for name in ["nothing", "../../keys", "", ".", "main__turn-1.jsonl"] {
+        work.run(&["trace", "show", name]).refused_silently(1, "trace.missing");
+        work.run(&["trace", "tail", name]).refused_silently(1, "trace.missing");
+    }
+    let events = work.run(&["trace", "show", "main__turn-1", "--json"]).good();
+    let kinds: Vec<String> =
+        events.lines().iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect();
+    let expected = [
+        "turn_start",
+        "llm_req",
+        "llm_stream",
+        "llm_done",
+        "tool_plan",
+        "tool_done",
+        "llm_req",
+        "llm_stream",
+        "llm_done",
+        "turn_done",
+    ];
+    assert_eq!(kinds, expected);
+    let tail = work.run(&["trace", "tail", "main__turn-1", "--json"]).good();
+    assert_eq!(tail.text(), events.text());
+    let text = work.run(&["trace", "show", "main__turn-1"]).good();
+    assert!(
+        text.text().lines().nth(5).unwrap().contains(" tool_done    duration_ms=0 error=tool.denied"),
+        "{}",
+        text.text()
+    );
+}
+
+#[test]
+fn a_trace_is_followed_to_its_end() {
+    let server = Server::start(vec![Answer::Stalls(vec!["One moment"])]);
+    let work = playing(&["x"]);
+    server.added(&work, "slow", &[]);
+    let args = ["chat", "--model", "slow", "--root", "root"];
+    let mut talking = Running::start(&work, &args);
+    talking.send("Are you there?");
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    // The turn is under way: its trace is there and has no end.
+    let mut tail = work.command(BINARY, &["trace", "tail", "main__turn-1", "--json"]).spawn().unwrap();
+    let mut lines = BufReader::new(tail.stdout.take().unwrap()).lines().map(|line| {
+        serde_json::from_str::<Value>(&line.unwrap()).unwrap()["kind"].as_str().unwrap().to_owned()
+    });
+    let seen: Vec<String> = lines.by_ref().take(3).collect();
+    assert_eq!(seen, ["turn_start", "llm_req", "llm_stream"]);
+    let without = work.run(&["trace", "tail", "main__turn-1", "--no-follow"]).good();
+    assert!(!without.text().contains("turn_done"), "{}", without.text());
+    let process = rustix::process::Pid::from_raw(i32::try_from(talking.id()).unwrap()).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(rest.last().map(String::as_str), Some("turn_done"), "{rest:?}");
+    assert!(tail.wait().unwrap().success());
+    // Nobody waits for more input after that.
+    let done = talking.finish();
+    assert_eq!((done.exit, done.err.as_str()), (Some(1), "cancelled; nothing of that answer counts\n"));
+    assert_eq!(rows(&work, "session.turn_ended")[0]["payload"]["outcome"], "cancelled");
+}
+
+#[test]
+fn a_chat_that_waits_for_input_ends_with_an_interrupt() {
+    let work = playing(&["One."]);
+    let mut talking = Running::start(&work, &chat(&[]));
+    talking.send("Hello?");
+    assert_eq!(talking.line(), "One.\n");
+    let process = rustix::process::Pid::from_raw(i32::try_from(talking.id()).unwrap()).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    let done = talking.ended();
+    assert_eq!((done.exit, done.err.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn tools_say_what_they_are() {
+    let work = Work::new();
+    let tools = work.run(&["tools", "--json"]).good().json();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["fs.list_dir", "fs.read_text", "fs.write_text", "http.get", "shell.exec", "system.time"]
+    );
+    for tool in tools.as_array().unwrap() {
+        let mut definition = tool.clone();
+        let hash = definition.as_object_mut().unwrap().remove("definition_hash").unwrap();
+        work.write("definition.json", definition.to_string());
+        let expected = work.run(&["envelope", "hash", "definition.json"]).good();
+        assert_eq!(hash.as_str().unwrap(), expected.text().trim_end(), "{definition}");
+        assert_eq!(tool["parameters"]["additionalProperties"], false, "{tool}");
+    }
+    let text = work.run(&["tools"]).good();
+    assert!(
+        text.text().contains("shell.exec     needs shell, changes nothing\n    Runs one program"),
+        "{}",
+        text.text()
+    );
+}
+
+#[test]
+fn doctor_shows_what_holds_tools() {
+    let work = Work::new();
+    let diagnosis = work.run(&["doctor", "--json"]).good().json();
+    let names: Vec<&str> =
+        diagnosis["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
+    for name in ["openat2", "landlock", "seccomp", "resource limits", "commands", "models"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let models =
+        diagnosis["checks"].as_array().unwrap().iter().find(|check| check["name"] == "models").unwrap();
+    assert_eq!(models["found"], "extractive, and 0 more set up");
+}
+
+#[test]
+fn a_tool_that_reads_needs_no_word() {
+    let work = playing(&[
+        calling("", &[call("t1", "fs.read_text", json!({ "path": "in.txt" }))]),
+        "Read.".to_owned(),
+    ]);
+    std::fs::write(work.path("root").join("in.txt"), "inside").unwrap();
+    assert_eq!(turn(&work, 0, &[])["calls"][0]["ok"], true);
+    let shown = work.run(&["session", "show", "main", "--json"]).good().json();
+    let told: Value = serde_json::from_str(shown["recent_messages"][2]["content"].as_str().unwrap()).unwrap();
+    assert_eq!(told["output"]["text"], "inside", "{told}");
+}
