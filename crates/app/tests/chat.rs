@@ -314,7 +314,7 @@ fn what_is_for_this_machine_stays_on_it() {
     refused(&["--class", "local_only"], 1, "leaving.local_only");
     // What was said once is part of the session.
     refused(&["--class", "public"], 1, "leaving.local_only");
-    refused(&["--class", "privileged", "--session", "other"], 1, "leaving.unconfirmed");
+    refused(&["--class", "privileged", "--session", "other"], 3, "leaving.unconfirmed");
     let asked = work.run(&["capability", "list", "--session", "other", "--json"]).good().json();
     let port = listener.local_addr().unwrap().port();
     assert_eq!(asked["pending"][0]["capability"], format!("leave:127.0.0.1:{port}"), "{asked}");
@@ -324,6 +324,25 @@ fn what_is_for_this_machine_stays_on_it() {
     assert!(listener.accept().is_err(), "nobody was reached");
     // A model on this machine may hear it.
     assert_eq!(turn(&work, 0, &["--class", "local_only", "--session", "here"])["outcome"], "completed");
+}
+
+#[test]
+fn what_is_privileged_leaves_with_a_persons_word() {
+    let server = Server::start(vec![Answer::Says(vec!["I ", "see."])]);
+    let work = Work::new();
+    server.added(&work, "far", &[]);
+    let far = ["chat", "--model", "far", "--json", "-m", "In confidence.", "--class", "privileged"];
+    assert_eq!(work.run(&far).exits(3).json()["error"]["code"], "leaving.unconfirmed");
+    let leave = format!("leave:127.0.0.1:{}", server.port);
+    let grant = ["capability", "grant", &leave, "--model", "far", "--as", "ana"];
+    assert!(work.run(&grant).good().text().starts_with(&format!("{leave} is granted to local until ")));
+    assert_eq!(work.run(&far).good().json()["text"], "I see.");
+    assert!(server.heard.recv_timeout(talks::PATIENCE).unwrap().contains("In confidence."));
+    let rows = work.run(&["ledger", "rows", "--json"]).good().lines();
+    let statuses: Vec<&str> = rows.iter().filter_map(|row| row["payload"]["status"].as_str()).collect();
+    assert_eq!(statuses, ["blocked_by_policy", "completed"]);
+    work.run(&["capability", "revoke", &leave]).good();
+    work.run(&far).exits(3);
 }
 
 #[test]

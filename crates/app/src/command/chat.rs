@@ -195,12 +195,18 @@ impl Talk {
 
     /// What the turns came to: the last failure, else what waits for a person.
     fn exit(&self, turns: &[Turned]) -> Exit {
-        let has_failed = |turned: &Turned| {
-            matches!(turned.outcome, Outcome::Failed | Outcome::Cancelled | Outcome::Bounded)
+        // What would only have needed a person's word has not failed.
+        let is_unconfirmed = |turned: &Turned| {
+            turned.failure.as_ref().is_some_and(|failure| failure.code == Code::LeavingUnconfirmed)
+        };
+        let has_failed = |turned: &Turned| match turned.outcome {
+            Outcome::Failed => !is_unconfirmed(turned),
+            Outcome::Cancelled | Outcome::Bounded => true,
+            Outcome::Completed | Outcome::Interrupted => false,
         };
         match () {
             () if turns.iter().any(has_failed) => Exit::Limited,
-            () if turns.iter().any(|turned| turned.waiting > 0) => Exit::Waiting,
+            () if turns.iter().any(|turned| turned.waiting > 0 || is_unconfirmed(turned)) => Exit::Waiting,
             () => Exit::Success,
         }
     }
