@@ -317,3 +317,28 @@ fn a_session_that_somebody_has_is_said_to_be() {
     first.types(CTRL_D);
     assert_eq!(first.ends(), Some(0));
 }
+
+#[test]
+fn one_question_on_the_command_line_can_be_cancelled() {
+    let server = Server::start(vec![Answer::Stalls(vec!["One mo", "ment"])]);
+    let work = playing(&["x"]);
+    server.added(&work, "slow", &[]);
+    let mut terminal = Terminal::start(&work, 100, &["chat", "--model", "slow", "-m", "Are you there?"]);
+    terminal.sees("One moment");
+    terminal.types(CTRL_C);
+    terminal.sees("cancelled; nothing of that answer counts");
+    assert_eq!(terminal.ends(), Some(1));
+    assert_eq!(rows(&work, "session.turn_ended")[0]["payload"]["outcome"], "cancelled");
+}
+
+#[test]
+fn documents_come_without_prompts_and_questions() {
+    let work = playing(&[calling("I write.", &[write("t1", "a.txt", "hi")]), "Not so.".to_owned()]);
+    let mut terminal = Terminal::start(&work, 250, &chat(&["--json"]));
+    terminal.says("Write.");
+    terminal.sees("{\"session\":\"main\",\"turn\":1,");
+    terminal.sees("\"trace\":\"main__turn-1\"}");
+    terminal.types(CTRL_D);
+    assert_eq!(terminal.ends(), Some(3));
+    assert!(!terminal.text().contains('›') && !terminal.text().contains("allow?"), "{}", terminal.text());
+}

@@ -51,8 +51,11 @@ enum Went {
 }
 
 pub(super) async fn run(global: &Global, chat: &Chat) -> Result<Exit, Failure> {
-    let is_terminal =
-        std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && chat.message.is_none();
+    // A program that reads documents is asked nothing, wherever it stands.
+    let is_terminal = !global.json
+        && chat.message.is_none()
+        && std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal();
     let editor = is_terminal.then(|| Editor::new(&Rooms::of(global)?)).transpose()?.map(Arc::new);
     let person: Arc<dyn Person> = match &editor {
         Some(editor) => Arc::new(Terminal::new(Arc::clone(editor))),
