@@ -346,7 +346,7 @@ fn what_is_privileged_leaves_with_a_persons_word() {
 }
 
 #[test]
-fn a_key_is_sent_and_kept_nowhere() {
+fn a_key_that_the_model_repeats_is_in_no_trace() {
     let key = "sk-canary-6c7bd9f2";
     let says = || Answer::Says(vec!["My key is ", "sk-canary-6c7bd9f2", "."]);
     let server = Server::start(vec![says(), says()]);
@@ -367,6 +367,8 @@ fn a_key_is_sent_and_kept_nowhere() {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(!text.contains(key), "{}: {text}", file.display());
     }
+    // The record holds what was said as it was said: a key that a model repeats is in it, which nobody wants.
+    assert!(work.holds(DATA, key.as_bytes()));
     // Without the key nothing is asked.
     let refusal = work.run(&["chat", "--model", "far", "-m", "x"]);
     assert_eq!(refusal.exit, Some(1), "{}", refusal.err);
