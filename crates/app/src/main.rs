@@ -13,6 +13,7 @@ mod input;
 mod office;
 mod output;
 mod place;
+mod shared;
 
 use clap::Parser;
 use failure::Failure;

@@ -6,6 +6,7 @@ use crate::cli::session::Working;
 use crate::failure::Failure;
 use crate::output;
 use crate::place::Place;
+use crate::shared::Shared;
 use countersign_kernel::policy::{Policy, cleaned};
 use countersign_kernel::session::Bounds;
 use countersign_memory::recall::Stores;
@@ -28,6 +29,7 @@ use countersign_store::traces::Traces;
 use countersign_tools::{self as tools_here, Sandbox};
 use countersign_web::{Config, HttpGet};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,8 +126,8 @@ impl Desk {
 
     /// Opens the ledger, and what needs it.
     pub(crate) fn office(&self) -> Result<Office, Failure> {
-        let Place { ledger, keys, access, clock, .. } = Place::open(&self.global)?;
-        let (ledger, clock) = (Arc::new(ledger), Arc::new(clock));
+        let Place { keys, access, clock, root, .. } = Place::open(&self.global)?;
+        let (ledger, clock) = (Arc::new(Shared::at(root)), Arc::new(clock));
         let remembers = Arc::new(remembered::Sessions::at(&self.rooms.memory()));
         let mut stores = self.memory.clone();
         stores.extend(
@@ -190,7 +192,17 @@ impl Desk {
     /// The newest good revision. Where none is good the ledger has everything that was in them.
     async fn found(&self, name: &SessionName, kept: &Kept) -> Result<Found, Failure> {
         match self.rooms.sessions().read(name) {
-            Ok(found) => Ok(found),
+            Ok(found) => {
+                let seen = Session::seen(self.office()?, name.clone()).await?;
+                let (kept_at, known) = (found.revision(), seen.past().revision);
+                if kept_at <= known {
+                    return Ok(found);
+                }
+                kept.put_aside()?;
+                let trouble =
+                    format!("the checkpoint has revision {kept_at}, and the ledger knows {known}; put aside");
+                Ok(Found { checkpoint: None, trouble: Some(trouble) })
+            }
             Err(error @ sessions::Error::Unreadable { .. })
                 if Session::is_recorded(&self.office()?, name).await? =>
             {
@@ -286,10 +298,17 @@ pub(crate) fn model(global: &Global, name: &str) -> Result<(Arc<dyn Model>, Reda
 /// The policy: the one that is named, else the matter's, else the default.
 pub(crate) fn policy(rooms: &Rooms, named: Option<&Path>) -> Result<Policy, Failure> {
     let usual = rooms.policy();
-    let path = match named {
-        Some(path) => path,
-        None if usual.exists() => &usual,
-        None => return Ok(Policy::default()),
+    // Whatever stands there counts, also a link that leads nowhere: only where nothing is, is the default.
+    let has_own =
+        std::fs::symlink_metadata(&usual).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
+    let path = match (named, has_own) {
+        (Some(_), true) => {
+            let message = "the matter has a policy of its own, so --policy can't be another";
+            return Err(Failure::new(Code::PolicyInvalid, message));
+        }
+        (Some(path), false) => path,
+        (None, true) => &usual,
+        (None, false) => return Ok(Policy::default()),
     };
     let shown = output::plain(&path.display().to_string());
     let invalid = |why: String| Failure::new(Code::PolicyInvalid, format!("{shown}: {why}"));

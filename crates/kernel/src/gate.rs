@@ -21,6 +21,8 @@ pub struct NotACapability;
 
 /// The name of what reaches the network.
 const NET: &str = "net";
+/// The name of what lets privileged content leave for a host.
+const LEAVE: &str = "leave";
 const NAME_BYTES_MAX: usize = 32;
 const SCOPE_BYTES_MAX: usize = 253;
 /// What is read as a place at all; a name in another script becomes longer when it is written in ASCII.
@@ -56,9 +58,9 @@ impl TryFrom<&str> for Capability {
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
         match (is_named, scope) {
             (true, None) => Ok(Capability(name.to_owned())),
-            (true, Some(scope)) if name == NET => {
+            (true, Some(scope)) if name == NET || name == LEAVE => {
                 let place = Place::try_from(scope).map_err(|_| NotACapability)?;
-                Ok(Capability::of_place(&place))
+                Ok(Capability(format!("{name}:{place}")))
             }
             (true, Some(scope)) if is_plain(scope) => Ok(Capability(format!("{name}:{scope}"))),
             (true, Some(_)) | (false, _) => Err(NotACapability),

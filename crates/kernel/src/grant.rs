@@ -10,8 +10,13 @@ use countersign_record::deed;
 use countersign_record::digest::Digest;
 use countersign_record::id::{PrincipalId, ToolName};
 use countersign_record::json::Json;
-use countersign_record::row::{DataClass, Row};
+use countersign_record::row::{DataClass, Proof, Row};
 use countersign_record::time::{Instant, Timestamp};
+
+/// How long a grant may hold, in seconds: 30 days, and a minute for clocks that differ.
+const SECONDS_MAX: i64 = 30 * 24 * 3_600 + 60;
+/// Requests of a session that wait at once.
+const REQUESTS_MAX: usize = 64;
 
 /// Something that a person granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +37,8 @@ pub struct Grant {
     pub policy: Digest,
     /// From when on it is no more.
     pub expires: Instant,
+    /// Whether whoever gave it signed it.
+    pub is_signed: bool,
     /// Whether the one call it was for was made.
     is_used: bool,
 }
@@ -73,6 +80,10 @@ pub enum Void {
     OtherPerson,
     /// It was given by the one who uses it, and the policy has somebody else approve.
     OwnProposal,
+    /// Somebody else's word counts if it is signed.
+    Unsigned,
+    /// It would hold longer than any grant may: the clock was another when it was given.
+    TooLong,
     /// It is for other arguments.
     OtherArguments,
     /// It was for one call, which was made.
@@ -89,6 +100,8 @@ impl fmt::Display for Void {
             Void::Expired => "it has expired",
             Void::OtherPerson => "it was given to somebody else",
             Void::OwnProposal => "somebody else must approve what one proposes",
+            Void::Unsigned => "whoever approved it has not signed it",
+            Void::TooLong => "it would hold longer than any grant may",
             Void::OtherArguments => "it was given for other arguments",
             Void::Used => "it was given for one call, which was made",
             Void::ToolChanged => "the tool has changed since",
@@ -106,8 +119,10 @@ impl Grant {
         let is_proposers = wanted.approver == Approver::SomebodyElse && self.by == self.acting;
         match () {
             () if wanted.now >= self.expires => Err(Void::Expired),
+            () if self.expires.seconds.saturating_sub(wanted.now.seconds) > SECONDS_MAX => Err(Void::TooLong),
             () if self.acting != *wanted.acting => Err(Void::OtherPerson),
             () if is_proposers => Err(Void::OwnProposal),
+            () if wanted.approver == Approver::SomebodyElse && !self.is_signed => Err(Void::Unsigned),
             () if self.policy != wanted.policy => Err(Void::PolicyChanged),
             () if self.definitions.get(wanted.tool) != Some(&wanted.definition) => Err(Void::ToolChanged),
             () if self.arguments.is_some_and(|arguments| arguments != wanted.arguments) => {
@@ -157,8 +172,13 @@ impl Grants {
         match (row.kind.as_str(), capability) {
             (deed::CAPABILITY_REQUESTED, Some(capability)) => self.request(row, capability),
             (deed::CAPABILITY_GRANTED, Some(capability)) => {
-                self.requests.retain(|request| request.capability != capability);
-                self.grants.extend(granted(row, capability));
+                let grant = granted(row, capability.clone());
+                let is_answered = |request: &Request| {
+                    let one_call = grant.as_ref().and_then(|grant| grant.arguments);
+                    request.capability == capability && (one_call.is_none() || request.arguments == one_call)
+                };
+                self.requests.retain(|request| !is_answered(request));
+                self.grants.extend(grant);
             }
             (deed::CAPABILITY_DENIED, Some(capability)) => {
                 self.requests.retain(|request| request.capability != capability);
@@ -184,13 +204,17 @@ impl Grants {
     }
 
     fn request(&mut self, row: &Row, capability: Capability) {
-        self.requests.retain(|request| request.capability != capability);
+        let arguments = digest(&row.payload, "arguments_hash");
+        self.requests.retain(|request| request.capability != capability || request.arguments != arguments);
+        if self.requests.len() >= REQUESTS_MAX {
+            self.requests.remove(0);
+        }
         self.requests.push(Request {
             capability,
             acting: row.actor.clone(),
             turn: number(&row.payload, "turn"),
             summary: row.payload.get("summary").and_then(Json::as_str).map(String::from),
-            arguments: digest(&row.payload, "arguments_hash"),
+            arguments,
         });
     }
 
@@ -256,6 +280,7 @@ fn granted(row: &Row, capability: Capability) -> Option<Grant> {
         definitions: definitions.iter().map(definition).collect::<Option<_>>()?,
         policy: digest(payload, "policy_hash")?,
         expires: Timestamp::try_from(text("expires_at")?).ok()?.instant(),
+        is_signed: matches!(row.proof, Proof::Signed { .. }),
         is_used: false,
     })
 }

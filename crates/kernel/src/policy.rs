@@ -110,7 +110,7 @@ impl Policy {
     #[must_use]
     pub fn class_of(&self, path: &str) -> DataClass {
         let above = |rule: &str| {
-            let rule = rule.trim_matches('/');
+            let rule = beneath_root(rule);
             rule.is_empty()
                 || rule == "."
                 || path == rule
@@ -127,7 +127,7 @@ impl Policy {
     #[must_use]
     pub fn class_beneath(&self, path: &str) -> DataClass {
         let beneath = |rule: &str| {
-            let rule = rule.trim_matches('/');
+            let rule = beneath_root(rule);
             path.is_empty()
                 || path == "."
                 || rule.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
@@ -138,6 +138,13 @@ impl Policy {
             .map(|(_, class)| *class)
             .fold(self.class_of(path), Ord::max)
     }
+}
+
+/// A rule as tools name paths: `/sandbox` is the root.
+fn beneath_root(rule: &str) -> &str {
+    let rule =
+        rule.strip_prefix("/sandbox").filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(rule);
+    rule.trim_matches('/')
 }
 
 fn approver(word: &str) -> Result<Approver, &'static str> {
@@ -153,7 +160,8 @@ fn classes(fields: &mut Fields<'_>, name: &'static str) -> BTreeMap<String, Data
     let mut classes = BTreeMap::new();
     for (path, class) in object.iter() {
         let Some(path) = cleaned(path) else {
-            fields.trouble(name, Code::FieldInvalid, "a path may not have `..`");
+            let message = "a path is written out: no `..`, no `*`, no blank at its ends";
+            fields.trouble(name, Code::FieldInvalid, message);
             continue;
         };
         match class.as_str().and_then(|word| DataClass::try_from(word).ok()) {
@@ -177,7 +185,9 @@ fn classes(fields: &mut Fields<'_>, name: &'static str) -> BTreeMap<String, Data
 pub fn cleaned(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let root = if path.starts_with('/') { "/" } else { "" };
-    (!parts.contains(&"..")).then(|| alloc::format!("{root}{}", parts.join("/")))
+    // A pattern would look like a rule and be none.
+    let is_plain = path.trim() == path && !parts.contains(&"..") && !path.contains(['*', '?', '[']);
+    is_plain.then(|| alloc::format!("{root}{}", parts.join("/")))
 }
 
 fn listed<T>(
@@ -270,6 +280,8 @@ mod tests {
             (r#"{"grant_seconds":99999999}"#, "/grant_seconds"),
             (r#"{"files":{"a":"secret"}}"#, "/files"),
             (r#"{"files":{"a/../b":"public"}}"#, "/files"),
+            (r#"{"files":{"hr/*":"local_only"}}"#, "/files"),
+            (r#"{"files":{" hr":"local_only"}}"#, "/files"),
             (r#"{"file":{}}"#, "/file"),
         ] {
             assert_eq!(policy(text).unwrap_err()[0].path, path, "{text}");

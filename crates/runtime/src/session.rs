@@ -43,7 +43,7 @@ use countersign_record::id::{NotAnId, RowKind, SessionName};
 use countersign_record::json::Json;
 use countersign_record::row::{DataClass, NotADraft};
 use countersign_record::session::{ChatMessage, Checkpoint, State, UnixTime};
-use countersign_record::time::NotATimestamp;
+use countersign_record::time::{Instant, NotATimestamp};
 use countersign_record::trace::Redactor;
 use registry::Registry;
 use rows::Rows;
@@ -114,6 +114,14 @@ pub enum Error {
         /// The calls.
         calls: Vec<OpenCall>,
     },
+    /// The checkpoint holds what the ledger does not know.
+    #[error("the checkpoint has revision {checkpoint}, and the ledger knows {ledger}")]
+    Ahead {
+        /// The revision of the checkpoint.
+        checkpoint: u64,
+        /// The last one that the ledger knows.
+        ledger: u64,
+    },
     /// There is nothing that could be settled, undone or answered.
     #[error("{why}")]
     Nothing {
@@ -152,6 +160,7 @@ impl Error {
     pub fn code(&self) -> Code {
         match self {
             Error::Unsettled { .. } => Code::SessionUnsettled,
+            Error::Ahead { .. } => Code::SessionConflict,
             Error::Nothing { .. } => Code::SessionNothing,
             Error::Refused(refusal) => refusal.code(),
             Error::Ledger(error) => error.code(),
@@ -268,6 +277,12 @@ impl Session {
         let Office { ledger, access, clock, .. } = &self.office;
         let streams = (deed::stream(&self.name)?, deed::capability_stream(&self.name)?);
         Ok(Rows::new(Arc::clone(ledger), access.clone(), Arc::clone(clock), streams, self.past.stream_seq))
+    }
+
+    /// The time, as grants are judged by it: a clock that was set back brings none of them back.
+    fn now(&self) -> Result<Instant, Error> {
+        let now = self.office.clock.now()?.instant();
+        Ok(self.past.latest.map_or(now, |latest| latest.max(now)))
     }
 
     fn policy_hash(&self) -> Result<Digest, Error> {

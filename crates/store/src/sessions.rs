@@ -97,7 +97,9 @@ pub struct Found {
 }
 
 impl Found {
-    fn revision(&self) -> u64 {
+    /// Its number; 0 if it is new.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
         self.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.revision)
     }
 }

@@ -20,7 +20,7 @@ fn definitions_say_what_the_contract_says() {
     let expected = [
         ("fs.read_text", Effect::None, needs("fs:read"), &["max_bytes", "path"][..]),
         ("fs.list_dir", Effect::None, needs("fs:read"), &["max_entries", "path"]),
-        ("fs.write_text", Effect::Reversible, needs("fs:write"), &["overwrite", "path", "text"]),
+        ("fs.write_text", Effect::Irreversible, needs("fs:write"), &["overwrite", "path", "text"]),
         ("shell.exec", Effect::None, needs("shell"), &["cmd", "timeout_s"]),
         ("system.time", Effect::None, Needs::Nothing, &[]),
     ];

@@ -147,6 +147,9 @@ Examples:
         /// For the one call that asked for it
         #[arg(long)]
         once: bool,
+        /// Which call, where several have asked, as capability list shows it
+        #[arg(long, value_name = "CALL", requires = "once")]
+        call: Option<String>,
         /// The model that leave: is about
         #[arg(long, default_value = "extractive", value_name = "NAME")]
         model: String,

@@ -196,7 +196,7 @@ impl Talk {
         Ok(turned)
     }
 
-    /// What the turns came to: the last failure, else what waits for a person.
+    /// What the turns came to: what waits for a person, else what failed.
     fn exit(&self, turns: &[Turned]) -> Exit {
         // What would only have needed a person's word has not failed.
         let is_unconfirmed = |turned: &Turned| {

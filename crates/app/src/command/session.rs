@@ -7,6 +7,7 @@ use crate::failure::{Exit, Failure};
 use crate::office::{Desk, Rooms};
 use crate::output;
 use countersign_kernel::gate::Capability;
+use countersign_kernel::grant::Request;
 use countersign_record::code::Code;
 use countersign_record::deed::Fate;
 use countersign_record::digest::Digest;
@@ -251,6 +252,8 @@ struct GrantShown {
 #[derive(Serialize)]
 struct RequestShown {
     capability: String,
+    /// The call that asked, for `grant --once --call`.
+    call: Option<String>,
     turn: u64,
     summary: Option<String>,
 }
@@ -258,11 +261,13 @@ struct RequestShown {
 pub(super) async fn capability(global: &Global, command: Command) -> Result<Exit, Failure> {
     match command {
         Command::List { session } => listed(global, &session).await,
-        Command::Grant { capability, to, time, once, model } => {
-            let (desk, name) = begun(global, &to.session, working(&model, to.policy)).await?;
-            let mut session = deciding(&desk, &name).await?;
+        Command::Grant { capability, to, time, once, call, model } => {
             let capability = read(&capability)?;
-            let arguments = if once { Some(asked(&session, &capability)?) } else { None };
+            let name = SessionName::try_from(to.session.as_str())?;
+            let desk = Desk::new(global, &working(&model, to.policy), Arc::new(Nobody))?;
+            let mut session = deciding(&desk, &name).await?;
+            let asked = if once { Some(asked(&session, &capability, call.as_deref())?) } else { None };
+            let arguments = asked.as_ref().and_then(|request| request.arguments);
             let acting = match to.acting {
                 Some(acting) => PrincipalId::try_from(acting)?,
                 None => whoever_asked(&session, &capability),
@@ -316,13 +321,27 @@ fn read(text: &str) -> Result<Capability, Failure> {
         .map_err(|error| Failure::new(Code::CapabilityInvalid, format!("{}: {error}", output::plain(text))))
 }
 
-/// The arguments of the call that asked.
-fn asked(session: &Session, capability: &Capability) -> Result<Digest, Failure> {
+/// The one call that asked. Where several have, the person says which: the last one may not be the one that was seen.
+fn asked(session: &Session, capability: &Capability, call: Option<&str>) -> Result<Request, Failure> {
+    let nothing = |message: String| Failure::new(Code::SessionNothing, message);
     let requests = session.past().grants.requests();
-    let asked = requests.iter().find(|request| request.capability == *capability);
-    asked.and_then(|request| request.arguments).ok_or_else(|| {
-        Failure::new(Code::SessionNothing, format!("--once: no call has asked for {capability}"))
-    })
+    let mut asked: Vec<&Request> = requests
+        .iter()
+        .filter(|request| request.capability == *capability && request.arguments.is_some())
+        .filter(|request| call.is_none_or(|call| call_name(request) == call))
+        .collect();
+    match (asked.pop(), asked.is_empty()) {
+        (Some(request), true) => Ok(request.clone()),
+        (Some(_), false) => Err(nothing(format!(
+            "--once: several calls have asked for {capability}; name one with --call, as capability list shows it"
+        ))),
+        (None, _) => Err(nothing(format!("--once: no such call has asked for {capability}"))),
+    }
+}
+
+/// A call that asked, by the first digits of its arguments' hash.
+fn call_name(request: &Request) -> String {
+    request.arguments.map(|hash| hash.to_string().chars().take(8).collect()).unwrap_or_default()
 }
 
 /// Who is waiting for it; if nobody is, whoever grants it.
@@ -362,6 +381,7 @@ async fn listed(global: &Global, name: &str) -> Result<Exit, Failure> {
     });
     let pending = session.past().grants.requests().iter().map(|request| RequestShown {
         capability: request.capability.to_string(),
+        call: request.arguments.map(|_| call_name(request)),
         turn: request.turn,
         summary: request.summary.clone(),
     });
@@ -384,7 +404,8 @@ async fn listed(global: &Global, name: &str) -> Result<Exit, Failure> {
     for request in &shown.pending {
         let summary =
             request.summary.as_ref().map(|text| format!(": {}", output::plain(text))).unwrap_or_default();
-        output::line(&format!("pending  {}  turn {}{summary}", request.capability, request.turn))?;
+        let call = request.call.as_ref().map(|call| format!("  call {call}")).unwrap_or_default();
+        output::line(&format!("pending  {}  turn {}{call}{summary}", request.capability, request.turn))?;
     }
     Ok(Exit::Success)
 }

@@ -10,6 +10,8 @@ use countersign_record::session::State;
 
 /// What one list of a block may hold.
 const ITEMS_MAX: usize = 64;
+/// What may wait for an answer at once.
+const PENDING_MAX: usize = 32;
 /// And one text of it, in bytes.
 const TEXT_BYTES_MAX: usize = 4 * 1024;
 
@@ -163,7 +165,8 @@ fn add(list: &mut Vec<String>, more: &[String]) {
 pub fn request(state: &mut State, capability: &Capability) -> bool {
     let word = capability.as_str();
     let is_there = |list: &[String]| list.iter().any(|one| one == word);
-    let is_new = !is_there(&state.capabilities_granted) && !is_there(&state.capabilities_pending);
+    let has_room = state.capabilities_pending.len() < PENDING_MAX;
+    let is_new = has_room && !is_there(&state.capabilities_granted) && !is_there(&state.capabilities_pending);
     if is_new {
         state.capabilities_pending.push(word.into());
     }

@@ -10,6 +10,7 @@ use countersign_record::json::Json;
 use countersign_record::label::Label;
 use countersign_record::row::Row;
 use countersign_record::session::Role;
+use countersign_record::time::Instant;
 
 /// A session as its rows tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Past {
     pub seq: u64,
     /// And its place in the stream.
     pub stream_seq: u64,
+    /// The latest time that a row of it has.
+    pub latest: Option<Instant>,
 }
 
 /// How far the last turn is.
@@ -82,6 +85,7 @@ impl Default for Past {
             progress: Progress::Ended,
             seq: 0,
             stream_seq: 0,
+            latest: None,
         }
     }
 }
@@ -91,6 +95,7 @@ impl Past {
     pub fn apply(&mut self, row: &Row) {
         self.grants.apply(row);
         (self.seq, self.stream_seq) = (row.seq, row.stream_seq);
+        self.latest = self.latest.max(Some(row.at.instant()));
         self.label = self.label.join(Label { data_class: row.data_class, taint: row.taint });
         let payload = &row.payload;
         match row.kind.as_str() {

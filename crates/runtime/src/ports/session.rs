@@ -68,6 +68,8 @@ pub struct Question {
     pub capability: String,
     /// Why a grant that was given does not count.
     pub void: Option<String>,
+    /// The arguments of the call, as JSON; empty if something is to be sent to a model.
+    pub detail: String,
 }
 
 /// What a person says.

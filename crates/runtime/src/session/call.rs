@@ -134,7 +134,9 @@ impl Turn<'_> {
             Ok(done) => self.session.label_of(&plan.reads).join(done.label),
             Err(_) => self.session.label_of(&plan.reads),
         };
-        self.label = self.label.join(label);
+        // Whether a file could be written also tells something of what is there.
+        let target = plan.writes.as_deref().map_or(Label::NOTHING, |path| self.session.label_of_file(path));
+        self.label = self.label.join(label).join(target);
         self.finish(call, tool_name, done)?;
         let error = self.talk.messages.last().and_then(|message| error_of(&message.content));
         let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -199,6 +201,12 @@ impl Session {
             Reads::Path(path) => of_class(policy.class_beneath(path).max(self.class_written(path))),
             Reads::Sandbox => of_class(policy.class_beneath("").max(self.class_written(""))),
         }
+    }
+
+    /// What holds for one file.
+    fn label_of_file(&self, path: &str) -> Label {
+        let data_class = self.office.policy.class_of(path).max(self.class_written(path));
+        Label { data_class, taint: Taint::Unclassified }
     }
 
     /// The class of what sessions wrote at or beneath a path.

@@ -15,7 +15,7 @@ use countersign_record::code::Code;
 use countersign_record::deed;
 use countersign_record::digest::Digest;
 use countersign_record::id::ToolName;
-use countersign_record::json::Object;
+use countersign_record::json::{self, Json, Object};
 use countersign_record::session::State;
 use countersign_record::tool::{Definition, Effect, Needs};
 use countersign_record::trace::Kind;
@@ -54,26 +54,31 @@ impl Turn<'_> {
             Ok(need) => need,
             Err(refused) => return Ok(Err((refused, None))),
         };
+        let detail = json::to_text(&Json::Object(args.clone()))?;
         let wanted = Wanted {
             name: &name,
             definition,
             arguments,
             summary: &plan.summary,
+            detail: &detail,
             effect: tool.definition().effect,
         };
         let mut reach = self.reach(&wanted, grants)?;
-        let mut grant = None;
-        let permitted = match gate::permit(args.clone(), &need, reach.clone()) {
-            Ok(permitted) => {
-                grant = self.grant_of(&wanted, grants, &need)?;
-                permitted
+        if let (Some(place), Leaving::Confirmed) = (&plan.sends_to, Leaving::of(self.label.data_class)) {
+            // The word of a person is for this host: no redirect leads to another.
+            let exact = Capability::of_place(place);
+            reach.granted.retain(|one| *one == exact || one.as_str() == NET);
+            if reach.hosts.as_ref().is_none_or(|hosts| hosts.contains(place)) {
+                reach.hosts = Some(vec![place.clone()]);
             }
+        }
+        let (permitted, grant) = match gate::permit(args.clone(), &need, reach.clone()) {
+            Ok(permitted) => (permitted, self.grant_of(&wanted, grants, &need)?),
             Err(missing) => match self.decide(&wanted, grants, &missing).await? {
                 Ok(name) => {
-                    grant = Some(name).filter(|name| !name.is_empty()).or(grant);
-                    reach.granted.push(missing.clone());
+                    reach.granted.push(missing);
                     match gate::permit(args, &need, reach) {
-                        Ok(permitted) => permitted,
+                        Ok(permitted) => (permitted, Some(name)),
                         Err(missing) => return Ok(Err((denied(&missing), Some(missing.to_string())))),
                     }
                 }
@@ -113,6 +118,7 @@ impl Turn<'_> {
             // Once is for this turn, however often the model is asked in it.
             arguments: Digest::of(format!("{host} {}", self.number).as_bytes()),
             summary: &summary,
+            detail: "",
             effect: Effect::Irreversible,
         };
         let grants = match Leaving::of(self.label.data_class) {
@@ -170,7 +176,7 @@ impl Turn<'_> {
             arguments: wanted.arguments,
             policy: self.policy,
             approver: office.policy.approver,
-            now: office.clock.now()?.instant(),
+            now: self.session.now()?,
         })
     }
 
@@ -217,13 +223,14 @@ impl Turn<'_> {
         capability: &Capability,
     ) -> Result<Result<String, NotDone>, Error> {
         let office = self.session.office.clone();
-        self.rows.request(&deed::Requested {
+        let asked = deed::Requested {
             capability: capability.to_string(),
             turn: self.number,
             from: wanted.name.to_string(),
             summary: Some(wanted.summary.to_owned()),
             arguments_hash: Some(wanted.arguments),
-        })?;
+        };
+        self.rows.request(&asked, self.label)?;
         let void = grants.covering(capability, &self.usage_of(wanted)?).err().flatten();
         let question = Question {
             tool: Some(wanted.name.clone()).filter(|name| name.as_str() != MODEL),
@@ -231,6 +238,7 @@ impl Turn<'_> {
             effect: wanted.effect,
             capability: capability.to_string(),
             void: void.map(|void| void.to_string()),
+            detail: wanted.detail.to_owned(),
         };
         let decision = match office.policy.approver {
             Approver::Anybody => office.person.decide(&question).await,
@@ -295,6 +303,8 @@ struct Wanted<'a> {
     definition: Digest,
     arguments: Digest,
     summary: &'a str,
+    /// The arguments, as a person is shown them.
+    detail: &'a str,
     effect: Effect,
 }
 

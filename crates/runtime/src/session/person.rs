@@ -27,6 +27,12 @@ pub enum Refusal {
         /// Who acts.
         acting: PrincipalId,
     },
+    /// Nothing here needs it.
+    #[error("no tool of this session needs {capability}, and its model neither")]
+    Useless {
+        /// What.
+        capability: Capability,
+    },
     /// It would hold too long, or not at all.
     #[error("a grant holds from 1 second to {GRANT_SECONDS_MAX} seconds")]
     Expiry,
@@ -38,6 +44,7 @@ impl Refusal {
     pub fn code(&self) -> Code {
         match self {
             Refusal::Proposer { .. } => Code::CapabilityProposer,
+            Refusal::Useless { .. } => Code::CapabilityInvalid,
             Refusal::Expiry => Code::CapabilityExpiry,
         }
     }
@@ -133,6 +140,9 @@ impl Session {
     /// The policy has somebody else decide, or the record can't be kept.
     pub async fn grant(&mut self, grant: GrantFor) -> Result<deed::Granted, Error> {
         let definitions = self.office.definitions(&grant.capability)?;
+        if definitions.is_empty() {
+            return Err(Refusal::Useless { capability: grant.capability }.into());
+        }
         let deed = self.office.granted(grant, definitions)?;
         let signs = Arc::clone(&self.office.signs);
         let mut rows = self.rows()?;

@@ -4,6 +4,7 @@
 use super::turn::{Turn, count};
 use super::{Error, Recall};
 use crate::memory_read::Tool as MemoryRead;
+use countersign_kernel::recall::path::cleaned;
 use countersign_kernel::recall::prompt::Prompt;
 use countersign_kernel::recall::retrieved::{self, shown_id};
 use countersign_record::json::{self, Json, Object};
@@ -93,7 +94,9 @@ impl Turn<'_> {
 
 /// What holds for a store.
 pub(super) fn label_of(recall: &Recall, store: &str) -> Label {
-    let data_class = recall.stores.get(store).copied().unwrap_or(DataClass::Internal);
+    // A store that nobody classed: nothing that it holds may leave.
+    let is_same = |(known, _): &(&String, &DataClass)| cleaned(known) == store;
+    let data_class = recall.stores.iter().find(is_same).map_or(DataClass::LocalOnly, |(_, class)| *class);
     Label { data_class, taint: Taint::Unclassified }
 }
 

@@ -56,10 +56,8 @@ impl Session {
                 .notes
                 .push(format!("{behind} turn(s) of the checkpoint were told again from the ledger"));
         } else if self.past.revision < self.checkpoint.revision {
-            recovered.notes.push(format!(
-                "the checkpoint has revision {}, the ledger knows {}: the ledger is not the one it was made with",
-                self.checkpoint.revision, self.past.revision
-            ));
+            // Nothing is known of what such a checkpoint holds: where it came from, and how far it may travel.
+            return Err(Error::Ahead { checkpoint: self.checkpoint.revision, ledger: self.past.revision });
         }
         if recovered.unsettled.is_empty()
             && let Progress::Open { .. } = self.past.progress

@@ -51,8 +51,8 @@ impl Rows {
     }
 
     /// Adds what an agent asks people for.
-    pub(super) fn request<D: Deed>(&mut self, deed: &D) -> Result<(), Error> {
-        let sealed = self.sealed(self.decisions.clone(), deed, Label::USER, Vec::new(), Proof::None)?;
+    pub(super) fn request<D: Deed>(&mut self, deed: &D, label: Label) -> Result<(), Error> {
+        let sealed = self.sealed(self.decisions.clone(), deed, label, Vec::new(), Proof::None)?;
         self.waiting.push(sealed);
         Ok(())
     }

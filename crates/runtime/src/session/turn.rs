@@ -123,7 +123,8 @@ impl Session {
         if self.is_behind() {
             self.recover().await?.notes.iter().for_each(|note| screen.note(note));
         }
-        let data_class = data_class.unwrap_or(self.office.policy.user_class);
+        // What is said may be narrower than the policy has it, never wider.
+        let data_class = data_class.unwrap_or(DataClass::Public).max(self.office.policy.user_class);
         let label = Label { data_class, taint: Taint::UserTrustedBounded };
         let mut talk = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
         self.decided(&mut talk.state)?;
@@ -314,6 +315,12 @@ impl Turn<'_> {
                 Some(Ok(Delta::End(ended))) => {
                     let screen = &mut *self.screen;
                     let heard = listener.finish(&mut |visible| screen.text(visible));
+                    if self.session.office.redactor.text(&text) != text {
+                        return Err(failed(
+                            Code::ModelReply,
+                            "the reply repeats a key, so nothing of it is kept",
+                        ));
+                    }
                     return Ok((text, heard, ended));
                 }
             }
@@ -354,7 +361,10 @@ impl Turn<'_> {
         };
         self.rows.put(&deed, self.label, vec![reply])?;
         self.unknown_citations.extend(citations.unknown);
-        let fault = |(kind, fault): &(_, _)| Json::String(format!("{kind:?}: {fault:?}"));
+        for (kind, fault) in &heard.faults {
+            let what = format!("{kind:?}: {fault:?}");
+            self.event(Kind::Fault, Object::from([("what", what.into())]));
+        }
         self.event(
             Kind::LlmDone,
             Object::from([
@@ -363,7 +373,6 @@ impl Turn<'_> {
                 ("finish", deed.finish.as_str().into()),
                 ("output_tokens", count(usage.output_tokens)),
                 ("cited", Json::Array(citations.retrieved.into_iter().map(Json::String).collect())),
-                ("faults", Json::Array(heard.faults.iter().map(fault).collect())),
             ]),
         );
         let told = self.talk.reply(text, heard);
@@ -386,13 +395,14 @@ impl Turn<'_> {
             self.event(kind, Object::from([("what", what.into()), ("detail", detail.into())]));
             match one {
                 Told::Requested(capability) | Told::GrantDenied(capability) => {
-                    self.rows.request(&deed::Requested {
+                    let asked = deed::Requested {
                         capability: capability.to_string(),
                         turn: self.number,
                         from: "notes".to_owned(),
                         summary: None,
                         arguments_hash: None,
-                    })?;
+                    };
+                    self.rows.request(&asked, self.label)?;
                     self.screen.note(&format!("the model asks for {capability}"));
                 }
                 Told::Patched
@@ -421,7 +431,14 @@ impl Turn<'_> {
         let condensing = self.talk.condensing;
         let mut done = std::mem::take(&mut self.talk).ended(self.session.office.bounds);
         let memory_ref = match condensing {
-            Condensing::Smart => self.remember(&done.evicted, &done.state.memory_tags).await?,
+            Condensing::Smart => match self.remember(&done.evicted, &done.state.memory_tags).await {
+                Ok(memory_ref) => memory_ref,
+                // What was done is recorded all the same.
+                Err(error) => {
+                    self.screen.note(&format!("what had to go could not be summed up: {error}"));
+                    None
+                }
+            },
             Condensing::Bounded | Condensing::Now => None,
         };
         done.state.memory_refs.extend(memory_ref.clone());

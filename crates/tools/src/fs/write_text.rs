@@ -87,7 +87,7 @@ impl WriteText {
                 "required": ["path", "text"],
                 "additionalProperties": false
             }"#,
-            effect: Effect::Reversible,
+            effect: Effect::Irreversible,
             needs: capability("fs:write"),
         };
         Ok(WriteText { definition: saying.definition()?, root: Arc::clone(sandbox.dir()) })

@@ -13,6 +13,8 @@ use rustyline::history::FileHistory;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How much of a call's arguments is shown, in characters.
+const DETAIL_CHARS_MAX: usize = 2_000;
 /// Lines that are remembered.
 const HISTORY_MAX: usize = 1_000;
 
@@ -87,6 +89,10 @@ impl Terminal {
         if output::line(&card(question)).is_err() {
             return Decision::Nobody;
         }
+        // What was typed before the question was seen is no answer to it.
+        if rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush).is_err() {
+            return Decision::Nobody;
+        }
         match self.editor.read(prompt.to_owned()).await {
             Ok(Ok(answer)) => match answer.trim().to_lowercase().as_str() {
                 "y" | "yes" => Decision::Once,
@@ -115,8 +121,13 @@ fn card(question: &Question) -> String {
     };
     let void =
         question.void.as_ref().map(|why| format!("\n    a grant was given, but {why}")).unwrap_or_default();
+    let mut detail: String = output::plain(&question.detail).chars().take(DETAIL_CHARS_MAX).collect();
+    if detail.len() < question.detail.len() {
+        detail.push('…');
+    }
+    let detail = if detail.is_empty() { detail } else { format!("\n    {detail}") };
     format!(
-        "\n  ? {who}: {}\n    {effect}; needs {}{void}",
+        "\n  ? {who}: {}{detail}\n    {effect}; needs {}{void}",
         output::plain(&question.summary),
         output::plain(&question.capability)
     )

@@ -2,6 +2,7 @@
 //! Owns: the commands that begin with a slash. Must not: take a turn.
 
 use super::Talk;
+use super::screen::Look;
 use crate::command::session::Decided;
 use crate::failure::Failure;
 use crate::output;
@@ -74,6 +75,11 @@ fn capability(text: &str) -> Result<Capability, Failure> {
 
 impl Talk {
     pub(super) async fn command(&mut self, slash: Slash) -> Result<(), Failure> {
+        // Whatever is piped in may have been written by anybody; only a person at the terminal decides.
+        if self.look != Look::Terminal && matches!(slash, Slash::Grant(_) | Slash::Revoke(_) | Slash::Undo) {
+            let message = "/grant, /revoke and /undo are for a person at a terminal; see countersign capability and session";
+            return Err(Failure::new(Code::UsageInvalid, message));
+        }
         match slash {
             Slash::Help => self.answer(HELP, &Helped { help: HELP }),
             Slash::Tools => crate::command::session::show_tools(&self.global, &self.desk).map(drop),
