@@ -106,36 +106,27 @@ fn a_session_has_one_writer() {
 #[test]
 fn commands_of_the_chat_are_not_said_to_the_model() {
     let work = playing(&[calling("", &[write("t1", "a.txt", "hi")]), "Done.".to_owned()]);
-    let input =
-        "/help\n/grant fs:write\nWrite.\n/state\n/revoke fs:write\n/undo\n/exit\nNobody hears this.\n";
-    let done = work.feed(&chat(&[]), input);
+    work.run(&["capability", "grant", "fs:write"]).good();
+    let done = work.feed(&chat(&[]), "/help\nWrite.\n/state\n/exit\nNobody hears this.\n");
     assert_eq!(done.exit, Some(0), "{}", done.err);
     let text = done.text();
-    for part in [
-        "/undo           take back",
-        "\nfs:write is granted until ",
-        "\nDone.\n    revision  1, internal\n     granted  fs:write\nfs:write is revoked\nturn 1 was taken back\n\
-         what it did stands: write 2 bytes to a.txt, if there is nothing yet\n",
-    ] {
+    for part in ["/undo           take back", "\nDone.\n    revision  1, internal\n     granted  fs:write\n"]
+    {
         assert!(text.contains(part), "{part:?}: {text}");
     }
     assert_eq!(rows(&work, "session.turn_begun").len(), 1);
     assert_eq!(file(&work, "a.txt").unwrap(), "hi");
-    let done = work.feed(&chat(&["--json"]), "/help\n/state\n/grant net\n/revoke net\n/tools\n").good();
+    let done = work.feed(&chat(&["--json"]), "/help\n/state\n/tools\n").good();
     let documents = done.lines();
-    assert_eq!(documents.len(), 5, "{}", done.text());
-    assert_eq!(documents[1]["revision"], 2);
-    assert_eq!((&documents[2]["capability"], &documents[2]["acting"]), (&json!("net"), &json!("local")));
-    assert_eq!(documents[3], json!({ "capability": "net", "decision": "revoked" }));
-    for (line, exit, code) in [
-        ("/dance", 2, "usage.invalid"),
-        ("/grant NO WAY", 2, "capability.invalid"),
-        ("/revoke shell", 1, "session.nothing"),
-    ] {
+    assert_eq!(documents.len(), 3, "{}", done.text());
+    assert_eq!(documents[1]["revision"], 1);
+    // What is piped in may be anybody's: it decides nothing.
+    for line in ["/dance", "/grant net", "/revoke fs:write", "/undo"] {
         let refusal = work.feed(&chat(&[]), format!("{line}\nNobody hears this.\n"));
-        refusal.refused_silently(exit, code);
+        refusal.refused_silently(2, "usage.invalid");
     }
     assert_eq!(rows(&work, "session.turn_begun").len(), 1);
+    assert_eq!(rows(&work, "capability.granted").len(), 1);
 }
 
 #[test]
@@ -197,7 +188,7 @@ fn hostile_words_move_no_cursor() {
         calling(&format!("{evil}\n"), &[write("t\u{1b}[1m", path, "x"), call("t2", "\u{1b}[5m", json!({}))]),
         noting(evil, json!({ "actions": [format!("request_permission:{evil}")], "set_goals": [evil] })),
     ]);
-    work.feed(&chat(&[]), "/grant fs:write\n").good();
+    work.run(&["capability", "grant", "fs:write"]).good();
     let clean = |done: &Done| {
         let bad = |letter: char| {
             letter.is_control() && letter != '\n'
@@ -224,7 +215,7 @@ fn hostile_words_move_no_cursor() {
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let long = "word ".repeat(100_000);
     let work = playing(&[calling(&long, &[write("t1", "a.txt", "hi")]), "Done.".to_owned()]);
-    work.feed(&chat(&[]), "/grant fs:write\n").good();
+    work.run(&["capability", "grant", "fs:write"]).good();
     let mut child = work.command(BINARY, &chat(&["-m", "Go."])).stdin(Stdio::null()).spawn().unwrap();
     let mut out = child.stdout.take().unwrap();
     let mut first = [0; 5];
@@ -346,7 +337,7 @@ fn what_is_privileged_leaves_with_a_persons_word() {
 }
 
 #[test]
-fn a_key_that_the_model_repeats_is_in_no_trace() {
+fn a_key_that_the_model_repeats_is_nowhere() {
     let key = "sk-canary-6c7bd9f2";
     let says = || Answer::Says(vec!["My key is ", "sk-canary-6c7bd9f2", "."]);
     let server = Server::start(vec![says(), says()]);
@@ -357,18 +348,11 @@ fn a_key_that_the_model_repeats_is_in_no_trace() {
         let output = work.command(BINARY, &args).env("THE_KEY", key).output().unwrap();
         Done::new(&args, output)
     };
-    ask(&["--json"]).good();
+    assert_eq!(ask(&["--json"]).exits(1).json()["error"]["code"], "model.reply");
     assert!(server.heard.recv_timeout(talks::PATIENCE).unwrap().contains(&format!("Bearer {key}")));
-    ask(&[]).good();
-    let mut canaries = binary::files(&work.path(DATA).join("matters/default/traces"));
-    canaries.extend(binary::files(&work.path(DATA).join("models")));
-    assert!(canaries.len() >= 3, "{canaries:?}");
-    for file in canaries {
-        let text = std::fs::read_to_string(&file).unwrap();
-        assert!(!text.contains(key), "{}: {text}", file.display());
-    }
-    // The record holds what was said as it was said: a key that a model repeats is in it, which nobody wants.
-    assert!(work.holds(DATA, key.as_bytes()));
+    assert_eq!(ask(&[]).exit, Some(1));
+    assert!(binary::files(&work.path(DATA)).len() >= 3);
+    assert!(!work.holds(DATA, key.as_bytes()));
     // Without the key nothing is asked.
     let refusal = work.run(&["chat", "--model", "far", "-m", "x"]);
     assert_eq!(refusal.exit, Some(1), "{}", refusal.err);

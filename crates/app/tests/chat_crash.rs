@@ -46,7 +46,7 @@ fn comes(work: &Work, kind: &str) {
 fn writing() -> Work {
     let work = playing(&[calling("I write.", &[write("t1", "a.txt", "hi")]), "Written.".to_owned()]);
     // There is a ledger, and a grant.
-    work.feed(&chat(&[]), "/grant fs:write\n").good();
+    work.run(&["capability", "grant", "fs:write"]).good();
     work
 }
 
@@ -122,7 +122,7 @@ fn a_call_that_may_be_made_again_needs_no_word() {
     let server = Server::start(vec![Answer::Silent]);
     let url = format!("http://127.0.0.1:{}/page", server.port);
     let work = playing(&[calling("", &[call("t1", "http.get", json!({ "url": url }))]), "Read.".to_owned()]);
-    work.feed(&chat(&[]), format!("/grant net:127.0.0.1:{}\n", server.port)).good();
+    work.run(&["capability", "grant", &format!("net:127.0.0.1:{}", server.port)]).good();
     let mut child = work.command(BINARY, &chat(&["-m", "Read."])).spawn().unwrap();
     server.heard.recv_timeout(PATIENCE).unwrap();
     child.kill().unwrap();
@@ -159,7 +159,7 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
     const ROUNDS: usize = 8;
     const CALLS: usize = 6;
     let work = playing(&["x"]);
-    work.feed(&chat(&[]), "/grant fs:write\n").good();
+    work.run(&["capability", "grant", "fs:write"]).good();
     let mut random = Random::new(7);
     let (mut asked, mut names) = (0, Vec::new());
     for round in 0..ROUNDS {

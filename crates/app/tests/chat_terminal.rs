@@ -49,7 +49,7 @@ fn yes_is_for_one_call() {
     terminal.prompted();
     terminal.says("Write.");
     terminal.sees("  ? fs.write_text: write 3 bytes to a.txt, if there is nothing yet\n");
-    terminal.sees("    can be brought back; needs fs:write\n");
+    terminal.sees("    can't be brought back; needs fs:write\n");
     terminal.sees(QUESTION);
     assert_eq!(file(&work, "a.txt"), None, "nothing is done before the answer");
     terminal.says("y");
@@ -198,7 +198,7 @@ fn the_commands_of_the_chat() {
     says("/help", &["/tools          the tools", "Ctrl-C          cancels the turn"]);
     says(
         "/tools",
-        &["fs.write_text  needs fs:write, reversible\n", "http.get       needs net:<host>, idempotent\n"],
+        &["fs.write_text  needs fs:write, irreversible\n", "http.get       needs net:<host>, idempotent\n"],
     );
     says("Hello?", &["\nHello."]);
     says("/grant fs:write", &["fs:write is granted until 20"]);

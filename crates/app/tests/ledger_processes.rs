@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 fn row(payload: u64) -> String {
     format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":{payload}}}")

@@ -274,13 +274,15 @@ async fn memory_is_shown_cited_and_kept_nowhere() {
 async fn a_trace_has_every_kind_and_no_secret() {
     let (mut desk, _) = remembering();
     desk.redactor = Redactor::new([CANARY.to_owned()]);
-    let args = format!("{{\"to\":\"{CANARY}\",\"password\":\"hunter2hunter2\"}}");
+    let args = r#"{"to":"bob","password":"hunter2hunter2"}"#;
     let first =
-        calls(&notes("ok", r#"{"set_goals":["g"],"actions":["dance"]}"#), &[("t1", "letter.send", &args)]);
+        calls(&notes("ok", r#"{"set_goals":["g"],"actions":["dance"]}"#), &[("t1", "letter.send", args)]);
     desk.tools.push(Arc::new(Stuck::new("letter.send", Effect::None)));
     desk.play(&[&first, &format!("done {CANARY}")]);
     let (mut session, _) = desk.open("s1").await;
-    desk.say(&mut session, "harbour").await;
+    // A reply that repeats a secret is none.
+    let turned = desk.say(&mut session, "harbour").await;
+    assert_eq!(turned.failure.unwrap().code, Code::ModelReply);
     let mut text = String::new();
     desk.traces().open("s1__turn-1").unwrap().read_to_string(&mut text).unwrap();
     assert!(!text.contains(CANARY) && !text.contains("hunter2"), "{text}");

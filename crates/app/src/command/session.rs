@@ -274,8 +274,14 @@ pub(super) async fn capability(global: &Global, command: Command) -> Result<Exit
             };
             let seconds = time.as_deref().map(seconds).transpose()?;
             let grant = session.grant(GrantFor { capability, acting, arguments, seconds }).await?;
-            let line =
-                format!("{} is granted to {} until {}", grant.capability, grant.acting, grant.expires_at);
+            let what = asked
+                .and_then(|request| request.summary)
+                .map(|summary| format!(", to {}", output::plain(&summary)));
+            let what = what.unwrap_or_default();
+            let line = format!(
+                "{} is granted to {} until {}{what}",
+                grant.capability, grant.acting, grant.expires_at
+            );
             told(global, &line, &grant)
         }
         Command::Deny { capability, session, reason } => {
