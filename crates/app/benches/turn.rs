@@ -141,6 +141,8 @@ impl Desk {
             remembers: None,
             person: Arc::new(Nowhere),
             signs: Arc::new(Nowhere),
+            root: String::new(),
+            root_class: countersign_record::row::DataClass::Public,
             redactor: Redactor::default(),
             bounds: Bounds::default(),
             tokens_max: 1_000,

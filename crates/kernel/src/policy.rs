@@ -123,6 +123,18 @@ impl Policy {
             .fold(self.files_class, Ord::max)
     }
 
+    /// The class of a root: a directory that a rule names is what it is, also if it is seen by itself.
+    #[must_use]
+    pub fn class_of_root(&self, root: &str) -> DataClass {
+        let lies_in = |rule: &str| {
+            let rule = beneath_root(rule);
+            let parts = alloc::format!("/{rule}/");
+            !rule.is_empty() && alloc::format!("{root}/").contains(&parts)
+        };
+        let classes = self.files.iter().filter(|(rule, _)| lies_in(rule)).map(|(_, class)| *class);
+        classes.max().unwrap_or(DataClass::Public)
+    }
+
     /// The class of whatever is at or beneath a path.
     #[must_use]
     pub fn class_beneath(&self, path: &str) -> DataClass {
@@ -301,6 +313,9 @@ mod tests {
         assert_eq!(check("hr/pay/list.txt"), (LocalOnly, LocalOnly));
         assert_eq!(check("."), (Internal, LocalOnly));
         assert_eq!(vec![read.class_beneath("")], [LocalOnly]);
+        assert_eq!(read.class_of_root("/srv/hr/pay"), LocalOnly);
+        assert_eq!(read.class_of_root("/srv/hr"), Privileged);
+        assert_eq!(read.class_of_root("/srv/hrx"), DataClass::Public);
         let spelt = policy(r#"{"files":{"./hr//pay/":"privileged","hr/pay":"local_only"}}"#).unwrap();
         assert_eq!(spelt.class_of("hr/pay/a"), LocalOnly);
         assert_eq!(spelt.files.len(), 1);

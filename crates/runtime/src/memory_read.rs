@@ -78,11 +78,25 @@ impl Tool<'_> {
     /// # Errors
     /// There is no package, and no row.
     pub async fn call(&self, arguments: &Json) -> Result<Recorded, Error> {
+        let nothing = || Batch { rows: Vec::new(), expected: BTreeMap::new(), idem_key: None };
+        self.call_after(arguments, nothing).await
+    }
+
+    /// As [`Tool::call`], with rows that happened before the read and are appended with it, once it has succeeded.
+    ///
+    /// # Errors
+    /// There is no package, and no row.
+    pub async fn call_after(
+        &self,
+        arguments: &Json,
+        before: impl FnOnce() -> Batch,
+    ) -> Result<Recorded, Error> {
         let package = self.memory.read(Input::read(arguments)?).await?;
-        let rows = vec![self.sealed(package.receipt())?];
-        let batch = Batch { rows, expected: BTreeMap::new(), idem_key: None };
+        let receipt = self.sealed(package.receipt())?;
+        let mut batch = before();
+        batch.rows.push(receipt);
         let appended = self.ledger.append(self.access, batch).await?;
-        let receipt = *appended.rows.first().ok_or(ledger::Error::Closed)?;
+        let receipt = *appended.rows.last().ok_or(ledger::Error::Closed)?;
         Ok(Recorded { package, receipt })
     }
 

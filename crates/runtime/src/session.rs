@@ -73,6 +73,10 @@ pub struct Office {
     pub person: Arc<dyn Person>,
     /// How decisions are signed.
     pub signs: Arc<dyn Signs>,
+    /// The directory that tools see, as the machine names it: a file that was written has its class under every root.
+    pub root: String,
+    /// The narrowest class that a rule of the policy has for the root itself, wherever it lies.
+    pub root_class: DataClass,
     /// What is kept out of traces.
     pub redactor: Redactor,
     /// How large a session may grow.

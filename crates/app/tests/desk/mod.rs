@@ -135,6 +135,8 @@ impl Desk {
             remembers: self.remembers.clone(),
             person: self.person.clone(),
             signs: Arc::new(Unsigned),
+            root: String::new(),
+            root_class: countersign_record::row::DataClass::Public,
             redactor: self.redactor.clone(),
             bounds: self.bounds,
             tokens_max: 1_000,

@@ -106,15 +106,15 @@ impl Turn<'_> {
             grant,
             confirmation: confirmation.clone(),
             sends_to: plan.sends_to.as_ref().map(ToString::to_string),
-            writes: plan.writes.clone(),
+            writes: plan.writes.as_deref().map(|path| self.session.whole_path(path)),
         };
         // What is written is made from all that is in the session.
         self.rows.put(&deed, self.label, Vec::new())?;
         if effect != Effect::None || plan.sends_to.is_some() {
             self.rows.flush().await?;
         }
-        if let Some(path) = &plan.writes {
-            let class = self.session.written.entry(path.clone()).or_insert(self.label.data_class);
+        if let Some(path) = deed.writes {
+            let class = self.session.written.entry(path).or_insert(self.label.data_class);
             *class = self.label.data_class.max(*class);
         }
         self.event(Kind::ToolStart, Object::from([("id", call.into()), ("tool", tool_name.into())]));
@@ -194,7 +194,10 @@ impl Session {
     /// What holds for what a call reads.
     fn label_of(&self, reads: &Reads) -> Label {
         let policy = &self.office.policy;
-        let of_class = |data_class| Label { data_class, taint: Taint::Unclassified };
+        let of_class = |data_class: DataClass| Label {
+            data_class: data_class.max(self.office.root_class),
+            taint: Taint::Unclassified,
+        };
         match reads {
             Reads::Nothing | Reads::Labelled => Label::NOTHING,
             Reads::Outside => Label::OUTSIDE,
@@ -203,17 +206,29 @@ impl Session {
         }
     }
 
+    /// A path beneath the root, with the root.
+    fn whole_path(&self, path: &str) -> String {
+        let (root, path) = (self.office.root.as_str(), if path == "." { "" } else { path });
+        match (root.is_empty(), path.is_empty()) {
+            (true, _) => path.to_owned(),
+            (false, true) => root.to_owned(),
+            (false, false) => format!("{root}/{path}"),
+        }
+    }
+
     /// What holds for one file.
     fn label_of_file(&self, path: &str) -> Label {
-        let data_class = self.office.policy.class_of(path).max(self.class_written(path));
+        let data_class =
+            self.office.policy.class_of(path).max(self.class_written(path)).max(self.office.root_class);
         Label { data_class, taint: Taint::Unclassified }
     }
 
     /// The class of what sessions wrote at or beneath a path.
     fn class_written(&self, path: &str) -> DataClass {
+        let whole = self.whole_path(path);
         let is_beneath = |written: &str| {
-            let beneath = || written.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-            path.is_empty() || path == "." || written == path || beneath()
+            let beneath = || written.strip_prefix(&*whole).is_some_and(|rest| rest.starts_with('/'));
+            whole.is_empty() || written == whole || beneath()
         };
         let classes = self.written.iter().filter(|(written, _)| is_beneath(written)).map(|(_, class)| *class);
         classes.max().unwrap_or(DataClass::Public)

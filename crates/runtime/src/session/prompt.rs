@@ -51,14 +51,15 @@ impl Turn<'_> {
         if query.trim().is_empty() || recall.stores.is_empty() {
             return Ok(none);
         }
-        let office = &self.session.office;
+        let Turn { session, rows, .. } = self;
+        let office = &session.office;
         let tool = MemoryRead {
             memory: recall.memory.as_ref(),
             ledger: office.ledger.as_ref(),
             access: &office.access,
             clock: &office.clock,
         };
-        let recorded = tool.call(&asked(query, &recall, None)).await?;
+        let recorded = tool.call_after(&asked(query, &recall, None), || rows.handed_over()).await?;
         let (mut ids, mut label) = (BTreeSet::new(), Label::NOTHING);
         for one in recorded.package.selected() {
             ids.insert(shown_id(one.memory_id));

@@ -107,14 +107,18 @@ impl Rows {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let rows = std::mem::take(&mut self.waiting);
-        let own = rows.iter().filter(|row| row.draft().stream == self.stream).count() as u64;
-        let end = self.end + own;
-        let expected = BTreeMap::from([(self.stream.clone(), self.end)]);
-        self.ledger.append(&self.access, Batch { rows, expected, idem_key: None }).await?;
-        self.end = end;
-        self.commits += 1;
+        let batch = self.handed_over();
+        self.ledger.append(&self.access, batch).await?;
         Ok(())
+    }
+
+    /// Hands over what is waiting to whoever appends it with something of its own.
+    pub(super) fn handed_over(&mut self) -> Batch {
+        let rows = std::mem::take(&mut self.waiting);
+        let expected = BTreeMap::from([(self.stream.clone(), self.end)]);
+        self.end += rows.iter().filter(|row| row.draft().stream == self.stream).count() as u64;
+        self.commits += 1;
+        Batch { rows, expected, idem_key: None }
     }
 
     /// Whether a grant is among what is waiting.
