@@ -19,6 +19,7 @@ mod prompt;
 mod recover;
 pub mod registry;
 mod rows;
+mod told;
 mod turn;
 
 pub use person::{GrantFor, Refusal};

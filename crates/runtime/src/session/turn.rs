@@ -10,7 +10,7 @@ use crate::ports::session::{Screen, Trace, Trouble};
 use countersign_kernel::recall::retrieved::Citations;
 use countersign_kernel::says::calls::Asked;
 use countersign_kernel::says::{Heard, Listener, visible};
-use countersign_kernel::session::talk::{Condensing, Talk, Told};
+use countersign_kernel::session::talk::{Condensing, Talk};
 use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::deed::{self, Outcome};
@@ -377,43 +377,6 @@ impl Turn<'_> {
         );
         let told = self.talk.reply(text, heard);
         self.tell(&told)
-    }
-
-    /// Traces what became of the notes, and records what the model asks people for.
-    fn tell(&mut self, told: &[Told]) -> Result<(), Error> {
-        for one in told {
-            let (kind, what, detail) = match one {
-                Told::Patched => (Kind::NotesPatch, "applied", String::new()),
-                Told::Ignored(why) => (Kind::NotesPatch, "ignored", why.to_string()),
-                Told::UnknownMembers(names) => (Kind::NotesPatch, "unknown_members", names.join(", ")),
-                Told::Condenses(how) => (Kind::Actions, "condenses", format!("{how:?}")),
-                Told::Requested(capability) => (Kind::Actions, "requested", capability.to_string()),
-                Told::KnownRequest(capability) => (Kind::Actions, "known_request", capability.to_string()),
-                Told::GrantDenied(capability) => (Kind::Actions, "grant_denied", capability.to_string()),
-                Told::UnknownAction(word) => (Kind::Actions, "unknown_action", word.clone()),
-            };
-            self.event(kind, Object::from([("what", what.into()), ("detail", detail.into())]));
-            match one {
-                Told::Requested(capability) | Told::GrantDenied(capability) => {
-                    let asked = deed::Requested {
-                        capability: capability.to_string(),
-                        turn: self.number,
-                        from: "notes".to_owned(),
-                        summary: None,
-                        arguments_hash: None,
-                    };
-                    self.rows.request(&asked, self.label)?;
-                    self.screen.note(&format!("the model asks for {capability}"));
-                }
-                Told::Patched
-                | Told::Ignored(_)
-                | Told::UnknownMembers(_)
-                | Told::Condenses(_)
-                | Told::KnownRequest(_)
-                | Told::UnknownAction(_) => {}
-            }
-        }
-        Ok(())
     }
 
     async fn end(

@@ -1,0 +1,145 @@
+//! What must not leave does not, however its path is spelt and wherever it is found again.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod binary;
+mod talks;
+
+use binary::{BINARY, DATA, Work};
+use serde_json::json;
+use talks::{Answer, Server, call, calling, chat, noting, playing, plays, policy, rows, write};
+
+const CANARY: &str = "salary-9f3c1e";
+
+/// Asks the far model, which is told nothing of the canary: neither now nor before.
+fn stays(work: &Work, server: &Server, exit: i32, args: &[&str]) {
+    let done = work.run(&[&["chat", "--model", "far", "-m", "What is known of the salary?"], args].concat());
+    assert_eq!(done.exit, Some(exit), "{args:?}: {}", done.err);
+    for heard in server.heard.try_iter() {
+        assert!(!heard.contains(CANARY), "{args:?}: {heard}");
+    }
+}
+
+fn far(work: &Work) -> Server {
+    let server = Server::start((0..40).map(|_| Answer::Says(vec!["Hi."])).collect());
+    server.added(work, "far", &[]);
+    server
+}
+
+#[test]
+fn a_summary_of_something_local_stays_here_however_the_data_directory_is_spelt() {
+    let reply = noting("Noted.", json!({ "actions": ["condense_smart"] }));
+    let work = playing(&vec![reply; 40]);
+    let server = far(&work);
+    let said: String = (0..36).map(|number| format!("{CANARY} is {number}\n")).collect();
+    let talk = chat(&["--class", "local_only", "--session", "local"]);
+    assert_eq!(work.feed(&talk, said).exit, Some(0));
+    assert!(work.path(DATA).join("matters/default/memory/sessions.local_only.jsonl").exists());
+    for (at, data) in ["data", "./data", "data/../data", "data//"].into_iter().enumerate() {
+        stays(&work, &server, 0, &["--session", &format!("s{at}"), "--data", data]);
+    }
+}
+
+#[test]
+fn a_store_has_its_class_however_it_is_spelt() {
+    let work = playing(&["x"]);
+    let server = far(&work);
+    work.write("secret.jsonl", format!("{{\"memory_id\":\"m1\",\"text\":\"What is known: {CANARY}\"}}\n"));
+    std::os::unix::fs::symlink("secret.jsonl", work.path("link.jsonl")).unwrap();
+    for rule in ["secret.jsonl", "./secret.jsonl", work.path("secret.jsonl").to_str().unwrap()] {
+        policy(&work, &format!("stores = {{ \"{rule}\" = \"local_only\" }}"));
+        for store in ["secret.jsonl", "./secret.jsonl", "root/../secret.jsonl", "link.jsonl"] {
+            stays(&work, &server, 0, &["--memory", store]);
+        }
+    }
+}
+
+#[test]
+fn a_rule_for_files_counts_however_it_is_spelt_or_is_refused() {
+    let work = playing(&[
+        calling("I look.", &[call("t1", "fs.read_text", json!({ "path": "hr/pay.txt" }))]),
+        "Done.".into(),
+    ]);
+    std::fs::create_dir(work.path("root/hr")).unwrap();
+    work.write("root/hr/pay.txt", CANARY);
+    let server = far(&work);
+    for (at, rule) in
+        ["hr", "hr/", "/hr", "./hr", "hr/.", "hr//pay.txt", "/sandbox/hr"].into_iter().enumerate()
+    {
+        policy(&work, &format!("files = {{ \"{rule}\" = \"local_only\" }}"));
+        let name = format!("s{at}");
+        work.run(&chat(&["--json", "-m", "Read.", "--session", &name])).good();
+        stays(&work, &server, 1, &["--session", &name]);
+    }
+    for rule in ["hr/*", " hr", "hr/../hr"] {
+        policy(&work, &format!("files = {{ \"{rule}\" = \"local_only\" }}"));
+        work.run(&chat(&["-m", "Read."])).refused_silently(2, "policy.invalid");
+    }
+    // The directory seen by itself is what it was.
+    policy(&work, "files = { \"hr\" = \"local_only\" }");
+    plays(&work, &[calling("", &[call("t1", "fs.read_text", json!({ "path": "pay.txt" }))]), "Done.".into()]);
+    let inner =
+        ["chat", "--model", "script", "--root", "root/hr", "--session", "inner", "--json", "-m", "Read."];
+    work.run(&inner).good();
+    stays(&work, &server, 1, &["--session", "inner"]);
+}
+
+#[test]
+fn a_copy_keeps_its_class_under_another_root() {
+    let work = playing(&[calling("", &[write("t1", "out/copy.txt", CANARY)]), "Done.".into()]);
+    std::fs::create_dir(work.path("root/out")).unwrap();
+    let server = far(&work);
+    work.run(&["capability", "grant", "fs:write", "--session", "a"]).good();
+    work.run(&chat(&["--session", "a", "--class", "local_only", "--json", "-m", "Copy."])).good();
+    plays(
+        &work,
+        &[calling("", &[call("t1", "fs.read_text", json!({ "path": "copy.txt" }))]), "Done.".into()],
+    );
+    let read = ["chat", "--model", "script", "--root", "root/out", "--session", "b", "--json", "-m", "Read."];
+    work.run(&read).good();
+    stays(&work, &server, 1, &["--session", "b"]);
+}
+
+#[test]
+fn a_checkpoint_that_the_ledger_does_not_know_is_put_aside() {
+    let work = playing(&["Yes."]);
+    let server = far(&work);
+    work.run(&chat(&["--class", "local_only", "-m", CANARY])).good();
+    // Another ledger, and another name.
+    let file = |name: &str| work.path(DATA).join("matters/default/sessions").join(name);
+    let text = std::fs::read_to_string(file("main.json")).unwrap();
+    std::fs::write(file("other.json"), text.replace("\"main\"", "\"other\"")).unwrap();
+    stays(&work, &server, 0, &["--session", "other"]);
+    stays(&work, &server, 0, &["--store", "sqlite:elsewhere"]);
+    assert!(file("main.damaged").exists(), "somebody may want to look at it");
+}
+
+#[test]
+fn what_is_said_is_never_wider_than_the_policy_has_it() {
+    let work = playing(&["Yes."]);
+    let server = far(&work);
+    policy(&work, "user_class = \"local_only\"");
+    stays(&work, &server, 1, &["--class", "public"]);
+    assert_eq!(rows(&work, "workspace.externalized")[0]["payload"]["status"], "blocked_by_policy");
+    // Nor is the matter's own policy exchanged.
+    work.write("lax.toml", "allow = [\"fs:write\"]");
+    work.run(&chat(&["-m", "x", "--policy", "lax.toml"])).refused_silently(2, "policy.invalid");
+    std::fs::remove_file(work.path(DATA).join("matters/default/policy.toml")).unwrap();
+    std::os::unix::fs::symlink("nowhere", work.path(DATA).join("matters/default/policy.toml")).unwrap();
+    work.run(&chat(&["-m", "x"])).refused_silently(2, "file.unreadable");
+}
+
+#[test]
+fn people_decide_while_a_model_is_waited_for() {
+    let work = playing(&["Yes."]);
+    let server = Server::start(vec![Answer::Stalls(vec!["Wait"])]);
+    server.added(&work, "far", &[]);
+    work.run(&chat(&["-m", "Begin."])).good();
+    let mut child = work.command(BINARY, &["chat", "--model", "far", "-m", "Slowly."]).spawn().unwrap();
+    server.heard.recv_timeout(talks::PATIENCE).unwrap();
+    work.run(&["capability", "grant", "fs:write"]).good();
+    work.run(&["capability", "revoke", "fs:write"]).good();
+    work.run(&chat(&["-m", "Meanwhile.", "--session", "other"])).good();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    talks::verified(&work);
+}
