@@ -250,7 +250,7 @@ codes! {
         "Have another person grant it, with --as and --acting.";
     CapabilityExpiry "capability"."expiry" Error, "A grant can't hold so long",
         "A grant expires after at least a second and at most 30 days.",
-        "Give a shorter time.";
+        "Give a time from 1s to 30d.";
 
     LeavingLocalOnly "leaving"."local_only" Error, "Something that must not leave the machine would have left",
         "The session holds something of the class local_only, so nothing that is made from it may be sent away: no request to a remote model, no address of a page. Nothing was sent, and a receipt says so.",
@@ -284,13 +284,13 @@ codes! {
         "Use a command and arguments of the list; the message says what is wrong.";
     ToolFailed "tool"."failed" Error, "The tool did not succeed",
         "The tool was run and could not do what it was asked for; the message says why.",
-        "See the message.";
+        "Mend what the message names, and have it done again.";
     ToolTimeout "tool"."timeout" Error, "The tool took too long",
         "The call's time was up, or it was cancelled; everything it had started was ended.",
         "Ask for less, or give it more time where its schema allows that.";
     ToolTooLarge "tool"."too_large" Error, "There is more than the tool may take or give",
         "Files, outputs and bodies have a greatest size, so that no call fills the machine.",
-        "Ask for a part of it.";
+        "Ask for a smaller part of it.";
     ToolSandbox "tool"."sandbox" Error, "This machine can't hold the tool in a sandbox",
         "The tool runs only where the operating system can hold it (openat2, Landlock, seccomp). Without that it is refused; it is never run with less.",
         "`countersign doctor` says what is missing.";
@@ -306,7 +306,7 @@ codes! {
         "Check the address, and whether this machine has a network.";
     WebStatus "web"."status" Error, "The server answered with an error",
         "The answer's status is not one of success.",
-        "See the status in the message.";
+        "Look up the status that the message names, and mend what it stands for.";
     WebRedirect "web"."redirect" Error, "A redirect was not followed",
         "Each redirect needs the same permission as the first address, and there may be only a few.",
         "Grant the host that the message names, if it should be reached.";
@@ -328,10 +328,10 @@ codes! {
         "Check that the server runs at the address that `countersign models list` shows.";
     ModelBusy "model"."busy" Error, "The model has no time",
         "The server said again and again that it is too busy (429 or 5xx).",
-        "Wait and ask again.";
+        "Wait a while, and ask again.";
     ModelRefused "model"."refused" Error, "The model refuses the request",
         "The server answered that it will not take this request: a wrong key, an unknown model, or one that is too long. Asking again would change nothing.",
-        "See the status in the message.";
+        "Look up the status that the message names, and mend what it stands for.";
     ModelReply "model"."reply" Error, "What the model sent is no answer",
         "The answer breaks its own protocol: no JSON, no UTF-8, too long, or cut off.",
         "Check that the server at this address speaks the protocol that the settings name.";
@@ -340,7 +340,7 @@ codes! {
         "Ask for less, or set a longer time.";
     ModelCancelled "model"."cancelled" Warning, "The answer was cancelled",
         "Whoever asked did not wait for the end. What was said until then is not acted on.",
-        "Ask again.";
+        "Ask again, if the answer is still wanted.";
     ModelUnrecorded "model"."unrecorded" Error, "No reply to this request was recorded",
         "A replay answers only what was asked before, word for word.",
         "Replay the run with the same input, or use another model.";
