@@ -13,7 +13,6 @@ mod input;
 mod office;
 mod output;
 mod place;
-mod shared;
 
 use clap::Parser;
 use failure::Failure;

@@ -6,7 +6,6 @@ use crate::cli::session::Working;
 use crate::failure::Failure;
 use crate::output;
 use crate::place::Place;
-use crate::shared::Shared;
 use countersign_kernel::policy::{Policy, cleaned};
 use countersign_kernel::session::Bounds;
 use countersign_memory::recall::Stores;
@@ -128,8 +127,8 @@ impl Desk {
 
     /// Opens the ledger, and what needs it.
     pub(crate) fn office(&self) -> Result<Office, Failure> {
-        let Place { keys, access, clock, root, .. } = Place::open(&self.global)?;
-        let (ledger, clock) = (Arc::new(Shared::at(root)), Arc::new(clock));
+        let Place { ledger, keys, access, clock, .. } = Place::open(&self.global)?;
+        let (ledger, clock) = (Arc::new(ledger), Arc::new(clock));
         let remembers = Arc::new(remembered::Sessions::at(&self.rooms.memory()));
         let mut stores = self.memory.clone();
         stores.extend(

@@ -12,7 +12,7 @@ use countersign_record::time::Timestamp;
 use countersign_record::upcast;
 use countersign_runtime::clock::Clock;
 use countersign_runtime::memory_read::{Error, Recorded, Tool};
-use countersign_runtime::ports::ledger::{self, Ledger, Query, Select};
+use countersign_runtime::ports::ledger::{self, Journal, Query, Select};
 use countersign_store::Sqlite;
 use countersign_testkit::scratch::Scratch;
 use serde_json::{Value, json};

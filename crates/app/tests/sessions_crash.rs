@@ -9,6 +9,7 @@ use countersign_record::deed::{self, Fate, Outcome};
 use countersign_record::json::{self, Json};
 use countersign_record::session::Role;
 use countersign_record::tool::Effect;
+use countersign_runtime::ports::ledger::Ledger;
 use countersign_runtime::session::{Error, Session};
 use desk::{Desk, Fails, Forgets, Stuck, calls, member, notes, policy};
 use proptest::prelude::*;
@@ -267,11 +268,10 @@ async fn lives(appends: &[u32], effect: Effect) -> Result<(), TestCaseError> {
     desk.bounds.messages = 1_000;
     let letter = Arc::new(Stuck::new("letter.send", effect));
     desk.tools.push(letter.clone());
-    let real = Arc::clone(&desk.ledger);
     let mut acknowledged: Vec<String> = Vec::new();
     let mut number = 0_u32;
     for limit in appends {
-        desk.ledger = Fails::after(Arc::clone(&real), *limit);
+        desk.journal = Some(Fails::after(Arc::<dyn Ledger>::clone(&desk.ledger), *limit));
         let Ok((mut session, recovered)) = desk.open_through("s1", |keeper| keeper).await else { continue };
         if settle(&mut session, recovered.unsettled.len()).await.is_err() {
             continue;
@@ -287,7 +287,7 @@ async fn lives(appends: &[u32], effect: Effect) -> Result<(), TestCaseError> {
             }
         }
     }
-    desk.ledger = real;
+    desk.journal = None;
     let opened = desk.open_through("s1", |keeper| keeper).await;
     let (mut session, recovered) = opened.map_err(|error| TestCaseError::fail(error.to_string()))?;
     settle(&mut session, recovered.unsettled.len())

@@ -3,7 +3,7 @@
 //! what was read.
 
 use crate::clock::Clock;
-use crate::ports::ledger::{self, Batch, Ledger, Stamp};
+use crate::ports::ledger::{self, Batch, Journal, Stamp};
 use crate::ports::memory::{Memory, Package};
 use countersign_kernel::recall::{Input, Refusal};
 use countersign_record::access::MatterAccess;
@@ -21,7 +21,7 @@ pub struct Tool<'a> {
     /// What is read.
     pub memory: &'a dyn Memory,
     /// Where that is recorded.
-    pub ledger: &'a dyn Ledger,
+    pub ledger: &'a dyn Journal,
     /// Who reads, and for which matter.
     pub access: &'a MatterAccess,
     /// When.

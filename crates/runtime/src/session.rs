@@ -28,7 +28,7 @@ pub use turn::{Said, Turned};
 
 use crate::clock::Clock;
 use crate::ports::Answer;
-use crate::ports::ledger::{self, Ledger, PAGE_ROWS_MAX, Query, Select};
+use crate::ports::ledger::{self, Journal, PAGE_ROWS_MAX, Query, Select};
 use crate::ports::memory::Memory;
 use crate::ports::model::Model;
 use crate::ports::session::{Keeper, Person, Remembers, Signs, Trouble};
@@ -55,7 +55,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Office {
     /// The record.
-    pub ledger: Arc<dyn Ledger>,
+    pub ledger: Arc<dyn Journal>,
     /// Who acts, and for which matter.
     pub access: MatterAccess,
     /// When.
@@ -235,7 +235,7 @@ impl Session {
         &self.office
     }
 
-    /// Goes on with another ledger handle, model or person.
+    /// Goes on with another model, person or journal.
     pub fn set_office(&mut self, office: Office) {
         self.office = office;
     }

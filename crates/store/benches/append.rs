@@ -4,7 +4,7 @@
 mod rows;
 
 use countersign_record::row::Draft;
-use countersign_runtime::ports::ledger::Ledger;
+use countersign_runtime::ports::ledger::Journal;
 use countersign_testkit::bench::{Bar, Bench, Side};
 use rows::{Scratch, access, batch, draft, open, row};
 use std::io::Write;

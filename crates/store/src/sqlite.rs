@@ -34,17 +34,17 @@ use countersign_record::row::Sealed;
 use countersign_record::upcast::Upcasts;
 use countersign_runtime::ports::Answer;
 use countersign_runtime::ports::ledger::{
-    Appended, Batch, Blob, Erasure, Error, Ledger, Page, Piece, Query, Snapshot, Visitor,
+    Appended, Batch, Blob, Erasure, Error, Journal, Ledger, Page, Piece, Query, Snapshot, Visitor,
 };
 use matter::Matter;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 use writer::Command;
 
-/// Beyond so many, matters that were only read, or asked for in vain, are closed. One that was written stays open
-/// with its thread and its lock until the end: giving the lock back would let a second writer in between.
+/// Beyond so many, matters that nobody writes or watches at the moment are closed, with their threads.
 const MATTERS_MAX: usize = 256;
 
 /// A data directory of ledgers.
@@ -52,13 +52,25 @@ pub struct Sqlite {
     root: PathBuf,
     upcasts: Upcasts,
     matters: Mutex<BTreeMap<MatterId, Arc<Matter>>>,
+    patience: Duration,
 }
 
 impl Sqlite {
     /// A data directory. Nothing is opened or made before a matter is used.
     #[must_use]
     pub fn open(root: &Path, upcasts: Upcasts) -> Self {
-        Sqlite { root: root.to_path_buf(), upcasts, matters: Mutex::new(BTreeMap::new()) }
+        Sqlite {
+            root: root.to_path_buf(),
+            upcasts,
+            matters: Mutex::new(BTreeMap::new()),
+            patience: lock::PATIENCE,
+        }
+    }
+
+    /// Waits so long for a matter that another process writes, before the request is refused as locked.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Sqlite { patience, ..self }
     }
 
     fn matter(&self, access: &MatterAccess) -> Arc<Matter> {
@@ -70,13 +82,13 @@ impl Sqlite {
         if matters.len() >= MATTERS_MAX {
             matters.retain(|_, matter| Arc::strong_count(matter) > 1 || !matter.is_idle());
         }
-        let matter = Arc::new(Matter::new(&self.root, id.clone()));
+        let matter = Arc::new(Matter::new(&self.root, id.clone(), self.patience));
         matters.insert(id.clone(), Arc::clone(&matter));
         matter
     }
 }
 
-impl Ledger for Sqlite {
+impl Journal for Sqlite {
     fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>> {
         Box::pin(async move {
             access.require(Role::Operator)?;
@@ -94,6 +106,23 @@ impl Ledger for Sqlite {
         })
     }
 
+    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            let (id, upcasts) = (access.matter().clone(), self.upcasts);
+            let work =
+                move |connection: &rusqlite::Connection, _| read::page(connection, &id, &upcasts, &query);
+            self.matter(access).read(work).await
+        })
+    }
+
+    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
+        Box::pin(async move {
+            self.matter(access).read(move |connection, _| read::blob(connection, digest)).await
+        })
+    }
+}
+
+impl Ledger for Sqlite {
     fn erase<'a>(
         &'a self,
         access: &'a MatterAccess,
@@ -123,15 +152,6 @@ impl Ledger for Sqlite {
         Box::pin(async move { self.matter(access).read(|_, head| Ok(head)).await })
     }
 
-    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
-        Box::pin(async move {
-            let (id, upcasts) = (access.matter().clone(), self.upcasts);
-            let work =
-                move |connection: &rusqlite::Connection, _| read::page(connection, &id, &upcasts, &query);
-            self.matter(access).read(work).await
-        })
-    }
-
     fn scan<'a>(
         &'a self,
         access: &'a MatterAccess,
@@ -140,12 +160,6 @@ impl Ledger for Sqlite {
     ) -> Answer<'a, Result<(), Error>> {
         Box::pin(async move {
             self.matter(access).read(move |connection, _| read::scan(connection, after, visitor)).await
-        })
-    }
-
-    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
-        Box::pin(async move {
-            self.matter(access).read(move |connection, _| read::blob(connection, digest)).await
         })
     }
 

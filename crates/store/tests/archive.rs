@@ -9,7 +9,7 @@ use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::json::{Json, Limits};
 use countersign_record::row::{BLOB_BYTES_MAX, BLOBS_MAX, PAYLOAD_BYTES_MAX};
-use countersign_runtime::ports::ledger::Ledger;
+use countersign_runtime::ports::ledger::{Journal, Ledger};
 use countersign_store::archive;
 use countersign_testkit::drafts::{self, batch, blob, draft, key, random_batch};
 use countersign_testkit::random::{Random, Seed};

@@ -10,7 +10,7 @@ use countersign_record::hold;
 use countersign_record::id::IdemKey;
 use countersign_record::json::Object;
 use countersign_record::row::{BlobBytes, Row, RowRef, Sealed};
-use countersign_runtime::ports::ledger::{Appended, Batch, Blob, Ledger, Stamp};
+use countersign_runtime::ports::ledger::{Appended, Batch, Blob, Journal, Ledger, Stamp};
 use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::drafts::{batch, blob, draft, key, row};
 use countersign_testkit::random::{Random, Seed};

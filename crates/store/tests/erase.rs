@@ -8,7 +8,7 @@ use countersign_record::hold;
 use countersign_record::id::HoldId;
 use countersign_record::json::Json;
 use countersign_record::row::Sealed;
-use countersign_runtime::ports::ledger::{Blob, Error, Ledger};
+use countersign_runtime::ports::ledger::{Blob, Error, Journal, Ledger};
 use countersign_testkit::drafts::{self, batch, blob, draft};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;

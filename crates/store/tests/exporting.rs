@@ -9,7 +9,7 @@ use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::json::Json;
 use countersign_record::row::Sealed;
-use countersign_runtime::ports::ledger::{Blob, Ledger};
+use countersign_runtime::ports::ledger::{Blob, Journal, Ledger};
 use countersign_store::archive;
 use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::drafts::{batch, blob, draft, row};

@@ -5,7 +5,7 @@ mod support;
 
 use countersign_record::code::Code;
 use countersign_record::json::Json;
-use countersign_runtime::ports::ledger::{Error, Ledger, Query, Select};
+use countersign_runtime::ports::ledger::{Error, Journal, Ledger, Query, Select};
 use countersign_testkit::another::{Another, asked, command, say};
 use countersign_testkit::drafts::{batch, blob, draft, random_batch, row};
 use countersign_testkit::random::{Random, Seed};

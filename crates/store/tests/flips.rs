@@ -6,7 +6,7 @@ mod support;
 
 use countersign_record::code::Code;
 use countersign_record::row::Row;
-use countersign_runtime::ports::ledger::{Ledger, Select};
+use countersign_runtime::ports::ledger::{Journal, Ledger, Select};
 use countersign_testkit::drafts::{batch, random_draft};
 use countersign_testkit::random::{Random, Seed};
 use countersign_testkit::scratch::Scratch;

@@ -8,7 +8,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::FoldId;
 use countersign_record::upcast;
 use countersign_runtime::fold::{self, Folded};
-use countersign_runtime::ports::ledger::{Ledger, Snapshot};
+use countersign_runtime::ports::ledger::{Journal, Ledger, Snapshot};
 use countersign_store::Sqlite;
 use countersign_testkit::drafts;
 use countersign_testkit::random::Seed;

@@ -16,7 +16,7 @@ use countersign_record::json::{self, Json, Number, Object};
 use countersign_record::row::{Cause, DataClass, Draft, Taint};
 use countersign_record::time::Timestamp;
 use countersign_runtime::fold;
-use countersign_runtime::ports::ledger::{Batch, Blob, Ledger};
+use countersign_runtime::ports::ledger::{Batch, Blob, Journal, Ledger};
 use countersign_store::archive;
 use countersign_store::keys::Keyring;
 use countersign_testkit::drafts::{self, batch, blob, draft, key, matter, stream};

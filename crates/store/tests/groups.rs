@@ -7,7 +7,7 @@ mod support;
 use countersign_record::code::Code;
 use countersign_record::row::{Cause, Sealed};
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::ledger::{Appended, Batch, Error, Ledger};
+use countersign_runtime::ports::ledger::{Appended, Batch, Error, Journal, Ledger};
 use countersign_store::Sqlite;
 use countersign_testkit::drafts::{batch, draft, key, row, stream};
 use countersign_testkit::scratch::Scratch;

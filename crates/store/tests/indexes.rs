@@ -4,7 +4,7 @@
 mod support;
 
 use countersign_record::code::Code;
-use countersign_runtime::ports::ledger::Ledger;
+use countersign_runtime::ports::ledger::{Journal, Ledger};
 use countersign_testkit::drafts::{batch, draft, row};
 use countersign_testkit::scratch::Scratch;
 use rusqlite::Connection;

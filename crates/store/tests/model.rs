@@ -9,7 +9,7 @@ use countersign_record::digest::Digest;
 use countersign_record::hold::{self, Held};
 use countersign_record::id::{FoldId, PrincipalId};
 use countersign_record::row::{self, Cause, Row};
-use countersign_runtime::ports::ledger::{Appended, Batch, Error, Ledger, Snapshot};
+use countersign_runtime::ports::ledger::{Appended, Batch, Error, Journal, Ledger, Snapshot};
 use countersign_store::archive;
 use countersign_testkit::drafts::{access, batch, draft, key, matter, random_batch, random_draft, stream};
 use countersign_testkit::random::Random;

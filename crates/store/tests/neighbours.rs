@@ -4,7 +4,7 @@
 use countersign_record::access::Role;
 use countersign_record::code::Code;
 use countersign_record::upcast;
-use countersign_runtime::ports::ledger::{Batch, Ledger};
+use countersign_runtime::ports::ledger::{Batch, Journal, Ledger};
 use countersign_store::Sqlite;
 use countersign_testkit::drafts::{access, batch, key, row};
 use countersign_testkit::scratch::Scratch;

@@ -5,7 +5,7 @@
 mod support;
 
 use countersign_record::code::Code;
-use countersign_runtime::ports::ledger::{Error, Ledger};
+use countersign_runtime::ports::ledger::{Error, Journal, Ledger};
 use countersign_testkit::another::{Another, asked, say};
 use countersign_testkit::drafts::{batch, matter, row, stream};
 use countersign_testkit::random::{Random, Seed};
@@ -13,18 +13,30 @@ use countersign_testkit::scratch::Scratch;
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 use std::path::Path;
-use support::{admin, block_on, files, open, scanned};
+use support::{admin, block_on, files, impatient, open, scanned};
 
-/// The other process: appends one row for each line it is told, and keeps the ledger open until the end of input.
+/// What makes the other process hold the lock from then on, as if it wrote without a pause.
+const HOLD: &str = "hold";
+
+/// The other process: appends one row for each line it is told.
 #[test]
 fn child() {
     let Some(arguments) = asked() else { return };
     block_on(async {
-        let ledger = open(Path::new(&arguments[0]));
+        let root = Path::new(&arguments[0]);
+        let ledger = open(root);
+        let mut held = None;
         for line in std::io::stdin().lock().lines() {
-            let appended = ledger.append(&admin(), batch(vec![row("run:1", &line.unwrap())])).await;
+            let line = line.unwrap();
+            if line == HOLD {
+                held = Some(support::held(root));
+                say("held");
+                continue;
+            }
+            let appended = ledger.append(&admin(), batch(vec![row("run:1", &line)])).await;
             say(&appended.map_or_else(|error| error.to_string(), |appended| appended.rows[0].seq.to_string()));
         }
+        drop(held);
     });
 }
 
@@ -43,16 +55,48 @@ fn one_process_writes_and_the_other_reads() {
     let mut child = writer(&scratch);
     assert_eq!(tell(&mut child, "first"), "1");
     block_on(async {
-        let ledger = open(scratch.path());
+        assert_eq!(tell(&mut child, HOLD), "held");
+        let ledger = impatient(scratch.path());
         let locked = ledger.append(&admin(), batch(vec![row("run:1", "mine")])).await;
         assert_eq!(locked, Err(Error::Locked { matter: matter("m"), pid: Some(child.child.id()) }));
-        assert_eq!(tell(&mut child, "second"), "2");
-        assert_eq!(scanned(&ledger, &admin()).await.len(), 2, "reading goes on");
+        assert_eq!(scanned(&ledger, &admin()).await.len(), 1, "reading goes on");
         assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
         child.finish();
         let appended = ledger.append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
-        assert_eq!(appended.rows[0].seq, 3, "the lock is free when its holder has ended");
+        assert_eq!(appended.rows[0].seq, 2, "the lock is free when its holder has ended");
         assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
+    });
+}
+
+/// Nobody keeps a matter that they do not write to: two processes that both have it open append in turn.
+#[test]
+fn two_processes_write_in_turn() {
+    let scratch = Scratch::new();
+    let mut child = writer(&scratch);
+    block_on(async {
+        let ledger = open(scratch.path());
+        for turn in 0..5_u64 {
+            assert_eq!(tell(&mut child, "theirs"), (2 * turn + 1).to_string());
+            let appended = ledger.append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
+            assert_eq!(appended.rows[0].seq, 2 * turn + 2);
+        }
+        assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
+    });
+}
+
+/// Who watches a ledger that this process writes too is woken by another process all the same.
+#[test]
+fn a_watcher_beside_a_writer_is_woken_by_another_process() {
+    let scratch = Scratch::new();
+    let mut child = writer(&scratch);
+    block_on(async {
+        let ledger = open(scratch.path());
+        ledger.append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
+        let mut watcher = ledger.watch(&admin()).await.unwrap();
+        assert_eq!(tell(&mut child, "theirs"), "2");
+        watcher.wait_for(|last| *last == 2).await.unwrap();
+        ledger.append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
+        watcher.wait_for(|last| *last == 3).await.unwrap();
     });
 }
 
@@ -61,11 +105,12 @@ fn a_killed_process_leaves_no_lock() {
     let scratch = Scratch::new();
     let mut child = writer(&scratch);
     assert_eq!(tell(&mut child, "first"), "1");
+    assert_eq!(tell(&mut child, HOLD), "held");
     child.child.kill().unwrap();
     child.child.wait().unwrap();
     block_on(async {
         let appended =
-            open(scratch.path()).append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
+            impatient(scratch.path()).append(&admin(), batch(vec![row("run:1", "mine")])).await.unwrap();
         assert_eq!(appended.rows[0].seq, 2);
     });
 }
@@ -101,11 +146,13 @@ fn a_watcher_is_woken_by_another_process() {
 fn two_stores_in_one_process_are_told_apart() {
     let scratch = Scratch::new();
     block_on(async {
-        let (first, second) = (open(scratch.path()), open(scratch.path()));
+        let (first, second) = (open(scratch.path()), impatient(scratch.path()));
         first.append(&admin(), batch(vec![row("run:1", "a")])).await.unwrap();
+        drop(first);
+        let held = support::held(scratch.path());
         let locked = second.append(&admin(), batch(vec![row("run:1", "b")])).await.unwrap_err();
         assert_eq!(locked.code(), Code::LedgerLocked);
-        drop(first);
+        drop(held);
         second.append(&admin(), batch(vec![row("run:1", "b")])).await.unwrap();
     });
 }

@@ -7,7 +7,7 @@ use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::hold;
 use countersign_record::json::Json;
-use countersign_runtime::ports::ledger::{Blob, Ledger};
+use countersign_runtime::ports::ledger::{Blob, Journal, Ledger};
 use countersign_testkit::drafts::{batch, blob, draft, row};
 use countersign_testkit::scratch::Scratch;
 use rusqlite::{Connection, params};

@@ -11,7 +11,7 @@ use countersign_record::id::PrincipalId;
 use countersign_record::json::{Json, Object};
 use countersign_record::row::{PackedBlobs, Row};
 use countersign_record::time::Timestamp;
-use countersign_runtime::ports::ledger::{Batch, Ledger};
+use countersign_runtime::ports::ledger::{Batch, Journal, Ledger};
 use countersign_store::keys::Keyring;
 use countersign_testkit::drafts::{batch, blob, draft, key, matter, random_batch, row};
 use countersign_testkit::random::Seed;

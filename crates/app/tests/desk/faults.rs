@@ -3,23 +3,19 @@
 
 use countersign_kernel::gate::{Permitted, Place};
 use countersign_record::access::MatterAccess;
-use countersign_record::chain::{Anchor, Head, Report};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
-use countersign_record::id::{FoldId, ToolName};
+use countersign_record::id::ToolName;
 use countersign_record::json::{self, Json, Object};
-use countersign_record::row::Sealed;
 use countersign_record::session::Checkpoint;
 use countersign_record::tool::{Definition, Effect, Needs};
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::ledger::{
-    Appended, Batch, Blob, Erasure, Error, Ledger, Page, Piece, Query, Snapshot, Visitor,
-};
+use countersign_runtime::ports::ledger::{Appended, Batch, Blob, Error, Journal, Page, Query};
 use countersign_runtime::ports::session::{Keeper, Trouble};
 use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads, Tool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// A tool that counts its runs, and does not return from them if it is to get stuck.
@@ -119,91 +115,30 @@ impl Keeper for Forgets {
 
 /// A ledger that takes so many appends and then no more, as if the process had ended.
 pub(crate) struct Fails {
-    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) journal: Arc<dyn Journal>,
     pub(crate) left: AtomicU32,
 }
 
 impl Fails {
-    pub(crate) fn after(ledger: Arc<dyn Ledger>, appends: u32) -> Arc<Self> {
-        Arc::new(Fails { ledger, left: AtomicU32::new(appends) })
+    pub(crate) fn after(journal: Arc<dyn Journal>, appends: u32) -> Arc<Self> {
+        Arc::new(Fails { journal, left: AtomicU32::new(appends) })
     }
 }
 
-impl Ledger for Fails {
+impl Journal for Fails {
     fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>> {
         let takes = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         match takes {
-            Ok(_) => self.ledger.append(access, batch),
+            Ok(_) => self.journal.append(access, batch),
             Err(_) => Box::pin(async { Err(Error::Closed) }),
         }
     }
 
-    fn erase<'a>(
-        &'a self,
-        access: &'a MatterAccess,
-        digest: Digest,
-        receipt: Sealed,
-    ) -> Answer<'a, Result<Erasure, Error>> {
-        self.ledger.erase(access, digest, receipt)
-    }
-
-    fn head<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<Head, Error>> {
-        self.ledger.head(access)
-    }
-
     fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
-        self.ledger.read(access, query)
-    }
-
-    fn scan<'a>(
-        &'a self,
-        access: &'a MatterAccess,
-        after: u64,
-        visitor: Visitor,
-    ) -> Answer<'a, Result<(), Error>> {
-        self.ledger.scan(access, after, visitor)
+        self.journal.read(access, query)
     }
 
     fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
-        self.ledger.blob(access, digest)
-    }
-
-    fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>> {
-        self.ledger.watch(access)
-    }
-
-    fn keep<'a>(
-        &'a self,
-        access: &'a MatterAccess,
-        fold: &'a FoldId,
-        version: u32,
-        snapshot: Snapshot,
-    ) -> Answer<'a, Result<(), Error>> {
-        self.ledger.keep(access, fold, version, snapshot)
-    }
-
-    fn kept<'a>(
-        &'a self,
-        access: &'a MatterAccess,
-        fold: &'a FoldId,
-        version: u32,
-    ) -> Answer<'a, Result<Option<Snapshot>, Error>> {
-        self.ledger.kept(access, fold, version)
-    }
-
-    fn verify<'a>(
-        &'a self,
-        access: &'a MatterAccess,
-        anchors: Vec<Anchor>,
-    ) -> Answer<'a, Result<Report, Error>> {
-        self.ledger.verify(access, anchors)
-    }
-
-    fn restore<'a>(
-        &'a self,
-        access: &'a MatterAccess,
-        pieces: Box<dyn Iterator<Item = Result<Piece, Error>> + Send>,
-    ) -> Answer<'a, Result<Head, Error>> {
-        self.ledger.restore(access, pieces)
+        self.journal.blob(access, digest)
     }
 }

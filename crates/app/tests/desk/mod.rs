@@ -19,7 +19,7 @@ use countersign_record::time::Timestamp;
 use countersign_record::trace::Redactor;
 use countersign_record::upcast;
 use countersign_runtime::clock::Clock;
-use countersign_runtime::ports::ledger::{self, Blob, Ledger, PAGE_ROWS_MAX, Query, Select};
+use countersign_runtime::ports::ledger::{self, Blob, Journal, Ledger, PAGE_ROWS_MAX, Query, Select};
 use countersign_runtime::ports::session::{Keeper, Remembers, Screen, Signs, Trouble};
 use countersign_runtime::ports::tool::Tool;
 use countersign_runtime::session::memory::MemoryTool;
@@ -46,6 +46,8 @@ pub(crate) const HOST: &str = "models.example";
 pub(crate) struct Desk {
     scratch: Scratch,
     pub(crate) ledger: Arc<dyn Ledger>,
+    /// What sessions get instead of the ledger, if something is to go wrong with it.
+    pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) clock: Arc<Clock>,
     pub(crate) policy: Policy,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
@@ -68,6 +70,7 @@ impl Desk {
         Desk {
             scratch,
             ledger,
+            journal: None,
             clock,
             policy: Policy::default(),
             tools: Vec::new(),
@@ -119,7 +122,9 @@ impl Desk {
         let now = Arc::new(|| Timestamp::try_from("2026-01-02T03:04:05Z"));
         let mut tools = registry(&sandbox, now).unwrap();
         tools.extend(self.tools.iter().cloned());
-        let (ledger, access, clock) = (Arc::clone(&self.ledger), self.access(), Arc::clone(&self.clock));
+        let journal = self.journal.clone();
+        let ledger = journal.unwrap_or_else(|| Arc::<dyn Ledger>::clone(&self.ledger));
+        let (access, clock) = (self.access(), Arc::clone(&self.clock));
         if let Some(recall) = self.recall() {
             let tool = MemoryTool::new(recall, Arc::clone(&ledger), access.clone(), Arc::clone(&clock));
             tools.push(Arc::new(tool.unwrap()));

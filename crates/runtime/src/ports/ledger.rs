@@ -127,12 +127,21 @@ pub enum Piece {
 /// Sees stored rows, exactly as they are stored; `Err` is a row that can't be decoded, and what is wrong.
 pub type Visitor = Box<dyn FnMut(u64, Result<RowRef<'_>, String>) -> ControlFlow<()> + Send>;
 
-/// An append-only record, one chain per matter. A matter that is not there yet reads as [`Error::Missing`];
-/// the first append makes it.
-pub trait Ledger: Send + Sync {
+/// What work is written down in: rows are appended, and read again.
+pub trait Journal: Send + Sync {
     /// Appends the batch. When this returns, the rows are durable.
     fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>>;
 
+    /// A page of rows, in today's shape.
+    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>>;
+
+    /// A blob's bytes.
+    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>>;
+}
+
+/// An append-only record, one chain per matter. A matter that is not there yet reads as [`Error::Missing`];
+/// the first append makes it.
+pub trait Ledger: Journal {
     /// Erases a blob and appends `receipt`, whose kind is `blob.erased`, in one step. A legal hold refuses it.
     fn erase<'a>(
         &'a self,
@@ -144,9 +153,6 @@ pub trait Ledger: Send + Sync {
     /// The last row.
     fn head<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<Head, Error>>;
 
-    /// A page of rows, in today's shape.
-    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>>;
-
     /// Shows every row from `after` on as it is stored, one at a time, in bounded memory.
     fn scan<'a>(
         &'a self,
@@ -154,9 +160,6 @@ pub trait Ledger: Send + Sync {
         after: u64,
         visitor: Visitor,
     ) -> Answer<'a, Result<(), Error>>;
-
-    /// A blob's bytes.
-    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>>;
 
     /// The place of the last row, and a wake-up at each change. No polling.
     fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>>;

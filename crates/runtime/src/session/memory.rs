@@ -6,7 +6,7 @@ use super::prompt::{asked, label_of};
 use crate::clock::Clock;
 use crate::memory_read::Tool as MemoryRead;
 use crate::ports::Answer;
-use crate::ports::ledger::Ledger;
+use crate::ports::ledger::Journal;
 use crate::ports::tool::{Done, NotDone, Plan, Reads, Tool};
 use countersign_kernel::gate::Permitted;
 use countersign_record::access::MatterAccess;
@@ -25,7 +25,7 @@ const PARAMETERS: &str = r#"{"type":"object","additionalProperties":false,"requi
 pub struct MemoryTool {
     definition: Definition,
     recall: Recall,
-    ledger: Arc<dyn Ledger>,
+    ledger: Arc<dyn Journal>,
     access: MatterAccess,
     clock: Arc<Clock>,
 }
@@ -37,7 +37,7 @@ impl MemoryTool {
     /// Never: its name and its schema are well-formed.
     pub fn new(
         recall: Recall,
-        ledger: Arc<dyn Ledger>,
+        ledger: Arc<dyn Journal>,
         access: MatterAccess,
         clock: Arc<Clock>,
     ) -> Result<Self, super::Error> {

@@ -3,7 +3,7 @@
 
 use super::Error;
 use crate::clock::Clock;
-use crate::ports::ledger::{Batch, Ledger};
+use crate::ports::ledger::{Batch, Journal};
 use crate::ports::session::Signs;
 use countersign_record::access::MatterAccess;
 use countersign_record::deed::{CAPABILITY_GRANTED, Deed, VERSION};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Rows that are not appended yet.
 pub(super) struct Rows {
-    ledger: Arc<dyn Ledger>,
+    ledger: Arc<dyn Journal>,
     access: MatterAccess,
     clock: Arc<Clock>,
     stream: StreamId,
@@ -29,7 +29,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(
-        ledger: Arc<dyn Ledger>,
+        ledger: Arc<dyn Journal>,
         access: MatterAccess,
         clock: Arc<Clock>,
         (stream, decisions): (StreamId, StreamId),

@@ -7,7 +7,7 @@ use countersign_record::json::{Json, Object};
 use countersign_record::row::{DataClass, Draft, Proof, Sealed, Taint};
 use countersign_record::time::Timestamp;
 use countersign_record::upcast;
-use countersign_runtime::ports::ledger::{Batch, Ledger};
+use countersign_runtime::ports::ledger::{Batch, Journal};
 use countersign_store::Sqlite;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

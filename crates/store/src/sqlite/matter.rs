@@ -14,6 +14,7 @@ use countersign_runtime::ports::ledger::{Appended, Error};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot, watch};
 
 /// Reads that go on at the same time, each with a thread and a connection of its own; others wait their turn.
@@ -50,10 +51,12 @@ pub(super) struct Matter {
     reads: Arc<Semaphore>,
     writer: Mutex<Option<Writer>>,
     vigil: Vigil,
+    /// How long another's lock is waited for.
+    patience: Duration,
 }
 
 impl Matter {
-    pub(super) fn new(root: &Path, matter: MatterId) -> Self {
+    pub(super) fn new(root: &Path, matter: MatterId, patience: Duration) -> Self {
         let files = Files::of(root, matter.as_str());
         let core = Core {
             matter,
@@ -67,6 +70,7 @@ impl Matter {
             reads: Arc::new(Semaphore::new(READS_MAX)),
             writer: Mutex::new(None),
             vigil: Vigil::default(),
+            patience,
         }
     }
 
@@ -113,16 +117,17 @@ impl Matter {
             // One that has ended by a bug of ours left the ledger as its last commit did; another can go on.
             Some(_) | None => {
                 let core = &self.core;
-                let fresh = Writer::start(core.matter.clone(), core.files.clone(), Arc::clone(&core.news))?;
+                let (matter, files) = (core.matter.clone(), core.files.clone());
+                let fresh = Writer::start(matter, files, Arc::clone(&core.news), self.patience)?;
                 writer.insert(fresh)
             }
         };
         started.queue().ok_or(Error::Closed)
     }
 
-    /// Whether closing it would take nothing from anybody: it was never written here, and nobody watches it.
+    /// Whether closing it would take nothing from anybody: it is not written now, and nobody watches it.
     pub(super) fn is_idle(&self) -> bool {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner).is_none() && !self.core.news.is_watched()
+        !self.core.news.is_writing() && !self.core.news.is_watched()
     }
 
     /// Starts watching.
@@ -130,9 +135,8 @@ impl Matter {
         let mut receiver = self.core.news.subscribe();
         // Asked before following: there is nothing to follow where there is no ledger.
         self.read(|_, _| Ok(())).await?;
-        if !self.core.news.is_writing() {
-            Following::ensure(&self.core)?;
-        }
+        // Even while this process writes: as soon as it gives the lock back, another may.
+        Following::ensure(&self.core)?;
         // Read after following has begun, so that nothing falls between the two.
         let head = self.read(|_, head| Ok(head)).await?;
         self.core.news.publish(head.seq);

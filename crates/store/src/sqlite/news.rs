@@ -47,12 +47,12 @@ impl News {
         self.last.closed().await;
     }
 
-    /// Notes whether this process holds the lock, so that no other one can make news.
+    /// Notes whether this process holds the lock.
     pub(super) fn set_writing(&self, writing: bool) {
         self.writing.store(writing, Ordering::Release);
     }
 
-    /// Whether this process is the one that makes the news.
+    /// Whether this process holds it.
     pub(super) fn is_writing(&self) -> bool {
         self.writing.load(Ordering::Acquire)
     }

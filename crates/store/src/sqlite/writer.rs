@@ -53,7 +53,12 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread. Nothing is opened before the first command.
-    pub(super) fn start(matter: MatterId, files: Files, news: Arc<News>) -> Result<Self, Error> {
+    pub(super) fn start(
+        matter: MatterId,
+        files: Files,
+        news: Arc<News>,
+        patience: Duration,
+    ) -> Result<Self, Error> {
         let (queue, commands) = mpsc::channel(QUEUE_MAX);
         let place = files.database.clone();
         let name = format!("ledger {matter}");
@@ -63,6 +68,7 @@ impl Writer {
             matter,
             files,
             news,
+            patience,
             open: None,
             held: None,
             purge: Purge::default(),
@@ -110,6 +116,8 @@ struct Desk {
     matter: MatterId,
     files: Files,
     news: Arc<News>,
+    /// How long another's lock is waited for.
+    patience: Duration,
     open: Option<Open>,
     /// A command that was taken from the queue while a group was gathered, and is no part of it.
     held: Option<Command>,
@@ -126,13 +134,7 @@ impl Desk {
                 Command::Append { request, reply } => self.append(request, reply, &mut commands),
                 Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
                 Command::Keep { fold, version, snapshot, reply } => {
-                    let was_open = self.open.is_some();
-                    let kept = self.keep(&fold, version, &snapshot);
-                    // Whoever only reads keeps nobody from writing for longer than this took.
-                    if !was_open {
-                        self.close();
-                    }
-                    drop(reply.send(kept));
+                    drop(reply.send(self.keep(&fold, version, &snapshot)));
                 }
                 Command::Restore { pieces, reply } => {
                     let restored = self.transact(|pen| restore::restore(pen, pieces));
@@ -166,6 +168,14 @@ impl Desk {
                     Err(mpsc::error::TryRecvError::Disconnected) => return None,
                     Err(mpsc::error::TryRecvError::Empty) => group::pause(self.company.cores),
                 }
+            }
+        }
+        if self.open.is_some() {
+            match wait::received(commands, lock::IDLE_MAX) {
+                Received::Command(command) => return Some(command),
+                // Others may have waited for it; a turn that waits for a model must not keep them.
+                Received::Nothing => self.close(),
+                Received::End => return None,
             }
         }
         commands.blocking_recv()
@@ -217,6 +227,7 @@ impl Desk {
 
     fn keep(&mut self, fold: &FoldId, version: u32, snapshot: &Snapshot) -> Result<(), Error> {
         let Snapshot { head, bytes } = snapshot;
+        self.opened(lock::PATIENCE_TO_KEEP.min(self.patience))?;
         self.transact(|pen| {
             // An older state of the same version says less than the one that is there, if that one can be of this ledger.
             let sql = "INSERT INTO snapshots(fold, version, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5) \
@@ -241,7 +252,7 @@ impl Desk {
         work: impl FnOnce(&mut Pen<'_>) -> Result<Result<T, Error>, rusqlite::Error>,
     ) -> Result<T, Error> {
         let (matter, files, news) = (self.matter.clone(), self.files.clone(), Arc::clone(&self.news));
-        let open = self.opened()?;
+        let open = self.opened(self.patience)?;
         let done = open.transact(matter.as_str(), work);
         match done {
             // Nothing but refusals: no row is in, and a ledger that was made for them must not stay.
@@ -296,11 +307,11 @@ impl Desk {
     }
 
     /// The open ledger, made if there is none. What could not be opened is tried again with the next command.
-    fn opened(&mut self) -> Result<&mut Open, Error> {
+    fn opened(&mut self, patience: Duration) -> Result<&mut Open, Error> {
         if self.open.is_none() {
             // Looked at before anything is made: a file that is not ours gets no lock beside it.
             schema::recognise(&self.files)?;
-            let (lock, made) = self.locked()?;
+            let (lock, made) = self.locked(patience)?;
             let open = self.open_in(lock, made)?;
             self.news.set_writing(true);
             self.open = Some(open);
@@ -321,7 +332,7 @@ impl Desk {
 
     /// The lock, and the directories that were made to hold it. Another writer may take an empty ledger back, and
     /// with it a directory that was just seen to be there; then it is made again.
-    fn locked(&self) -> Result<(Lock, Vec<PathBuf>), Error> {
+    fn locked(&self, patience: Duration) -> Result<(Lock, Vec<PathBuf>), Error> {
         let Files { dir, lock: lock_file, .. } = &self.files;
         for _ in 0..TRIES_MAX {
             let made = match durable::make_dirs(dir, 0o700) {
@@ -329,7 +340,7 @@ impl Desk {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(failure::of_io(dir, &error)),
             };
-            match lock::take(lock_file, &self.matter) {
+            match lock::take(lock_file, &self.matter, patience) {
                 Ok(Some(lock)) => return Ok((lock, made)),
                 Ok(None) => {}
                 Err(error) => {

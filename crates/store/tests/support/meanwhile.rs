@@ -8,7 +8,7 @@ use countersign_record::id::FoldId;
 use countersign_record::row::Sealed;
 use countersign_runtime::ports::Answer;
 use countersign_runtime::ports::ledger::{
-    Appended, Batch, Blob, Erasure, Error, Ledger, Page, Piece, Query, Snapshot, Visitor,
+    Appended, Batch, Blob, Erasure, Error, Journal, Ledger, Page, Piece, Query, Snapshot, Visitor,
 };
 use std::sync::Mutex;
 use tokio::sync::watch;
@@ -40,11 +40,24 @@ impl<'a, L: Ledger> Meanwhile<'a, L> {
     }
 }
 
-impl<L: Ledger> Ledger for Meanwhile<'_, L> {
+impl<L: Ledger> Journal for Meanwhile<'_, L> {
     fn append<'a>(&'a self, access: &'a MatterAccess, batch: Batch) -> Answer<'a, Result<Appended, Error>> {
         self.ledger.append(access, batch)
     }
 
+    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
+        self.ledger.read(access, query)
+    }
+
+    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
+        Box::pin(async move {
+            self.happen(Before::Blob).await;
+            self.ledger.blob(access, digest).await
+        })
+    }
+}
+
+impl<L: Ledger> Ledger for Meanwhile<'_, L> {
     fn erase<'a>(
         &'a self,
         access: &'a MatterAccess,
@@ -58,10 +71,6 @@ impl<L: Ledger> Ledger for Meanwhile<'_, L> {
         self.ledger.head(access)
     }
 
-    fn read<'a>(&'a self, access: &'a MatterAccess, query: Query) -> Answer<'a, Result<Page, Error>> {
-        self.ledger.read(access, query)
-    }
-
     fn scan<'a>(
         &'a self,
         access: &'a MatterAccess,
@@ -71,13 +80,6 @@ impl<L: Ledger> Ledger for Meanwhile<'_, L> {
         Box::pin(async move {
             self.happen(Before::Scan).await;
             self.ledger.scan(access, after, visitor).await
-        })
-    }
-
-    fn blob<'a>(&'a self, access: &'a MatterAccess, digest: Digest) -> Answer<'a, Result<Blob, Error>> {
-        Box::pin(async move {
-            self.happen(Before::Blob).await;
-            self.ledger.blob(access, digest).await
         })
     }
 

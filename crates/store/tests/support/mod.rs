@@ -4,6 +4,7 @@
 
 pub(crate) mod meanwhile;
 
+use countersign_durable::Lock;
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::row::{self, Row};
 use countersign_record::upcast;
@@ -12,14 +13,25 @@ use countersign_store::Sqlite;
 use countersign_testkit::drafts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub(crate) fn open(root: &Path) -> Sqlite {
     Sqlite::open(root, upcast::LEDGER)
+}
+
+/// A ledger that does not wait for one that another has.
+pub(crate) fn impatient(root: &Path) -> Sqlite {
+    open(root).waiting(Duration::ZERO)
+}
+
+/// The lock of a matter, held as a process that writes without a pause holds it.
+pub(crate) fn held(root: &Path) -> Lock {
+    let lock = Lock::take(&root.join("matters/m/ledger.lock"), Duration::from_secs(60)).unwrap();
+    lock.sign().unwrap();
+    lock
 }
 
 /// Runs something async to its end.

@@ -13,7 +13,7 @@ use countersign_record::hold;
 use countersign_record::id::{IdemKey, RowKind, StreamId};
 use countersign_record::json::Json;
 use countersign_record::row::{BlobBytes, Cause, DataClass, Draft, Proof, Sealed, Taint};
-use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Ledger, Stamp};
+use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Journal, Stamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -11,7 +11,9 @@ use countersign_record::hold::{self, Held, Holds};
 use countersign_record::id::{HoldId, RowKind, StreamId};
 use countersign_record::json::Json;
 use countersign_record::row::{DataClass, Draft, Proof, Sealed, Taint};
-use countersign_runtime::ports::ledger::{Batch, Error, Ledger, PAGE_ROWS_MAX, Query, Select, Stamp};
+use countersign_runtime::ports::ledger::{
+    Batch, Error, Journal, Ledger, PAGE_ROWS_MAX, Query, Select, Stamp,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::{RowKind, StreamId};
 use countersign_record::row::{self, Row};
 use countersign_runtime::fold;
-use countersign_runtime::ports::ledger::{Blob, Error, Ledger, PAGE_ROWS_MAX, Query, Select};
+use countersign_runtime::ports::ledger::{Blob, Error, Journal, Ledger, PAGE_ROWS_MAX, Query, Select};
 use countersign_views::summary::Summary;
 use serde::Serialize;
 use std::borrow::Cow;
