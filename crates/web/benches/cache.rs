@@ -1,7 +1,7 @@
 //! A page from the cache, through the whole tool, against a bare look by primary key.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
 
-use countersign_kernel::gate::{self, Need, Permitted, Reach, permit};
+use countersign_kernel::gate::{Capability, Need, Permitted, Reach, permit};
 use countersign_record::json::{Json, Object};
 use countersign_record::time::Timestamp;
 use countersign_runtime::clock::Clock;
@@ -87,7 +87,7 @@ fn tool(scratch: &Scratch) -> HttpGet {
 }
 
 fn call(url: &str, port: u16) -> Permitted {
-    let granted = gate::granted(&[format!("net:127.0.0.1:{port}")]);
+    let granted = vec![Capability::try_from(&*format!("net:127.0.0.1:{port}")).unwrap()];
     permit(Object::from([("url", url.into())]), &Need::Nothing, Reach { granted, hosts: None }).unwrap()
 }
 

@@ -16,6 +16,8 @@ use std::time::Duration;
 
 /// Pages of one cache, whatever they hold.
 const PAGES_MAX: u32 = 4_096;
+/// A page beyond this is not kept; it is well within what is read of a file.
+const PAGE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// How long a thread that may wait does so for another process.
 const BUSY_MAX: Duration = Duration::from_millis(250);
 
@@ -34,6 +36,9 @@ pub(crate) enum Trouble {
     /// Another has it.
     #[error("{file} is locked by another process")]
     Locked { file: String },
+    /// It, or who waits for it before us, takes too long.
+    #[error("{file} is not to be had in time")]
+    Slow { file: String },
     /// The operating system refuses.
     #[error("{file} can't be used: {why}")]
     Unusable { file: String, why: String },
@@ -47,6 +52,7 @@ impl Trouble {
             | Trouble::DamagedPage { .. }
             | Trouble::Newer { .. }
             | Trouble::Locked { .. }
+            | Trouble::Slow { .. }
             | Trouble::Unusable { .. } => Code::WebCache,
         }
     }
@@ -55,7 +61,10 @@ impl Trouble {
     pub(crate) fn lets_keep(&self) -> bool {
         match self {
             Trouble::Damaged { .. } | Trouble::DamagedPage { .. } => true,
-            Trouble::Newer { .. } | Trouble::Locked { .. } | Trouble::Unusable { .. } => false,
+            Trouble::Newer { .. }
+            | Trouble::Locked { .. }
+            | Trouble::Slow { .. }
+            | Trouble::Unusable { .. } => false,
         }
     }
 }
@@ -170,6 +179,11 @@ impl Cache {
         i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX)
     }
 
+    /// What is said of a wait that was given up.
+    pub(crate) fn slow(&self) -> Trouble {
+        Trouble::Slow { file: self.file.name() }
+    }
+
     fn damaged_page(&self) -> Trouble {
         Trouble::DamagedPage { file: self.file.name() }
     }
@@ -196,6 +210,7 @@ fn lock(slot: &Mutex<Option<Open>>) -> MutexGuard<'_, Option<Open>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+const FORGET: &str = "DELETE FROM pages WHERE url = ?1";
 const EXPIRE: &str = "DELETE FROM pages WHERE at_seconds < ?1 OR at_seconds > ?2";
 /// Counts from the newest; what is beyond a bound goes.
 const EVICT: &str = "DELETE FROM pages WHERE rowid IN (
@@ -214,7 +229,11 @@ fn write(
 ) -> Result<(), rusqlite::Error> {
     connection.busy_timeout(BUSY_MAX)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    row::insert(&transaction, page)?;
+    // One that is larger than all may be would take the place of all others and then be given up itself.
+    match u64::try_from(row::size_of(page)).is_ok_and(|size| size <= bytes_max.min(PAGE_BYTES_MAX)) {
+        true => row::insert(&transaction, page)?,
+        false => drop(transaction.prepare_cached(FORGET)?.execute([&page.url])?),
+    }
     let oldest = page.at.seconds.saturating_sub(ttl_seconds);
     transaction.prepare_cached(EXPIRE)?.execute(params![oldest, page.at.seconds])?;
     let bytes_max = i64::try_from(bytes_max).unwrap_or(i64::MAX);

@@ -1,13 +1,14 @@
-//! The way to a page: each hop is permitted, looked up once, checked, and connected to what was checked.
-//! Owns: the order of these steps, the rules of redirects. Must not: read a clock, or keep a page.
+//! The way to a page: each hop is looked up once, checked, and connected to what was checked.
+//! Owns: the order of these steps, the rules of redirects. Must not: leave the place that was permitted, read a clock, or
+//! keep a page.
 
 use crate::address::not_public;
 use crate::exchange::{self, Received, exchange};
 use crate::network::Network;
-use crate::page::{Address, Hop, Page};
-use crate::target::{self, Target};
+use crate::page::{Address, Elsewhere, Page};
+use crate::target::{self, Led, Target};
 use crate::text;
-use countersign_kernel::gate::{Capability, Grant, Reach};
+use countersign_kernel::gate::{Capability, Grant};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::time::Instant;
@@ -31,9 +32,6 @@ const TRY_MAX: Duration = Duration::from_secs(3);
 /// the model without the label that a page has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Error {
-    /// The place is not granted.
-    #[error("{capability} is not granted")]
-    Denied { capability: Capability },
     /// The place has an address that only an exact grant opens.
     #[error("{place} is {kind}; only a grant of {capability} would open it")]
     Address { place: String, kind: &'static str, capability: Capability },
@@ -58,9 +56,10 @@ pub(crate) enum Error {
     /// A redirect says not where to.
     #[error("{place} redirects, and does not say where to")]
     NoLocation { place: String },
-    /// A redirect leads to what is not granted.
-    #[error("{place} redirects to {to}, and {capability} is not granted")]
-    NotGranted { place: String, to: String, capability: Capability },
+    /// After a redirect the place has an address that only an exact grant opens. The first request was sent, so this
+    /// is none of those that were kept from leaving.
+    #[error("{place} redirects, and has become {kind}; only a grant of {capability} would open it")]
+    Turned { place: String, kind: &'static str, capability: Capability },
     /// A redirect gives up the secure connection.
     #[error("{place} redirects from https to http")]
     Downgrade { place: String },
@@ -76,7 +75,6 @@ impl Error {
     /// The stable code.
     pub(crate) fn code(&self) -> Code {
         match self {
-            Error::Denied { .. } => Code::ToolDenied,
             Error::Address { .. } => Code::WebAddress,
             Error::Unresolved { .. } | Error::Unconnected { .. } | Error::Insecure { .. } => {
                 Code::WebUnreachable
@@ -86,7 +84,7 @@ impl Error {
             Error::Status { .. } => Code::WebStatus,
             Error::Location { .. }
             | Error::NoLocation { .. }
-            | Error::NotGranted { .. }
+            | Error::Turned { .. }
             | Error::Downgrade { .. }
             | Error::Circle { .. }
             | Error::TooMany { .. } => Code::WebRedirect,
@@ -101,54 +99,60 @@ pub(crate) struct Fetcher {
     pub(crate) body_bytes_max: usize,
 }
 
-/// A page, and whether it may be kept.
+/// What came of it.
 #[derive(Debug)]
-pub(crate) struct Fetched {
-    pub(crate) page: Page,
-    pub(crate) may_be_kept: bool,
+pub(crate) enum Fetched {
+    /// A page, and whether it may be kept.
+    Page { page: Page, may_be_kept: bool },
+    /// No page here.
+    Elsewhere(Elsewhere),
 }
 
 impl Fetcher {
-    /// Fetches a page. Each hop is permitted by itself; a grant for the first says nothing about the next.
-    pub(crate) async fn fetch(&self, first: Target, reach: &Reach, at: Instant) -> Result<Fetched, Error> {
+    /// Fetches a page from the place of `first`, which is permitted by `grant`. A redirect is followed within that place
+    /// alone: what leaves for another has its own call, with its own row before it and receipt after it.
+    pub(crate) async fn fetch(&self, first: Target, grant: Grant, at: Instant) -> Result<Fetched, Error> {
         let url = first.as_str().to_owned();
         let mut seen = vec![url.clone()];
-        let mut hops = Vec::new();
-        let mut target = first;
-        let mut may_be_kept = true;
+        let (mut target, mut address, mut may_be_kept) = (first, Address::Public, true);
         loop {
-            let grant = reach.to(target.place()).map_err(|capability| match hops.last() {
-                None => Error::Denied { capability },
-                Some(Hop { place, .. }) => {
-                    Error::NotGranted { place: place.to_string(), to: target.place().to_string(), capability }
+            let (reached, received) = match self.hop(&target, grant).await {
+                Err(Error::Address { place, kind, capability }) if seen.len() > 1 => {
+                    return Err(Error::Turned { place, kind, capability });
                 }
-            })?;
-            let (hop, received) = self.hop(&target, grant).await?;
-            hops.push(hop);
+                arrived => arrived?,
+            };
+            address = address.and(reached);
             may_be_kept &= received.may_be_kept;
             let place = || target.place().to_string();
             match received.status {
                 status if status.is_success() => {
-                    let page = page(url, &target, hops, received, at);
-                    return Ok(Fetched { page, may_be_kept });
+                    let page = page(url, &target, address, received, at);
+                    return Ok(Fetched::Page { page, may_be_kept });
                 }
-                status if is_redirect(status) => {
-                    if hops.len() > REDIRECTS_MAX {
+                status if is_redirect(status) => match led(&target, received.location.as_deref())? {
+                    Led::Elsewhere(to) => {
+                        let (final_url, location) = (target.as_str().to_owned(), to.as_str().to_owned());
+                        let status = status.as_u16();
+                        return Ok(Fetched::Elsewhere(Elsewhere { url, final_url, status, location, at }));
+                    }
+                    Led::Here(_) if seen.len() > REDIRECTS_MAX => {
                         return Err(Error::TooMany { place: place() });
                     }
-                    let next = next(&target, received.location.as_deref())?;
-                    if seen.iter().any(|seen| seen == next.as_str()) {
+                    Led::Here(next) if seen.iter().any(|seen| seen == next.as_str()) => {
                         return Err(Error::Circle { place: place() });
                     }
-                    seen.push(next.as_str().to_owned());
-                    target = next;
-                }
+                    Led::Here(next) => {
+                        seen.push(next.as_str().to_owned());
+                        target = next;
+                    }
+                },
                 status => return Err(Error::Status { place: place(), status }),
             }
         }
     }
 
-    async fn hop(&self, target: &Target, grant: Grant) -> Result<(Hop, Received), Error> {
+    async fn hop(&self, target: &Target, grant: Grant) -> Result<(Address, Received), Error> {
         let place = || target.place().to_string();
         let addresses = self.addresses_of(target).await?;
         // One address of several that is not public: whoever answers for the name wants us there.
@@ -171,7 +175,7 @@ impl Fetcher {
             false => exchange(stream, target, self.body_bytes_max).await,
         };
         let received = received.map_err(|why| Error::Unanswered { place: place(), why })?;
-        Ok((Hop { place: target.place().clone(), address }, received))
+        Ok((address, received))
     }
 
     async fn addresses_of(&self, target: &Target) -> Result<Vec<IpAddr>, Error> {
@@ -215,13 +219,14 @@ fn is_redirect(status: StatusCode) -> bool {
     )
 }
 
-fn next(target: &Target, location: Option<&str>) -> Result<Target, Error> {
+fn led(target: &Target, location: Option<&str>) -> Result<Led, Error> {
     let place = || target.place().to_string();
     let location = location.ok_or_else(|| Error::NoLocation { place: place() })?;
-    let next = target.join(location).map_err(|why| Error::Location { place: place(), why })?;
-    match target.is_secure() && !next.is_secure() {
-        true => Err(Error::Downgrade { place: place() }),
-        false => Ok(next),
+    match target.join(location).map_err(|why| Error::Location { place: place(), why })? {
+        Led::Here(next) if target.is_secure() && !next.is_secure() => {
+            Err(Error::Downgrade { place: place() })
+        }
+        led @ (Led::Here(_) | Led::Elsewhere(_)) => Ok(led),
     }
 }
 
@@ -257,12 +262,12 @@ fn insecure(error: &std::io::Error) -> &'static str {
     }
 }
 
-fn page(url: String, target: &Target, hops: Vec<Hop>, received: Received, at: Instant) -> Page {
+fn page(url: String, target: &Target, address: Address, received: Received, at: Instant) -> Page {
     let text = text::text_of(received.content_type.as_deref(), &received.body);
     Page {
         url,
         final_url: target.as_str().to_owned(),
-        hops,
+        address,
         status: received.status.as_u16(),
         content_type: received.content_type,
         is_lossy: text.as_ref().is_some_and(|text| text.is_lossy),

@@ -2,7 +2,7 @@
 //! Owns: its definition, its settings, the order of permission, cache and network. Must not: decide what is granted.
 
 use crate::cache::{Cache, Glance, Trouble};
-use crate::fetch::Fetcher;
+use crate::fetch::{Fetched, Fetcher};
 use crate::network::{Machine, Network};
 use crate::page::{From, Page};
 use crate::target::{Target, URL_CHARS_MAX};
@@ -25,13 +25,17 @@ use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "http.get";
 const DESCRIPTION: &str = "Fetches a web page or file by GET and gives its text; of HTML the text without scripts and \
-     styles. Redirects are followed where their host is granted. A page that was fetched within the last while comes from \
+     styles. Redirects are followed within the same host and port. One that leads elsewhere is not: the result then has no \
+     text but its location, which a call of its own can fetch. A page that was fetched within the last while comes from \
      the cache, unless use_cache is false.";
+
+/// How long a call waits for the cache, each of the two times.
+const CACHE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// The settings of [`HttpGet`].
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// How long a call may take, with every redirect, name and byte of it.
+    /// How long a page may take, with every redirect, name and byte of it. Keeping it takes a second more at most.
     pub deadline: Duration,
     /// How much of a body is taken.
     pub body_bytes_max: usize,
@@ -126,34 +130,57 @@ impl HttpGet {
         })
     }
 
-    async fn get(&self, call: &Permitted) -> Result<Done, NotDone> {
+    async fn get(&self, call: &Permitted) -> Result<Got, NotDone> {
         let target = target_of(call.args())?;
         // Before anything is looked at: what is kept is for those who may reach it.
-        call.reach()
+        let grant = call
+            .reach()
             .to(target.place())
             .map_err(|capability| NotDone::new(Code::ToolDenied, format!("{capability} is not granted")))?;
         let now = self.clock.now().map_err(|error| NotDone::new(Code::ToolFailed, error.to_string()))?;
         let now = now.instant();
-        let cache = self.cache.as_ref().filter(|_| uses_cache(call.args()));
         let mut trouble = None;
-        if let Some(cache) = cache {
+        if let Some(cache) = self.cache_for(call) {
             match look(cache, target.as_str(), now).await {
-                Ok(Some(page)) if page.is_open_to(call.reach()) => return Ok(done(page, From::Cache, None)),
+                Ok(Some(page)) if page.address.is_open_to(grant) => return Ok(Got::Kept(page)),
                 Ok(_) => {}
                 Err(found) => trouble = Some(found),
             }
         }
-        let fetched = self.fetcher.fetch(target, call.reach(), now).await;
+        let fetched = self.fetcher.fetch(target, grant, now).await;
         let fetched = fetched.map_err(|error| NotDone::new(error.code(), error.to_string()))?;
-        if let Some(cache) = cache
-            && fetched.may_be_kept
-            && trouble.as_ref().is_none_or(Trouble::lets_keep)
-        {
-            let kept = keep(cache, fetched.page.clone()).await;
-            trouble = trouble.or(kept.err());
-        }
-        Ok(done(fetched.page, From::Network, trouble.as_ref()))
+        Ok(Got::Fetched(fetched, trouble))
     }
+
+    /// Keeps what may be kept, and says what is told.
+    async fn tell(&self, call: &Permitted, got: Got) -> Done {
+        match got {
+            Got::Kept(page) => done(page.output(From::Cache), None),
+            Got::Fetched(Fetched::Elsewhere(elsewhere), trouble) => {
+                done(elsewhere.output(), trouble.as_ref())
+            }
+            Got::Fetched(Fetched::Page { page, may_be_kept }, mut trouble) => {
+                if let Some(cache) = self.cache_for(call)
+                    && may_be_kept
+                    && trouble.as_ref().is_none_or(Trouble::lets_keep)
+                {
+                    let kept = keep(cache, page.clone()).await;
+                    trouble = trouble.or(kept.err());
+                }
+                done(page.output(From::Network), trouble.as_ref())
+            }
+        }
+    }
+
+    fn cache_for(&self, call: &Permitted) -> Option<&Arc<Cache>> {
+        self.cache.as_ref().filter(|_| uses_cache(call.args()))
+    }
+}
+
+/// Where a page was found, or what came of asking, with what was wrong with the cache.
+enum Got {
+    Kept(Page),
+    Fetched(Fetched, Option<Trouble>),
 }
 
 impl Tool for HttpGet {
@@ -182,9 +209,12 @@ impl Tool for HttpGet {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(NotDone::new(Code::ToolTimeout, "the call was cancelled")),
-                got = tokio::time::timeout(self.deadline, self.get(&call)) => {
-                    got.unwrap_or_else(|_| Err(NotDone::new(Code::ToolTimeout, late())))
-                }
+                got = tokio::time::timeout(self.deadline, self.get(&call)) => match got {
+                    // Beyond the deadline, within a bound of its own: a page that is there is not lost because
+                    // it could not be kept.
+                    Ok(got) => Ok(self.tell(&call, got?).await),
+                    Err(_) => Err(NotDone::new(Code::ToolTimeout, late())),
+                },
             }
         })
     }
@@ -195,19 +225,29 @@ async fn look(cache: &Arc<Cache>, url: &str, now: Instant) -> Result<Option<Page
     match cache.glance(url, now) {
         Glance::Seen(found) => found,
         Glance::Later => {
-            let (cache, url) = (Arc::clone(cache), url.to_owned());
-            tokio::task::spawn_blocking(move || cache.look(&url, now)).await.unwrap_or(Ok(None))
+            let (at, url) = (Arc::clone(cache), url.to_owned());
+            in_time(cache, move || at.look(&url, now)).await.unwrap_or(Ok(None))
         }
     }
 }
 
 async fn keep(cache: &Arc<Cache>, page: Page) -> Result<(), Trouble> {
-    let cache = Arc::clone(cache);
-    tokio::task::spawn_blocking(move || cache.keep(&page)).await.unwrap_or(Ok(()))
+    let at = Arc::clone(cache);
+    in_time(cache, move || at.keep(&page)).await.unwrap_or(Ok(()))
 }
 
-fn done(page: Page, from: From, trouble: Option<&Trouble>) -> Done {
-    let mut output = page.output(from);
+/// Waits for files and other processes, but not for ever: others may wait for the same file before us.
+async fn in_time<T: Send + 'static>(
+    cache: &Cache,
+    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+) -> Option<Result<T, Trouble>> {
+    match tokio::time::timeout(CACHE_WAIT_MAX, tokio::task::spawn_blocking(work)).await {
+        Ok(worked) => worked.ok(),
+        Err(_) => Some(Err(cache.slow())),
+    }
+}
+
+fn done(mut output: Object, trouble: Option<&Trouble>) -> Done {
     if let Some(trouble) = trouble {
         let warning = Object::from([
             ("code", trouble.code().to_string().into()),
@@ -254,5 +294,6 @@ fn definition() -> Result<Definition, NotAnId> {
         parameters: parameters.into(),
         effect: Effect::Idempotent,
         needs: Needs::Host,
+        root: None,
     })
 }

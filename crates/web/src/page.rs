@@ -1,19 +1,10 @@
-//! What was fetched, as it is told and kept.
-//! Owns: the page, the hops that led to it, who may be shown it. Must not: know where it is kept.
+//! What came of a call, as it is told and kept.
+//! Owns: the page, who may be shown it, and what is told where there is none. Must not: know where it is kept.
 
-use countersign_kernel::gate::{Grant, Place, Reach};
+use countersign_kernel::gate::Grant;
 use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Number, Object};
 use countersign_record::time::{Instant, Timestamp};
-
-/// One request on the way to a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hop {
-    /// Where it went.
-    pub(crate) place: Place,
-    /// What kind of address that was.
-    pub(crate) address: Address,
-}
 
 /// What kind of address a place had when it was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +23,14 @@ impl Address {
             (Address::NotPublic, Grant::Broad) => false,
         }
     }
+
+    /// What holds for both.
+    pub(crate) fn and(self, other: Address) -> Self {
+        match (self, other) {
+            (Address::Public, Address::Public) => Address::Public,
+            (Address::NotPublic, _) | (_, Address::NotPublic) => Address::NotPublic,
+        }
+    }
 }
 
 /// A page.
@@ -41,8 +40,8 @@ pub(crate) struct Page {
     pub(crate) url: String,
     /// The address that answered.
     pub(crate) final_url: String,
-    /// Every hop, the first one first.
-    pub(crate) hops: Vec<Hop>,
+    /// What kind of address was reached on the way; all of it at the one place that both addresses name.
+    pub(crate) address: Address,
     /// The status.
     pub(crate) status: u16,
     /// What it says to be.
@@ -71,12 +70,6 @@ pub(crate) enum From {
 }
 
 impl Page {
-    /// Whether all that was reached on the way to it may be reached now.
-    pub(crate) fn is_open_to(&self, reach: &Reach) -> bool {
-        let is_open = |hop: &Hop| reach.to(&hop.place).is_ok_and(|grant| hop.address.is_open_to(grant));
-        !self.hops.is_empty() && self.hops.iter().all(is_open)
-    }
-
     /// What the model is told.
     pub(crate) fn output(self, from: From) -> Object {
         let mut output = Object::from([
@@ -89,7 +82,7 @@ impl Page {
             ("truncated", self.is_truncated.into()),
             ("lossy", self.is_lossy.into()),
             ("cached", Json::Bool(matches!(from, From::Cache))),
-            ("fetched_at", Timestamp::try_from(self.at).map_or(Json::Null, |at| at.as_str().into())),
+            ("fetched_at", said(self.at)),
         ]);
         // The hash of a part would be taken for that of the whole.
         if !self.is_truncated {
@@ -97,4 +90,47 @@ impl Page {
         }
         output
     }
+}
+
+/// An answer that leads to another place, which was not asked. It is never kept: where a server sends its visitors may
+/// be another place for each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    /// The address that was asked for, in its normal form.
+    pub(crate) url: String,
+    /// The address that answered.
+    pub(crate) final_url: String,
+    /// The status.
+    pub(crate) status: u16,
+    /// Where it leads, in its normal form, without user and password.
+    pub(crate) location: String,
+    /// When that was.
+    pub(crate) at: Instant,
+}
+
+const NOTE: &str = "This answer leads to another host or port, which was not asked. Call http.get with the location if \
+     it is wanted: that needs a permission of its own.";
+
+impl Elsewhere {
+    /// What the model is told: what a page has, without a body, and where it leads.
+    pub(crate) fn output(self) -> Object {
+        Object::from([
+            ("url", self.url.into()),
+            ("final_url", self.final_url.into()),
+            ("status", Json::Number(Number::from(u32::from(self.status)))),
+            ("location", self.location.into()),
+            ("note", NOTE.into()),
+            ("content_type", Json::Null),
+            ("text", "".into()),
+            ("bytes", Json::Number(Number::from(0))),
+            ("truncated", false.into()),
+            ("lossy", false.into()),
+            ("cached", false.into()),
+            ("fetched_at", said(self.at)),
+        ])
+    }
+}
+
+fn said(at: Instant) -> Json {
+    Timestamp::try_from(at).map_or(Json::Null, |at| at.as_str().into())
 }

@@ -42,6 +42,15 @@ pub(crate) struct Target {
     path: Uri,
 }
 
+/// Where a redirect leads.
+#[derive(Clone, Debug)]
+pub(crate) enum Led {
+    /// To another address of the same place.
+    Here(Target),
+    /// To another place: an address without user and password, short enough to be asked for.
+    Elsewhere(Target),
+}
+
 impl Target {
     /// Reads an address as it was given.
     pub(crate) fn read(text: &str) -> Result<Self, Error> {
@@ -50,17 +59,29 @@ impl Target {
     }
 
     /// Reads where a redirect leads.
-    pub(crate) fn join(&self, location: &str) -> Result<Self, Error> {
+    pub(crate) fn join(&self, location: &str) -> Result<Led, Error> {
         checked(location)?;
-        Target::of(self.url.join(location).map_err(|_| Error::NotAnAddress)?)
+        let mut url = self.url.join(location).map_err(|_| Error::NotAnAddress)?;
+        let names_user = has_user(&url);
+        if names_user && is_web(&url) {
+            url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| Error::User)?;
+        }
+        let to = Target::of(url)?;
+        match (to.place == self.place, names_user) {
+            (true, true) => Err(Error::User),
+            (true, false) => Ok(Led::Here(to)),
+            // Cut short it would be another address, and a longer one can't be asked for.
+            (false, _) if to.as_str().len() > usize::from(URL_CHARS_MAX) => Err(Error::TooLong),
+            (false, _) => Ok(Led::Elsewhere(to)),
+        }
     }
 
     fn of(mut url: Url) -> Result<Self, Error> {
-        if !matches!(url.scheme(), "http" | "https") {
+        if !is_web(&url) {
             return Err(Error::Scheme);
         }
         // `https://good.example@evil.example/` reads as if it led to the first.
-        if !url.username().is_empty() || url.password().is_some() {
+        if has_user(&url) {
             return Err(Error::User);
         }
         url.set_fragment(None);
@@ -110,6 +131,14 @@ impl Target {
     pub(crate) fn is_secure(&self) -> bool {
         self.url.scheme() == "https"
     }
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
+
+fn has_user(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
 }
 
 /// What a URL parser drops without a word must not be there: the person approves what is written.

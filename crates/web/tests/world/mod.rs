@@ -2,7 +2,9 @@
 //! Owns: both, on loopback addresses. Must not: reach anything outside of this machine.
 #![allow(dead_code, reason = "each suite uses its part of it")]
 
-use countersign_kernel::gate::{self, Need, Place, Reach, permit};
+pub(crate) mod kept;
+
+use countersign_kernel::gate::{Capability, Need, Place, Reach, permit};
 use countersign_record::json::{Json, Object};
 use countersign_record::time::Timestamp;
 use countersign_runtime::clock::Clock;
@@ -21,6 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 /// An address that looks public; nothing is ever sent there.
 pub(crate) const PUBLIC: &str = "93.184.216.34";
+
+/// Every public address.
+pub(crate) const NET: &[&str] = &["net"];
 
 /// What a server does, one after the other, when it has read a request.
 #[derive(Clone, Debug)]
@@ -65,7 +70,12 @@ pub(crate) struct Server {
 impl Server {
     /// A server that gives each request, by its head, an answer.
     pub(crate) async fn start(answer: impl Fn(&str) -> Vec<Say> + Send + Sync + 'static) -> Self {
-        Server::start_with(Arc::new(answer), None).await
+        Server::start_with(Arc::new(answer), None, "127.0.0.1:0").await
+    }
+
+    /// The same on the loopback address of IPv6.
+    pub(crate) async fn on_six(answer: impl Fn(&str) -> Vec<Say> + Send + Sync + 'static) -> Self {
+        Server::start_with(Arc::new(answer), None, "[::1]:0").await
     }
 
     /// The same behind TLS.
@@ -73,11 +83,11 @@ impl Server {
         tls: tokio_rustls::TlsAcceptor,
         answer: impl Fn(&str) -> Vec<Say> + Send + Sync + 'static,
     ) -> Self {
-        Server::start_with(Arc::new(answer), Some(tls)).await
+        Server::start_with(Arc::new(answer), Some(tls), "127.0.0.1:0").await
     }
 
-    async fn start_with(answer: Arc<Answering>, tls: Option<tokio_rustls::TlsAcceptor>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    async fn start_with(answer: Arc<Answering>, tls: Option<tokio_rustls::TlsAcceptor>, at: &str) -> Self {
+        let listener = TcpListener::bind(at).await.unwrap();
         let server = Server {
             address: listener.local_addr().unwrap(),
             requests: Arc::default(),
@@ -151,6 +161,18 @@ impl Server {
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
+}
+
+/// A server that is `a.example` for everybody, its address, and the exact grant for it.
+pub(crate) async fn exact(
+    answer: impl Fn(&str) -> Vec<Say> + Send + Sync + 'static,
+) -> (Server, Arc<Names>, String, String) {
+    let server = Server::start(answer).await;
+    let names = Names::new();
+    names.set("a.example", &[&["127.0.0.1"]]);
+    let (url, granted) =
+        (format!("http://a.example:{}/", server.port()), format!("net:a.example:{}", server.port()));
+    (server, names, url, granted)
 }
 
 /// A network whose names lead where a test wants, and which says afterwards what was asked of it.
@@ -231,9 +253,7 @@ pub(crate) fn tool_with(names: &Arc<Names>, config: Config) -> HttpGet {
 
 /// What these words grant.
 pub(crate) fn reach(granted: &[&str]) -> Reach {
-    let words: Vec<String> = granted.iter().map(|word| (*word).to_owned()).collect();
-    let granted = gate::granted(&words);
-    assert_eq!(granted.len(), words.len(), "{words:?}");
+    let granted = granted.iter().map(|word| Capability::try_from(*word).unwrap()).collect();
     Reach { granted, hosts: None }
 }
 
