@@ -1,16 +1,13 @@
-//! Attacks with an answer: sizes, times, encodings, certificates, and what becomes text.
+//! Attacks with an answer: sizes, times, encodings, and what becomes text.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod world;
 
 use countersign_record::code::Code;
 use countersign_runtime::ports::tool::{Done, NotDone};
-use countersign_web::{Config, HttpGet};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::sync::Arc;
+use countersign_web::Config;
 use std::time::Duration;
-use tokio_rustls::TlsAcceptor;
-use world::{Names, Say, Server, clock, get, moved, page, reach, say, told, tool, tool_with};
+use world::{Names, Say, Server, get, page, reach, say, told, tool_with};
 
 /// What the tool makes of an answer.
 async fn answered(config: Config, answer: Vec<Say>) -> Result<Done, NotDone> {
@@ -224,87 +221,4 @@ async fn a_type_that_is_garbled_or_long_harms_nobody() {
         let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: 1\r\n\r\na");
         patiently(say(answer)).await.unwrap();
     }
-}
-
-/// A root, and a server's end with a certificate of it for `name`.
-fn certified(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
-    let mut root = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
-    root.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-    let root_key = rcgen::KeyPair::generate().unwrap();
-    let root_certificate = root.self_signed(&root_key).unwrap();
-    let issuer = rcgen::Issuer::new(root, root_key);
-    let key = rcgen::KeyPair::generate().unwrap();
-    let certificate =
-        rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![certificate.der().clone()],
-            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
-        )
-        .unwrap();
-    (root_certificate.der().clone(), TlsAcceptor::from(Arc::new(config)))
-}
-
-async fn secured(
-    server: &Server,
-    name: &str,
-    roots: Vec<CertificateDer<'static>>,
-    granted: &[&str],
-) -> Result<Done, NotDone> {
-    let names = Names::new();
-    names.set(name, &[&["127.0.0.1"]]);
-    let config = Config { roots, deadline: Duration::from_secs(60), ..Config::default() };
-    let place = format!("net:{name}:{}", server.port());
-    let mut granted = granted.to_vec();
-    granted.push(&place);
-    get(&tool_with(&names, config), &format!("https://{name}:{}/", server.port()), reach(&granted)).await
-}
-
-#[tokio::test]
-async fn a_certificate_must_be_trusted_and_for_the_name() {
-    let (root, tls) = certified("a.example");
-    let server = Server::secure(tls, |_| page("hello")).await;
-    let done = secured(&server, "a.example", vec![root.clone()], &[]).await.unwrap();
-    assert_eq!(told(&done, "text"), "hello");
-    let refused = secured(&server, "a.example", Vec::new(), &[]).await.unwrap_err();
-    assert_eq!(refused.code, Code::WebUnreachable);
-    assert!(refused.message.contains("no root"), "{refused}");
-    let refused = secured(&server, "b.example", vec![root], &[]).await.unwrap_err();
-    assert!(refused.message.contains("another name"), "{refused}");
-    assert_eq!(server.requests().len(), 1, "nothing was asked of those who could not show who they are");
-}
-
-#[tokio::test]
-async fn a_redirect_from_https_to_http_is_not_followed() {
-    let plain = Server::start(|_| page("secret")).await;
-    let (root, tls) = certified("a.example");
-    let to = format!("http://127.0.0.1:{}/", plain.port());
-    let server = Server::secure(tls, move |_| moved(&to)).await;
-    let granted = format!("net:127.0.0.1:{}", plain.port());
-    let refused = secured(&server, "a.example", vec![root], &[&granted]).await.unwrap_err();
-    assert_eq!((refused.code, plain.connections()), (Code::WebRedirect, 0));
-}
-
-#[tokio::test]
-async fn a_server_that_speaks_no_tls_is_refused() {
-    let server = Server::start(|_| page("secret")).await;
-    let names = Names::new();
-    names.set("a.example", &[&["127.0.0.1"]]);
-    let config = Config { deadline: Duration::from_millis(500), ..Config::default() };
-    let granted = format!("net:a.example:{}", server.port());
-    let url = format!("https://a.example:{}/", server.port());
-    let refused = get(&tool_with(&names, config), &url, reach(&[&granted])).await.unwrap_err();
-    assert!(matches!(refused.code, Code::WebUnreachable | Code::ToolTimeout), "{refused}");
-    assert!(server.requests().is_empty());
-}
-
-#[tokio::test]
-async fn a_root_that_is_none_is_told_at_once() {
-    let roots = vec![CertificateDer::from(vec![1, 2, 3])];
-    assert!(HttpGet::new(Config { roots, ..Config::default() }, clock("12:00:00")).is_err());
-    drop(tool(&Names::new()));
 }
