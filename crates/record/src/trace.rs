@@ -1,16 +1,20 @@
 //! What a turn leaves for whoever looks at it later: one event per line.
 //! Owns: the kinds of events, their form, and that no secret is in one. Must not: decide anything; a trace is no record.
 
+mod secret;
+
 use crate::canonical;
-use crate::json::{self, Json, Object};
+use crate::json::{self, Json, Number, Object};
 use crate::session::UnixTime;
 use alloc::string::String;
 use alloc::vec::Vec;
+use secret::{Named, named, without};
 use serde::Serialize;
 
 /// What an event is about. The contract's kinds come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Kind {
     /// A model is asked.
     LlmReq,
@@ -40,10 +44,13 @@ pub enum Kind {
     TurnDone,
     /// Something was sent away, or was not.
     Externalize,
+    /// Events are missing here: the trace is full, or could not be written.
+    Lost,
 }
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TraceEvent"))]
 pub struct Event {
     /// When.
     pub ts: UnixTime,
@@ -58,10 +65,6 @@ pub const REDACTED: &str = "[redacted]";
 
 /// A secret shorter than this is none: it would redact half of every text.
 const SECRET_BYTES_MIN: usize = 6;
-
-/// Members whose texts are secrets whatever they hold, by a part of their names.
-const SECRET_NAMES: [&str; 8] =
-    ["authorization", "api_key", "api-key", "apikey", "password", "secret", "cookie", "private_key"];
 
 /// Takes secrets out of events.
 #[derive(Clone, Default)]
@@ -87,7 +90,13 @@ impl Redactor {
         Redactor { secrets }
     }
 
-    /// A text without them.
+    /// Whether one of them stands in a text.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> bool {
+        self.secrets.iter().any(|secret| text.contains(secret.as_str()))
+    }
+
+    /// A text without them, and without what looks like a secret.
     #[must_use]
     pub fn text(&self, text: &str) -> String {
         let mut text = String::from(text);
@@ -95,29 +104,32 @@ impl Redactor {
         {
             text = text.replace(secret.as_str(), REDACTED);
         }
-        text
+        without(&text)
     }
 
-    fn value(&self, value: Json) -> Json {
-        match value {
-            Json::String(text) => Json::String(self.text(&text)),
-            Json::Array(items) => Json::Array(items.into_iter().map(|item| self.value(item)).collect()),
-            Json::Object(object) => Json::Object(self.object(&object)),
-            other @ (Json::Null | Json::Bool(_) | Json::Number(_)) => other,
+    /// A value, as its name allows.
+    fn value(&self, named: Named, value: &Json) -> Json {
+        match (named, value) {
+            (Named::Secret, Json::Null) => Json::Null,
+            (Named::Secret, _) | (Named::Texts, Json::String(_)) => Json::from(REDACTED),
+            (Named::Plain, Json::String(text)) => Json::String(self.text(text)),
+            (_, Json::Array(items)) => {
+                Json::Array(items.iter().map(|item| self.value(named, item)).collect())
+            }
+            (_, Json::Object(object)) => Json::Object(self.object(named, object)),
+            (_, other @ (Json::Null | Json::Bool(_) | Json::Number(_))) => other.clone(),
         }
     }
 
-    fn object(&self, object: &Object) -> Object {
+    /// An object; what holds for it holds for all that is in it.
+    fn object(&self, above: Named, object: &Object) -> Object {
         let mut redacted = Object::new();
         for (name, value) in object.iter() {
-            let lower = name.to_lowercase();
-            let is_secret = SECRET_NAMES.iter().any(|part| lower.contains(part));
-            let value = match (is_secret, value) {
-                (true, Json::Null) => Json::Null,
-                (true, _) => Json::from(REDACTED),
-                (false, value) => self.value(value.clone()),
+            let named = match (above, named(name)) {
+                (Named::Texts, Named::Plain) => Named::Texts,
+                (_, named) => named,
             };
-            redacted.insert(self.text(name), value);
+            redacted.insert(self.text(name), self.value(named, value));
         }
         redacted
     }
@@ -127,11 +139,19 @@ impl Redactor {
     /// # Errors
     /// Something in it has no text.
     pub fn line(&self, event: &Event) -> Result<String, canonical::Unwritable> {
-        let event = Event { data: self.object(&event.data), ..event.clone() };
+        let event = Event { data: self.object(Named::Plain, &event.data), ..event.clone() };
         let mut line = json::to_text(&event)?;
         line.push('\n');
         Ok(line)
     }
+}
+
+/// The line that says how many events are missing here, and why; how many may not be known yet.
+#[must_use]
+pub fn lost_line(ts: UnixTime, events: Option<u64>, why: &str) -> Option<String> {
+    let events = events.and_then(|events| Number::try_from(events).ok());
+    let data = Object::from([("events", events.map_or(Json::Null, Json::Number)), ("why", why.into())]);
+    Redactor::default().line(&Event { ts, kind: Kind::Lost, data }).ok()
 }
 
 #[cfg(test)]
