@@ -1,8 +1,10 @@
-//! JSON Schemas of what a memory read takes and gives, and of an index's description, made from the types that read and write it.
+//! JSON Schemas of what a memory read takes and gives, of an index's description and of a policy, made from the types that
+//! read and write them.
 //! Owns: the list of documents, and the shapes of those that no type holds whole. Must not: say of a document what its
 //! reader or writer does not hold.
 
 use crate::history::Index;
+use crate::policy::{GRANT_SECONDS_MAX, ROUNDS_MAX};
 use crate::recall::Excerpt;
 use crate::recall::input::Input;
 use crate::recall::package::{CONTROLLER_VERSION, Dropped, Selected};
@@ -11,6 +13,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::digest::Digest;
+use countersign_record::row::DataClass;
 use countersign_record::schema::{Document, own_document};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
@@ -21,6 +24,7 @@ pub fn all() -> Vec<Document> {
         own_document::<ContextPackage<'_>>("context_package"),
         own_document::<Index>("history_index_meta"),
         own_document::<Input>("memory_controller_input"),
+        own_document::<PolicyFile>("policy"),
         own_document::<Stored>("stored_prompt"),
         own_document::<TrustSnapshot>("trust_snapshot"),
     ])
@@ -134,6 +138,62 @@ impl JsonSchema for Entry {
                 "memory_id": { "type": "string" },
                 "record_hash": Digest::json_schema(generator),
                 "classification": { "type": "string" },
+            },
+        })
+    }
+}
+
+/// What holds for every session of a matter, as its file says it.
+struct PolicyFile;
+
+impl JsonSchema for PolicyFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Policy".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let class = DataClass::json_schema(generator);
+        let classes = json_schema!({
+            "description": "Classes by path. A path is written out: no `..`, no pattern, no blank at its ends.",
+            "type": "object",
+            "additionalProperties": class,
+            "propertyNames": { "not": { "pattern": "(^|/)\\.\\.(/|$)|[*?\\[]|^[\\t-\\r ]|[\\t-\\r ]$" } },
+        });
+        json_schema!({
+            "description": "What holds for every session of a matter: `policy.toml`. What is absent has its default.",
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "allow": {
+                    "description": "Capabilities that need no grant, such as `fs:read`, `net:example.org`.",
+                    "type": "array",
+                    "items": { "type": "string", "pattern": "^[a-z][a-z0-9_]{0,31}(:.+)?$" },
+                },
+                "hosts": {
+                    "description": "The hosts that `net` is for; without a list it is for all.",
+                    "type": "array",
+                    "items": { "type": "string", "pattern": "^[^ /@*]+$" },
+                },
+                "approver": {
+                    "description": "Who may approve what somebody proposes.",
+                    "enum": ["anybody", "somebody_else"],
+                },
+                "rounds": {
+                    "description": "How often a model may be asked in a turn.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": ROUNDS_MAX,
+                },
+                "grant_seconds": {
+                    "description": "How long a grant holds, if nothing else is said.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": GRANT_SECONDS_MAX,
+                },
+                "user_class": class,
+                "files_class": class,
+                "files": classes,
+                "stores": classes,
             },
         })
     }

@@ -13,6 +13,8 @@ use crate::manifest::Manifest;
 use crate::memory_read::Receipt;
 use crate::row::Row;
 use crate::state::GenericEnvelope;
+use crate::tool::ToolResult;
+use crate::trace::Event;
 use crate::turn::MemoryTurn;
 use alloc::borrow::Cow;
 use alloc::format;
@@ -54,6 +56,8 @@ pub fn all() -> Vec<Document> {
         own_document::<Row>("row").closed(),
         own_document::<Receipt>("memory_read").closed(),
         own_document::<Report>("verification").closed(),
+        own_document::<ToolResult>("tool_result").closed(),
+        own_document::<Event>("trace_event").closed(),
     ])
 }
 

@@ -61,6 +61,7 @@ impl Definition {
 
 /// What the model is told of a call: the content of a message of the role `tool`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolResult {
     /// The call.
     pub id: String,

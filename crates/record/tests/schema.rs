@@ -8,11 +8,14 @@ use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::Envelope;
 use countersign_record::fields::Trouble;
-use countersign_record::json::{self, Json};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::row::{self, BlobRef, DataClass, Proof, Row, Taint};
 use countersign_record::schema;
+use countersign_record::session::UnixTime;
 use countersign_record::state::GenericEnvelope;
 use countersign_record::time::Timestamp;
+use countersign_record::tool::ToolResult;
+use countersign_record::trace::{self, Event, Kind, Redactor};
 use countersign_record::turn::MemoryTurn;
 use documents::{Rng, minted, ours};
 use jsonschema::Validator;
@@ -348,5 +351,70 @@ fn an_escalation_needs_a_reason_in_the_schema_too() {
         document["reason"] = reason;
         assert_eq!(schema.is_valid(&document), expected, "{document}");
         assert_eq!(Envelope::read(ours(&document)).is_ok(), expected, "{document}");
+    }
+}
+
+#[test]
+fn events_of_traces_keep_their_schema() {
+    let schema = validator(&own_schema("trace_event.v1.schema.json"));
+    let kinds = own_schema("trace_event.v1.schema.json")["properties"]["kind"].to_string();
+    let data = Object::from([("what", "applied".into()), ("n", Json::Null)]);
+    for kind in [
+        Kind::LlmReq,
+        Kind::LlmStream,
+        Kind::LlmDone,
+        Kind::NotesPatch,
+        Kind::Actions,
+        Kind::Retrieval,
+        Kind::ToolPlan,
+        Kind::ToolStart,
+        Kind::ToolDone,
+        Kind::Fault,
+        Kind::Condense,
+        Kind::TurnStart,
+        Kind::TurnDone,
+        Kind::Externalize,
+        Kind::Lost,
+    ] {
+        let event = Event { ts: UnixTime::from_micros(1_500_000).unwrap(), kind, data: data.clone() };
+        let mut value: Value = serde_json::from_str(&Redactor::default().line(&event).unwrap()).unwrap();
+        assert!(schema.is_valid(&value), "{value}");
+        assert!(kinds.contains(&value["kind"].to_string()), "{kinds}");
+        value["kind"] = "unheard_of".into();
+        assert!(!schema.is_valid(&value), "{value}");
+    }
+    let lost: Value =
+        serde_json::from_str(&trace::lost_line(UnixTime::default(), Some(3), "full").unwrap()).unwrap();
+    assert!(schema.is_valid(&lost), "{lost}");
+    for (name, wrong) in [("ts", "1.5".into()), ("data", Value::Null), ("more", Value::Null)] {
+        let mut broken = lost.clone();
+        broken[name] = wrong;
+        assert!(!schema.is_valid(&broken), "{broken}");
+    }
+}
+
+#[test]
+fn results_of_tools_keep_their_schema() {
+    let schema = validator(&own_schema("tool_result.v1.schema.json"));
+    for (ok, output, error) in [
+        (true, Json::from("text"), None),
+        (true, Json::Object(Object::new()), None),
+        (false, Json::Null, Some("tool.denied: no".to_owned())),
+    ] {
+        let result = ToolResult { id: "t1".to_owned(), tool: "fs.read_text".to_owned(), ok, output, error };
+        let value: Value = serde_json::from_str(&json::to_text(&result).unwrap()).unwrap();
+        assert!(schema.is_valid(&value), "{value}");
+        for (name, wrong) in
+            [("id", 1.into()), ("ok", "true".into()), ("error", 7.into()), ("more", Value::Null)]
+        {
+            let mut broken = value.clone();
+            broken[name] = wrong;
+            assert!(!schema.is_valid(&broken), "{broken}");
+        }
+        for name in ["id", "tool", "ok", "output"] {
+            let mut broken = value.clone();
+            broken.as_object_mut().unwrap().remove(name);
+            assert!(!schema.is_valid(&broken), "{broken}");
+        }
     }
 }
