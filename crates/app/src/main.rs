@@ -13,6 +13,7 @@ mod input;
 mod office;
 mod output;
 mod place;
+mod roots;
 
 use clap::Parser;
 use failure::Failure;

@@ -6,6 +6,7 @@ use crate::cli::session::Working;
 use crate::failure::Failure;
 use crate::output;
 use crate::place::Place;
+use crate::roots::Claimed;
 use countersign_kernel::policy::{Policy, cleaned};
 use countersign_kernel::session::Bounds;
 use countersign_memory::recall::Stores;
@@ -15,14 +16,16 @@ use countersign_record::code::Code;
 use countersign_record::id::{MatterId, ModelName, SessionName};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::row::{DataClass, Sealed};
+use countersign_record::tool::Needs;
 use countersign_record::trace::Redactor;
 use countersign_runtime::ports::model::{Model, Site};
 use countersign_runtime::ports::session::{Person, Signs, Trouble};
 use countersign_runtime::ports::tool::Tool;
 use countersign_runtime::session::memory::MemoryTool;
 use countersign_runtime::session::registry::Registry;
-use countersign_runtime::session::{Office, Recall, Recovered, Session};
+use countersign_runtime::session::{self, Office, Recall, Recovered, Session};
 use countersign_store::keys::Keyring;
+use countersign_store::roots::Claims;
 use countersign_store::sessions::{self, Found, Kept, Sessions};
 use countersign_store::traces::Traces;
 use countersign_tools::{self as tools_here, Sandbox};
@@ -102,8 +105,12 @@ impl Desk {
         let sandbox = root(&[&global.data, &place.root], &rooms, working.root.as_deref())?;
         let clock = Arc::new(place.clock);
         let now = Arc::clone(&clock);
-        let tools = tools_here::registry(&sandbox, Arc::new(move || now.now()))
+        let mut tools = tools_here::registry(&sandbox, Arc::new(move || now.now()))
             .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        if working.root.is_some() {
+            let claims = Claims::of(&global.data, place.access.matter().clone());
+            tools = tools.into_iter().map(|tool| claimed(tool, &claims, sandbox.root())).collect();
+        }
         let mut memory = BTreeMap::new();
         for store in &working.memory {
             memory.insert(store.clone(), class_of_store(&policy, store));
@@ -184,28 +191,26 @@ impl Desk {
         name: &SessionName,
         kept: &Kept,
     ) -> Result<(Session, Recovered), Failure> {
-        let found = self.found(name, kept).await?;
+        let Found { checkpoint, trouble } = self.found(name, kept).await?;
         let keeper = Arc::new(kept.clone());
-        let (session, mut recovered) =
-            Session::open(self.office()?, keeper, name.clone(), found.checkpoint).await?;
-        recovered.notes.extend(found.trouble.map(|trouble| format!("{trouble}; what is whole was used")));
+        let opened = Session::open(self.office()?, keeper.clone(), name.clone(), checkpoint).await;
+        let ((session, mut recovered), trouble) = match opened {
+            // The ledger is the truth, and has nothing of what only a checkpoint holds.
+            Err(error @ session::Error::Ahead { .. }) => {
+                kept.put_aside()?;
+                let opened = Session::open(self.office()?, keeper, name.clone(), None).await?;
+                (opened, Some(format!("{error}; put aside")))
+            }
+            opened => (opened?, trouble),
+        };
+        recovered.notes.extend(trouble.map(|trouble| format!("{trouble}; what is whole was used")));
         Ok((session, recovered))
     }
 
     /// The newest good revision. Where none is good the ledger has everything that was in them.
     async fn found(&self, name: &SessionName, kept: &Kept) -> Result<Found, Failure> {
         match self.rooms.sessions().read(name) {
-            Ok(found) => {
-                let seen = Session::seen(self.office()?, name.clone()).await?;
-                let (kept_at, known) = (found.revision(), seen.past().revision);
-                if kept_at <= known {
-                    return Ok(found);
-                }
-                kept.put_aside()?;
-                let trouble =
-                    format!("the checkpoint has revision {kept_at}, and the ledger knows {known}; put aside");
-                Ok(Found { checkpoint: None, trouble: Some(trouble) })
-            }
+            Ok(found) => Ok(found),
             Err(error @ sessions::Error::Unreadable { .. })
                 if Session::is_recorded(&self.office()?, name).await? =>
             {
@@ -219,6 +224,16 @@ impl Desk {
     /// Takes a session to write it.
     pub(crate) fn take(&self, name: &SessionName) -> Result<Kept, Failure> {
         Ok(Kept::new(self.rooms.sessions().take(name)?))
+    }
+}
+
+/// A tool that keeps to what other matters write. What needs nothing touches no file.
+fn claimed(tool: Arc<dyn Tool>, claims: &Claims, root: &Path) -> Arc<dyn Tool> {
+    match tool.definition().needs {
+        Needs::Nothing => tool,
+        Needs::Capability(_) | Needs::Host => {
+            Arc::new(Claimed { tool, claims: claims.clone(), root: root.to_owned() })
+        }
     }
 }
 

@@ -6,7 +6,9 @@ mod talks;
 
 use binary::{BINARY, DATA, Work};
 use serde_json::json;
-use talks::{Answer, Server, call, calling, chat, noting, playing, plays, policy, rows, write};
+use talks::{
+    Answer, Server, call, calling, chat, noting, playing, plays, policy, rows, turn, verified, write,
+};
 
 const CANARY: &str = "salary-9f3c1e";
 
@@ -97,6 +99,95 @@ fn a_copy_keeps_its_class_under_another_root() {
     let read = ["chat", "--model", "script", "--root", "root/out", "--session", "b", "--json", "-m", "Read."];
     work.run(&read).good();
     stays(&work, &server, 1, &["--session", "b"]);
+}
+
+/// The classes of what a matter wrote are known in that matter only: another one does not even read beneath its root.
+#[test]
+fn what_one_matter_wrote_is_no_root_for_another() {
+    let look = calling("", &[call("t1", "fs.read_text", json!({ "path": "a.txt" }))]);
+    let work = playing(&[look.clone(), "Read.".to_owned()]);
+    work.write("root/a.txt", "theirs");
+    // Reading claims nothing.
+    for matter in ["one", "two"] {
+        assert_eq!(turn(&work, 0, &["--matter", matter])["calls"][0]["ok"], true);
+    }
+    plays(&work, &[calling("", &[write("t1", "copy.txt", CANARY)]), "Written.".to_owned()]);
+    work.run(&["capability", "grant", "fs:write", "--matter", "one"]).good();
+    work.run(&["capability", "grant", "fs:write", "--matter", "two"]).good();
+    let local = ["--matter", "one", "--class", "local_only"];
+    assert_eq!(turn(&work, 0, &local)["calls"][0]["ok"], true);
+    let refused = |root: &str, args: &[&str]| {
+        let args = [&["chat", "--model", "script", "--json", "-m", "Go on.", "--root", root], args].concat();
+        let done = work.run(&args).exits(0).json();
+        let why = "tool.root: sessions of the matter one write beneath this root";
+        assert_eq!(done["calls"][0]["error"], why, "{args:?}");
+    };
+    std::fs::create_dir(work.path("root/below")).unwrap();
+    std::os::unix::fs::symlink("root", work.path("link")).unwrap();
+    let above = work.path("above");
+    std::fs::create_dir_all(above.join("inner")).unwrap();
+    let command = calling("", &[call("t1", "shell.exec", json!({ "cmd": "cat copy.txt" }))]);
+    let list = calling("", &[call("t1", "fs.list_dir", json!({}))]);
+    work.run(&["capability", "grant", "shell", "--matter", "two"]).good();
+    for reply in [look, list, command, calling("", &[write("t1", "b.txt", "x")])] {
+        plays(&work, &[reply, "Done.".to_owned()]);
+        for root in ["root", "root/below", "link"] {
+            refused(root, &["--matter", "two"]);
+        }
+    }
+    // The matter itself goes on, and so does another with a root of its own, or with the one that it always has.
+    plays(&work, &[calling("", &[write("t1", "c.txt", "x")]), "Done.".to_owned()]);
+    assert_eq!(turn(&work, 0, &["--matter", "one"])["calls"][0]["ok"], true);
+    for root in [&["--root", "above/inner"][..], &[]] {
+        let args = [&["chat", "--model", "script", "--json", "-m", "x", "--matter", "two"], root].concat();
+        assert_eq!(work.run(&args).exits(0).json()["calls"][0]["ok"], true);
+    }
+    // What holds another's root is no root either.
+    plays(&work, &[calling("", &[call("t1", "fs.list_dir", json!({}))]), "Done.".to_owned()]);
+    let args = ["chat", "--model", "script", "--json", "-m", "x", "--matter", "one", "--root", "above"];
+    let why = "tool.root: sessions of the matter two write beneath this root";
+    assert_eq!(work.run(&args).exits(0).json()["calls"][0]["error"], why);
+}
+
+/// A checkpoint is a copy: what somebody wrote into it is not believed.
+#[test]
+fn a_changed_checkpoint_is_told_again_from_the_ledger() {
+    let work = playing(&[noting("Noted.", json!({ "set_goals": ["win"] }))]);
+    turn(&work, 0, &[]);
+    let path = work.path(DATA).join("matters/default/sessions/main.json");
+    let kept = std::fs::read_to_string(&path).unwrap();
+    let told = |note: bool| {
+        let shown = work.run(&["session", "show", "main", "--json"]).good().json();
+        assert_eq!(shown["state"]["goals"], json!(["win"]));
+        assert_eq!(shown["recent_messages"][0]["content"], "Go on.");
+        let notes = shown["notes"].as_array().unwrap();
+        assert_eq!(notes.iter().any(|note| note.as_str().unwrap().contains("told again")), note, "{notes:?}");
+    };
+    told(false);
+    for (from, to) in [("\"win\"", "\"lose\""), ("Go on.", "Give up."), ("\"win\"", "\"win\",\"net\"")] {
+        assert!(kept.contains(from));
+        std::fs::write(&path, kept.replace(from, to)).unwrap();
+        told(true);
+    }
+    plays(&work, &["Later."]);
+    assert_eq!(turn(&work, 0, &[])["text"], "Later.");
+    told(false);
+    verified(&work);
+}
+
+/// What a killed write left behind may be any file of its directory.
+#[test]
+fn what_a_write_left_behind_has_the_class_of_what_was_written_there() {
+    let work = playing(&[calling("", &[write("t1", "a.txt", "x")]), "Done.".to_owned()]);
+    let server = far(&work);
+    work.run(&["capability", "grant", "fs:write", "--session", "local"]).good();
+    let local = ["--session", "local", "--class", "local_only"];
+    assert_eq!(turn(&work, 0, &local)["calls"][0]["ok"], true);
+    let name = ".countersign-0123456789abcdef";
+    work.write(&format!("root/{name}"), CANARY);
+    plays(&work, &[calling("", &[call("t1", "fs.read_text", json!({ "path": name }))]), "Done.".into()]);
+    assert_eq!(turn(&work, 0, &["--session", "s1"])["calls"][0]["ok"], true);
+    stays(&work, &server, 1, &["--session", "s1"]);
 }
 
 #[test]

@@ -149,8 +149,10 @@ pub struct Request {
     pub acting: PrincipalId,
     /// In which turn it was asked for last.
     pub turn: u64,
-    /// What exactly would be done, if a call asked.
-    pub summary: Option<String>,
+    /// By what: a tool, `model` if the session is to be sent to one, `notes` if a model only wishes it.
+    pub from: String,
+    /// What exactly would be done, if a call asked: a blob.
+    pub summary: Option<Digest>,
     /// With which arguments.
     pub arguments: Option<Digest>,
 }
@@ -213,7 +215,8 @@ impl Grants {
             capability,
             acting: row.actor.clone(),
             turn: number(&row.payload, "turn"),
-            summary: row.payload.get("summary").and_then(Json::as_str).map(String::from),
+            from: row.payload.get("from").and_then(Json::as_str).unwrap_or_default().into(),
+            summary: digest(&row.payload, "summary"),
             arguments,
         });
     }

@@ -197,8 +197,8 @@ pub struct ToolStarted {
     /// Which call.
     #[serde(flatten)]
     pub place: CallPlace,
-    /// What exactly is to be done, in a line.
-    pub summary: String,
+    /// What exactly is to be done, in a line: a blob.
+    pub summary: Digest,
     /// What that changes.
     pub effect: Effect,
     /// The arguments.
@@ -322,6 +322,8 @@ pub struct TurnEnded {
     pub outcome: Outcome,
     /// The state after it.
     pub state_hash: Digest,
+    /// The messages that the checkpoint holds after it.
+    pub messages_hash: Digest,
     /// Messages that left the session's memory.
     pub evicted: u64,
     /// The record that they were summed up in.
@@ -335,8 +337,12 @@ pub struct TurnUndone {
     pub turn: u64,
     /// The revision that no longer holds it.
     pub revision: u64,
-    /// Calls of it that changed something, and are not undone.
-    pub standing: Vec<String>,
+    /// The state after that.
+    pub state_hash: Digest,
+    /// The messages that the checkpoint holds after that.
+    pub messages_hash: Digest,
+    /// Calls of it that changed something, and are not undone: what they did, as blobs.
+    pub standing: Vec<Digest>,
 }
 
 /// An agent asks for something.
@@ -348,8 +354,8 @@ pub struct Requested {
     pub turn: u64,
     /// Who asked: `notes` of the model, or a call by its tool.
     pub from: String,
-    /// What exactly the call would do.
-    pub summary: Option<String>,
+    /// What exactly the call would do: a blob.
+    pub summary: Option<Digest>,
     /// Its arguments.
     pub arguments_hash: Option<Digest>,
 }

@@ -23,7 +23,7 @@ mod told;
 mod turn;
 
 pub use person::{GrantFor, Refusal};
-pub use recover::Recovered;
+pub use recover::{Recovered, Undone, Unsettled};
 pub use turn::{Said, Turned};
 
 use crate::clock::Clock;
@@ -34,7 +34,7 @@ use crate::ports::model::Model;
 use crate::ports::session::{Keeper, Person, Remembers, Signs, Trouble};
 use countersign_kernel::policy::Policy;
 use countersign_kernel::session::Bounds;
-use countersign_kernel::session::past::{OpenCall, Past};
+use countersign_kernel::session::past::Past;
 use countersign_record::access::MatterAccess;
 use countersign_record::canonical::Unwritable;
 use countersign_record::code::Code;
@@ -117,7 +117,7 @@ pub enum Error {
     #[error("what became of a call is not known: {}", .calls.first().map(|call| call.summary.as_str()).unwrap_or_default())]
     Unsettled {
         /// The calls.
-        calls: Vec<OpenCall>,
+        calls: Vec<Unsettled>,
     },
     /// The checkpoint holds what the ledger does not know.
     #[error("the checkpoint has revision {checkpoint}, and the ledger knows {ledger}")]

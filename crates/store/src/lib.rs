@@ -13,6 +13,7 @@
 
 pub mod archive;
 pub mod keys;
+pub mod roots;
 pub mod sessions;
 mod sqlite;
 pub mod traces;

@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 pub(crate) struct Undefined(pub(crate) &'static str);
 
 /// What is said of a tool; the schema as it is written.
-pub(crate) struct Saying {
+pub struct Saying {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
     pub(crate) parameters: &'static str,

@@ -294,6 +294,5 @@ fn definition() -> Result<Definition, NotAnId> {
         parameters: parameters.into(),
         effect: Effect::Idempotent,
         needs: Needs::Host,
-        root: None,
     })
 }

@@ -1,22 +1,20 @@
-//! `countersign session`, `capability`, `tools`: sessions seen and governed from outside.
-//! Owns: asking, and what is printed. Must not: decide whether something may be granted.
+//! `countersign session`, `tools`: sessions seen and settled from outside.
+//! Owns: asking, and what is printed. Must not: decide what became of a call.
 
 use crate::cli::Global;
-use crate::cli::session::{Capability as Command, Found, Session as SessionCommand, Working};
+use crate::cli::session::{Found, Session as SessionCommand, Working};
 use crate::failure::{Exit, Failure};
 use crate::office::{Desk, Rooms};
 use crate::output;
 use countersign_kernel::gate::Capability;
-use countersign_kernel::grant::Request;
 use countersign_record::code::Code;
 use countersign_record::deed::Fate;
 use countersign_record::digest::Digest;
-use countersign_record::id::{PrincipalId, SessionName};
+use countersign_record::id::SessionName;
 use countersign_record::session::{ChatMessage, Role, State};
-use countersign_record::time::Timestamp;
 use countersign_runtime::ports::Answer;
 use countersign_runtime::ports::session::{Decision, Person, Question};
-use countersign_runtime::session::{GrantFor, Recovered, Session};
+use countersign_runtime::session::{Recovered, Session, Unsettled};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +28,7 @@ impl Person for Nobody {
     }
 }
 
-fn working(model: &str, policy: Option<PathBuf>) -> Working {
+pub(super) fn working(model: &str, policy: Option<PathBuf>) -> Working {
     Working { model: model.to_owned(), root: None, memory: Vec::new(), policy }
 }
 
@@ -48,9 +46,30 @@ impl Opened {
         let (session, recovered) = desk.session(&name, &kept).await?;
         Ok(Opened { session, recovered })
     }
+
+    /// Looks at the session, also while somebody else has it: what is durable by now.
+    async fn seen(global: &Global, name: &str) -> Result<Self, Failure> {
+        match Opened::whole(global, name).await {
+            Err(why) if matches!(why.code, Code::SessionLocked | Code::SessionUnwritable) => {
+                let (desk, name) = begun(global, name, working("extractive", None)).await?;
+                // The checkpoint first: the rows that are read after it know at least as much.
+                let found = Rooms::of(global)?.sessions().read(&name)?;
+                let session = deciding(&desk, &name).await?.with_checkpoint(found.checkpoint);
+                let mut notes = vec![why.message];
+                notes.extend(found.trouble);
+                // A call that is open may just be being made; whoever has the session knows.
+                Ok(Opened { session, recovered: Recovered { notes, unsettled: Vec::new() } })
+            }
+            opened => opened,
+        }
+    }
 }
 
-async fn begun(global: &Global, name: &str, working: Working) -> Result<(Desk, SessionName), Failure> {
+pub(super) async fn begun(
+    global: &Global,
+    name: &str,
+    working: Working,
+) -> Result<(Desk, SessionName), Failure> {
     let name = SessionName::try_from(name)?;
     let desk = Desk::new(global, &working, Arc::new(Nobody))?;
     let is_there = Rooms::of(global)?.sessions().names()?.contains(&name);
@@ -103,7 +122,7 @@ struct Settled<'a> {
     left: usize,
 }
 
-fn told<T: Serialize>(global: &Global, line: &str, document: &T) -> Result<Exit, Failure> {
+pub(super) fn told<T: Serialize>(global: &Global, line: &str, document: &T) -> Result<Exit, Failure> {
     match global.json {
         true => output::json(document)?,
         false => output::line(line)?,
@@ -139,19 +158,12 @@ struct Shown<'a> {
     data_class: &'static str,
     state: &'a State,
     recent_messages: &'a [ChatMessage],
-    unsettled: Vec<Unsettled>,
+    unsettled: &'a [Unsettled],
     notes: &'a [String],
 }
 
-#[derive(Serialize)]
-struct Unsettled {
-    call: String,
-    tool: String,
-    summary: String,
-}
-
 async fn show(global: &Global, name: &str) -> Result<Exit, Failure> {
-    let Opened { session, recovered } = Opened::whole(global, name).await?;
+    let Opened { session, recovered } = Opened::seen(global, name).await?;
     match global.json {
         true => show_document(&session, &recovered)?,
         false => show_text(&session, &recovered)?,
@@ -161,11 +173,6 @@ async fn show(global: &Global, name: &str) -> Result<Exit, Failure> {
 
 /// A session as one document.
 pub(super) fn show_document(session: &Session, recovered: &Recovered) -> Result<(), Failure> {
-    let unsettled = recovered.unsettled.iter().map(|open| Unsettled {
-        call: open.call.clone(),
-        tool: open.tool.clone(),
-        summary: open.summary.clone(),
-    });
     output::json(&Shown {
         session: session.name(),
         revision: session.revision(),
@@ -173,7 +180,7 @@ pub(super) fn show_document(session: &Session, recovered: &Recovered) -> Result<
         data_class: session.past().label.data_class.as_str(),
         state: &session.state_now()?,
         recent_messages: session.messages(),
-        unsettled: unsettled.collect(),
+        unsettled: &recovered.unsettled,
         notes: &recovered.notes,
     })
 }
@@ -232,188 +239,21 @@ pub(super) fn show_state(state: &State) -> Result<(), Failure> {
     Ok(())
 }
 
-#[derive(Serialize)]
-struct Capabilities {
-    granted: Vec<GrantShown>,
-    pending: Vec<RequestShown>,
-}
-
-#[derive(Serialize)]
-struct GrantShown {
-    capability: String,
-    by: PrincipalId,
-    acting: PrincipalId,
-    expires_at: String,
-    once: bool,
-    /// Why it does not count now; for the tools it was given for.
-    void: Option<String>,
-}
-
-#[derive(Serialize)]
-struct RequestShown {
-    capability: String,
-    /// The call that asked, for `grant --once --call`.
-    call: Option<String>,
-    turn: u64,
-    summary: Option<String>,
-}
-
-pub(super) async fn capability(global: &Global, command: Command) -> Result<Exit, Failure> {
-    match command {
-        Command::List { session } => listed(global, &session).await,
-        Command::Grant { capability, to, time, once, call, model } => {
-            let capability = read(&capability)?;
-            let name = SessionName::try_from(to.session.as_str())?;
-            let desk = Desk::new(global, &working(&model, to.policy), Arc::new(Nobody))?;
-            let mut session = deciding(&desk, &name).await?;
-            let asked = if once { Some(asked(&session, &capability, call.as_deref())?) } else { None };
-            let arguments = asked.as_ref().and_then(|request| request.arguments);
-            let acting = match to.acting {
-                Some(acting) => PrincipalId::try_from(acting)?,
-                None => whoever_asked(&session, &capability),
-            };
-            let seconds = time.as_deref().map(seconds).transpose()?;
-            let grant = session.grant(GrantFor { capability, acting, arguments, seconds }).await?;
-            let what = asked
-                .and_then(|request| request.summary)
-                .map(|summary| format!(", to {}", output::plain(&summary)));
-            let what = what.unwrap_or_default();
-            let line = format!(
-                "{} is granted to {} until {}{what}",
-                grant.capability, grant.acting, grant.expires_at
-            );
-            told(global, &line, &grant)
-        }
-        Command::Deny { capability, session, reason } => {
-            let capability = read(&capability)?;
-            decided(global, &session).await?.deny(&capability, reason).await?;
-            told(
-                global,
-                &format!("{capability} is denied"),
-                &Decided { capability: capability.as_str(), decision: "denied" },
-            )
-        }
-        Command::Revoke { capability, session, reason } => {
-            let capability = read(&capability)?;
-            decided(global, &session).await?.revoke(&capability, reason).await?;
-            told(
-                global,
-                &format!("{capability} is revoked"),
-                &Decided { capability: capability.as_str(), decision: "revoked" },
-            )
-        }
-    }
-}
-
-/// A decision that says no.
-#[derive(Serialize)]
-pub(super) struct Decided<'a> {
-    pub(super) capability: &'a str,
-    pub(super) decision: &'static str,
-}
-
 async fn decided(global: &Global, name: &str) -> Result<Session, Failure> {
     let (desk, name) = begun(global, name, working("extractive", None)).await?;
     deciding(&desk, &name).await
 }
 
 /// A session to decide about: its own writer may be at work at the same time.
-async fn deciding(desk: &Desk, name: &SessionName) -> Result<Session, Failure> {
+pub(super) async fn deciding(desk: &Desk, name: &SessionName) -> Result<Session, Failure> {
     Ok(Session::seen(desk.office()?, name.clone()).await?)
 }
 
-fn read(text: &str) -> Result<Capability, Failure> {
-    Capability::try_from(text)
-        .map_err(|error| Failure::new(Code::CapabilityInvalid, format!("{}: {error}", output::plain(text))))
-}
-
-/// The one call that asked. Where several have, the person says which: the last one may not be the one that was seen.
-fn asked(session: &Session, capability: &Capability, call: Option<&str>) -> Result<Request, Failure> {
-    let nothing = |message: String| Failure::new(Code::SessionNothing, message);
-    let requests = session.past().grants.requests();
-    let mut asked: Vec<&Request> = requests
-        .iter()
-        .filter(|request| request.capability == *capability && request.arguments.is_some())
-        .filter(|request| call.is_none_or(|call| call_name(request) == call))
-        .collect();
-    match (asked.pop(), asked.is_empty()) {
-        (Some(request), true) => Ok(request.clone()),
-        (Some(_), false) => Err(nothing(format!(
-            "--once: several calls have asked for {capability}; name one with --call, as capability list shows it"
-        ))),
-        (None, _) => Err(nothing(format!("--once: no such call has asked for {capability}"))),
-    }
-}
-
-/// A call that asked, by the first digits of its arguments' hash.
-fn call_name(request: &Request) -> String {
-    request.arguments.map(|hash| hash.to_string().chars().take(8).collect()).unwrap_or_default()
-}
-
-/// Who is waiting for it; if nobody is, whoever grants it.
-fn whoever_asked(session: &Session, capability: &Capability) -> PrincipalId {
-    let requests = session.past().grants.requests();
-    let asked = requests.iter().find(|request| request.capability == *capability);
-    asked.map_or_else(|| session.office().access.principal().clone(), |request| request.acting.clone())
-}
-
-/// `90s`, `30m`, `8h`, `7d`.
-fn seconds(text: &str) -> Result<u64, Failure> {
-    let invalid = || Failure::new(Code::CapabilityExpiry, "--for takes a time such as 90s, 30m, 8h or 7d");
-    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(invalid)?;
-    let factor = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return Err(invalid()),
-    };
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let number: u64 = number.parse().ok().filter(|_| is_number).ok_or_else(invalid)?;
-    number.checked_mul(factor).ok_or_else(invalid)
-}
-
-async fn listed(global: &Global, name: &str) -> Result<Exit, Failure> {
-    let session = decided(global, name).await?;
-    let now =
-        session.office().clock.now().map_err(|error| Failure::new(Code::TimeInvalid, error.to_string()))?;
-    let granted = session.past().grants.all().iter().map(|grant| GrantShown {
-        capability: grant.capability.to_string(),
-        by: grant.by.clone(),
-        acting: grant.acting.clone(),
-        expires_at: Timestamp::try_from(grant.expires).map(|time| time.to_string()).unwrap_or_default(),
-        once: grant.is_for_one_call(),
-        void: session.why_void(grant, now.instant()),
-    });
-    let pending = session.past().grants.requests().iter().map(|request| RequestShown {
-        capability: request.capability.to_string(),
-        call: request.arguments.map(|_| call_name(request)),
-        turn: request.turn,
-        summary: request.summary.clone(),
-    });
-    let shown = Capabilities { granted: granted.collect(), pending: pending.collect() };
-    if global.json {
-        output::json(&shown)?;
-        return Ok(Exit::Success);
-    }
-    if shown.granted.is_empty() && shown.pending.is_empty() {
-        output::line("Nothing is granted, and nothing waits for an answer.")?;
-    }
-    for grant in &shown.granted {
-        let once = if grant.once { ", once" } else { "" };
-        let void = grant.void.as_ref().map(|why| format!("  VOID: {why}")).unwrap_or_default();
-        output::line(&format!(
-            "granted  {}  to {} by {} until {}{once}{void}",
-            grant.capability, grant.acting, grant.by, grant.expires_at
-        ))?;
-    }
-    for request in &shown.pending {
-        let summary =
-            request.summary.as_ref().map(|text| format!(": {}", output::plain(text))).unwrap_or_default();
-        let call = request.call.as_ref().map(|call| format!("  call {call}")).unwrap_or_default();
-        output::line(&format!("pending  {}  turn {}{call}{summary}", request.capability, request.turn))?;
-    }
-    Ok(Exit::Success)
+/// A capability, with what a person should know before granting it.
+pub(super) fn with_caution(capability: &str) -> String {
+    let read = Capability::try_from(capability).ok();
+    let caution = read.and_then(|capability| capability.caution()).map(|caution| format!(" ({caution})"));
+    format!("{capability}{}", caution.unwrap_or_default())
 }
 
 #[derive(Serialize)]

@@ -19,6 +19,8 @@ pub struct Past {
     pub turn: u64,
     /// The revision of the last turn that ended.
     pub revision: u64,
+    /// What its checkpoint held.
+    pub held: Option<Held>,
     /// What holds for everything that was ever in it, and so for all that is made from it.
     pub label: Label,
     /// What people granted.
@@ -33,6 +35,21 @@ pub struct Past {
     pub stream_seq: u64,
     /// The latest time that a row of it has.
     pub latest: Option<Instant>,
+}
+
+/// What a checkpoint held, by hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The state.
+    pub state: Digest,
+    /// The messages.
+    pub messages: Digest,
+}
+
+impl Held {
+    fn read(payload: &Json) -> Option<Self> {
+        Some(Held { state: digest(payload, "state_hash")?, messages: digest(payload, "messages_hash")? })
+    }
 }
 
 /// How far the last turn is.
@@ -58,8 +75,8 @@ pub struct OpenCall {
     pub call: String,
     /// Its tool.
     pub tool: String,
-    /// What exactly was to be done.
-    pub summary: String,
+    /// What exactly was to be done: a blob.
+    pub summary: Option<Digest>,
     /// What that changes, in the word of its row.
     pub effect: String,
     /// Where it was to send something.
@@ -79,6 +96,7 @@ impl Default for Past {
         Past {
             turn: 0,
             revision: 0,
+            held: None,
             label: Label::NOTHING,
             grants: Grants::default(),
             said: Vec::new(),
@@ -122,6 +140,7 @@ impl Past {
             }
             deed::TURN_ENDED => {
                 self.revision = number(payload, "revision");
+                self.held = Held::read(payload);
                 self.progress = Progress::Ended;
                 let outcome = payload.get("outcome").and_then(Json::as_str);
                 if !is_kept(outcome, &self.said) {
@@ -130,6 +149,7 @@ impl Past {
             }
             deed::TURN_UNDONE => {
                 self.revision = number(payload, "revision");
+                self.held = Held::read(payload);
                 self.said.clear();
             }
             _ => {}
@@ -176,7 +196,7 @@ fn open_call(payload: &Json) -> OpenCall {
         round: number(payload, "round"),
         call: text("call"),
         tool: text("tool"),
-        summary: text("summary"),
+        summary: digest(payload, "summary"),
         effect: text("effect"),
         sends_to: payload.get("sends_to").and_then(Json::as_str).map(String::from),
     }

@@ -263,9 +263,16 @@ codes! {
         "The policy file is no TOML, or has a member that is unknown or wrong. Nothing runs under a policy that is not understood.",
         "Mend the member that the message names; `countersign chat --help` shows a policy.";
 
+    CapabilityTurn "capability"."turn" Error, "What was asked for one turn can't be granted after it",
+        "A session is sent to a model for a turn. Whoever confirms that once confirms it for the turn that asks, and that turn is over: the next one would ask again.",
+        "Grant it for a time, as with `--for 10m`, or answer the question in `countersign chat` at a terminal.";
+
     TraceMissing "trace"."missing" Error, "There is no such trace",
         "No trace of this name is kept in this matter.",
         "`countersign trace show` without a name lists those there are.";
+    TraceCut "trace"."cut" Error, "The trace has no end",
+        "Whoever wrote the trace is gone, and the turn has no end in it: the process was killed, or could not write. What is known of the turn is in the ledger.",
+        "Look at what became of the turn with `countersign session show`.";
 
     ToolUnknown "tool"."unknown" Error, "There is no tool of this name",
         "A model asked for a tool that is not registered here. Nothing was run.",
@@ -279,6 +286,9 @@ codes! {
     ToolPath "tool"."path" Error, "The path can't be used",
         "Files are reached beneath the sandbox's root only: no `..`, no absolute path, no link, and regular files with one name.",
         "Name a file beneath the root.";
+    ToolRoot "tool"."root" Error, "The directory is another matter's",
+        "Sessions of another matter wrote to files in this directory. How far those may travel is known in that matter only, so no other one uses them.",
+        "Give each matter a directory of its own with --root, and copy what both may see.";
     ToolCommand "tool"."command" Error, "The command may not be run",
         "Commands run without a shell, from a list with rules for their arguments: no interpreters, nothing that starts another program, writes a file or reads outside the sandbox.",
         "Use a command and arguments of the list; the message says what is wrong.";
@@ -308,8 +318,8 @@ codes! {
         "The answer's status is not one of success.",
         "Look up the status that the message names, and mend what it stands for.";
     WebRedirect "web"."redirect" Error, "A redirect was not followed",
-        "Each redirect needs the same permission as the first address, and there may be only a few.",
-        "Grant the host that the message names, if it should be reached.";
+        "It leads to what can't be fetched, in a circle, once too often, from https to http, or its host has become a private one. A redirect to another host is no error: the result says where it leads.",
+        "Fetch the address that it should lead to by a call of its own.";
     WebCache "web"."cache" Warning, "The cache of fetched pages can't be used",
         "Its file is damaged, locked or from a newer version. Pages are fetched anew.",
         "Remove the file that the message names; it holds nothing that can't be fetched again.";

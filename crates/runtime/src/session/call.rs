@@ -25,6 +25,9 @@ const RESULT_BYTES_MAX: usize = 64 * 1024;
 /// How much of a summary is recorded and shown, in characters.
 const SUMMARY_CHARS_MAX: usize = 400;
 
+/// How the name of a file begins that is not put in its place yet.
+const STAGED: &str = ".countersign-";
+
 /// A call that is permitted and ready to be made.
 pub(super) struct Ready {
     pub(super) tool: Arc<dyn Tool>,
@@ -96,9 +99,10 @@ impl Turn<'_> {
         let Ready { tool, plan, permitted, arguments, definition, grant, confirmation } = ready;
         let effect = tool.definition().effect;
         let summary: String = plan.summary.chars().take(SUMMARY_CHARS_MAX).collect();
+        let told = BlobBytes::new(summary.clone().into_bytes())?;
         let deed = deed::ToolStarted {
             place: self.place(call, tool_name),
-            summary: summary.clone(),
+            summary: told.digest(),
             effect,
             arguments_hash: arguments,
             definition_hash: definition,
@@ -109,7 +113,7 @@ impl Turn<'_> {
             writes: plan.writes.as_deref().map(|path| self.session.whole_path(path)),
         };
         // What is written is made from all that is in the session.
-        self.rows.put(&deed, self.label, Vec::new())?;
+        self.rows.put(&deed, self.label, vec![told])?;
         if effect != Effect::None || plan.sends_to.is_some() {
             self.rows.flush().await?;
         }
@@ -225,6 +229,11 @@ impl Session {
 
     /// The class of what sessions wrote at or beneath a path.
     fn class_written(&self, path: &str) -> DataClass {
+        // What was left behind while a file was written may be any file of that directory.
+        let path = match path.rsplit_once('/').unwrap_or(("", path)) {
+            (dir, name) if name.starts_with(STAGED) => dir,
+            _ => path,
+        };
         let whole = self.whole_path(path);
         let is_beneath = |written: &str| {
             let beneath = || written.strip_prefix(&*whole).is_some_and(|rest| rest.starts_with('/'));

@@ -16,6 +16,7 @@ use countersign_record::deed;
 use countersign_record::digest::Digest;
 use countersign_record::id::ToolName;
 use countersign_record::json::{self, Json, Object};
+use countersign_record::row::BlobBytes;
 use countersign_record::session::State;
 use countersign_record::tool::{Definition, Effect, Needs};
 use countersign_record::trace::Kind;
@@ -64,14 +65,6 @@ impl Turn<'_> {
             effect: tool.definition().effect,
         };
         let mut reach = self.reach(&wanted, grants)?;
-        if let (Some(place), Leaving::Confirmed) = (&plan.sends_to, Leaving::of(self.label.data_class)) {
-            // The word of a person is for this host: no redirect leads to another.
-            let exact = Capability::of_place(place);
-            reach.granted.retain(|one| *one == exact || one.as_str() == NET);
-            if reach.hosts.as_ref().is_none_or(|hosts| hosts.contains(place)) {
-                reach.hosts = Some(vec![place.clone()]);
-            }
-        }
         let (permitted, grant) = match gate::permit(args.clone(), &need, reach.clone()) {
             Ok(permitted) => (permitted, self.grant_of(&wanted, grants, &need)?),
             Err(missing) => match self.decide(&wanted, grants, &missing).await? {
@@ -223,14 +216,15 @@ impl Turn<'_> {
         capability: &Capability,
     ) -> Result<Result<String, NotDone>, Error> {
         let office = self.session.office.clone();
+        let summary = BlobBytes::new(wanted.summary.as_bytes().to_vec())?;
         let asked = deed::Requested {
             capability: capability.to_string(),
             turn: self.number,
             from: wanted.name.to_string(),
-            summary: Some(wanted.summary.to_owned()),
+            summary: Some(summary.digest()),
             arguments_hash: Some(wanted.arguments),
         };
-        self.rows.request(&asked, self.label)?;
+        self.rows.request(&asked, self.label, vec![summary])?;
         let void = grants.covering(capability, &self.usage_of(wanted)?).err().flatten();
         let question = Question {
             tool: Some(wanted.name.clone()).filter(|name| name.as_str() != MODEL),
@@ -253,6 +247,13 @@ impl Turn<'_> {
                 self.rows.decide(&deed, office.signs.as_ref())?;
                 return Ok(Err(NotDone::new(Code::ToolDenied, format!("a person denied {capability}"))));
             }
+            Decision::Cancelled => {
+                // It was asked for, and waits as if nobody had been there.
+                self.cancel.cancel();
+                waits(&mut self.talk.state, capability.as_str());
+                let message = format!("{capability} is not granted: the turn was cancelled");
+                return Ok(Err(NotDone::new(Code::ToolDenied, message)));
+            }
             Decision::Nobody => {
                 self.waiting += 1;
                 waits(&mut self.talk.state, capability.as_str());
@@ -271,7 +272,7 @@ impl Turn<'_> {
         let definitions = BTreeMap::from([(wanted.name.clone(), wanted.definition)]);
         let definitions = match decision {
             Decision::Session => office.definitions(capability)?,
-            Decision::Once | Decision::No | Decision::Nobody => definitions,
+            Decision::Once | Decision::No | Decision::Nobody | Decision::Cancelled => definitions,
         };
         let deed = office.granted(grant, definitions)?;
         self.rows.decide(&deed, office.signs.as_ref())?;

@@ -9,7 +9,7 @@ use countersign_record::deed;
 use countersign_record::digest::Digest;
 use countersign_record::id::SessionName;
 use countersign_record::json::{Json, Object};
-use countersign_record::session::State;
+use countersign_record::session::{Checkpoint, State};
 use countersign_record::time::Instant;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +26,13 @@ impl Session {
         let mut session = Session { name, office, keeper, checkpoint, past, written, written_seq: 0 };
         session.catch_up().await?;
         Ok(session)
+    }
+
+    /// The same, with what its checkpoint holds. Its writer may have got further meanwhile.
+    #[must_use]
+    pub fn with_checkpoint(mut self, checkpoint: Option<Checkpoint>) -> Self {
+        self.checkpoint = checkpoint.unwrap_or(self.checkpoint);
+        self
     }
 
     /// Whether anything of a session was ever recorded.

@@ -15,6 +15,7 @@ use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
 use countersign_record::row::{BlobBytes, Row};
 use countersign_record::session::{Checkpoint, Role, State};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What opening a session found.
@@ -23,32 +24,46 @@ pub struct Recovered {
     /// What the user must know.
     pub notes: Vec<String>,
     /// Calls that a person must say something about before the session goes on.
-    pub unsettled: Vec<OpenCall>,
+    pub unsettled: Vec<Unsettled>,
+}
+
+/// A call of which only the beginning is known, and that may have changed something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unsettled {
+    /// Its id.
+    pub call: String,
+    /// Its tool.
+    pub tool: String,
+    /// What exactly was to be done.
+    pub summary: String,
+}
+
+/// A turn that was taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// Which.
+    pub turn: u64,
+    /// The revision that no longer holds it.
+    pub revision: u64,
+    /// What calls of it changed, which is not undone.
+    pub standing: Vec<String>,
 }
 
 /// One turn as the ledger tells it.
 struct Told {
     turn: u64,
-    revision: u64,
     said: Vec<(Role, Digest)>,
     memory_ref: Option<String>,
-    /// Calls of it that changed something.
-    standing: Vec<String>,
+    /// Calls of it that changed something, by blobs that say what.
+    standing: Vec<Digest>,
     /// What its calls asked for, and nobody answered.
     waiting: Vec<String>,
-}
-
-/// All turns as the ledger tells them, without those that were taken back.
-struct Lived {
-    turns: Vec<Told>,
-    /// The revision that the last turn was taken back with.
-    undone: u64,
 }
 
 impl Session {
     /// Brings the checkpoint up to what the ledger says, and closes a turn that was left open.
     pub(super) async fn recover(&mut self) -> Result<Recovered, Error> {
-        let mut recovered = Recovered { notes: Vec::new(), unsettled: self.past.unsettled() };
+        let mut recovered = Recovered { notes: Vec::new(), unsettled: self.unsettled().await? };
         if self.past.revision > self.checkpoint.revision {
             let behind = self.past.revision - self.checkpoint.revision;
             self.tell_again().await?;
@@ -58,6 +73,10 @@ impl Session {
         } else if self.past.revision < self.checkpoint.revision {
             // Nothing is known of what such a checkpoint holds: where it came from, and how far it may travel.
             return Err(Error::Ahead { checkpoint: self.checkpoint.revision, ledger: self.past.revision });
+        } else if self.is_changed()? && self.correct().await? {
+            let note =
+                "the checkpoint is not what its turn recorded; the session was told again from the ledger";
+            recovered.notes.push(note.to_owned());
         }
         if recovered.unsettled.is_empty()
             && let Progress::Open { .. } = self.past.progress
@@ -93,33 +112,64 @@ impl Session {
         self.recover().await
     }
 
+    /// The calls that a person must say something about before the session goes on.
+    pub(super) async fn unsettled(&self) -> Result<Vec<Unsettled>, Error> {
+        let mut unsettled = Vec::new();
+        for OpenCall { call, tool, summary, .. } in self.past.unsettled() {
+            let summary = match summary {
+                Some(summary) => self.text(summary).await?,
+                None => String::new(),
+            };
+            unsettled.push(Unsettled { call, tool, summary });
+        }
+        Ok(unsettled)
+    }
+
+    /// A text of the record. One that was erased is told as that.
+    ///
+    /// # Errors
+    /// The ledger can't be read.
+    pub async fn text(&self, digest: Digest) -> Result<String, Error> {
+        Ok(match self.office.ledger.blob(&self.office.access, digest).await? {
+            Blob::Present(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Blob::Erased { .. } => "[erased]".to_owned(),
+        })
+    }
+
     /// Takes back what the last turn said. What it did stands, and is named.
     ///
     /// # Errors
     /// There is no turn, something must be settled first, or the record can't be kept.
-    pub async fn undo(&mut self) -> Result<deed::TurnUndone, Error> {
+    pub async fn undo(&mut self) -> Result<Undone, Error> {
         self.catch_up().await?;
-        let calls = self.past.unsettled();
+        let calls = self.unsettled().await?;
         if !calls.is_empty() {
             return Err(Error::Unsettled { calls });
         }
-        let mut turns = self.told().await?.turns;
+        let mut turns = self.told().await?;
         let Some(last) = turns.pop() else {
             return Err(Error::Nothing { why: "there is no turn to take back" });
         };
-        let mut talk = Talk::of(State::default(), Vec::new());
-        for turn in &turns {
-            talk = self.again(talk, turn).await?;
-        }
+        let talk = self.from_the_start(&turns).await?;
         let next = self.next(talk)?;
-        let deed = deed::TurnUndone { turn: last.turn, revision: next.revision, standing: last.standing };
+        let deed = deed::TurnUndone {
+            turn: last.turn,
+            revision: next.revision,
+            state_hash: canonical::hash_of(&next.state)?,
+            messages_hash: canonical::hash_of(&next.recent_messages)?,
+            standing: last.standing,
+        };
         let mut rows = self.rows()?;
         rows.put(&deed, self.past.label, Vec::new())?;
         rows.flush().await?;
         self.keeper.save(next.clone()).await?;
         self.checkpoint = next;
         self.catch_up().await?;
-        Ok(deed)
+        let mut undone = Undone { turn: deed.turn, revision: deed.revision, standing: Vec::new() };
+        for summary in deed.standing {
+            undone.standing.push(self.text(summary).await?);
+        }
+        Ok(undone)
     }
 
     /// Closes a turn of which all that can be known is known.
@@ -141,7 +191,7 @@ impl Session {
         let said = self.past.said.clone();
         let waiting = self.unanswered().await?.remove(&self.past.turn).unwrap_or_default();
         let (turn, standing) = (self.past.turn, Vec::new());
-        let turn = Told { turn, revision: 0, said, memory_ref: None, standing, waiting };
+        let turn = Told { turn, said, memory_ref: None, standing, waiting };
         let before = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
         let talk = self.again(before, &turn).await?;
         let next = self.next(talk)?;
@@ -151,6 +201,7 @@ impl Session {
             revision: next.revision,
             outcome: Outcome::Interrupted,
             state_hash: canonical::hash_of(&next.state)?,
+            messages_hash: canonical::hash_of(&next.recent_messages)?,
             evicted: 0,
             memory_ref: None,
         };
@@ -161,34 +212,47 @@ impl Session {
         self.catch_up().await
     }
 
-    /// Tells the turns that the checkpoint does not hold again.
+    /// Tells the session again, up to the last revision. An old checkpoint is no beginning: it may hold what was taken
+    /// back since, or what nobody ever said.
     async fn tell_again(&mut self) -> Result<(), Error> {
-        let Lived { turns, undone } = self.told().await?;
-        let known = self.checkpoint.revision;
-        let mut talk = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
-        if undone > known {
-            // The checkpoint may hold what was taken back: everything is told from the start.
-            talk = Talk::of(State::default(), Vec::new());
-            for turn in &turns {
-                talk = self.again(talk, turn).await?;
-            }
-        } else {
-            for turn in turns.iter().filter(|turn| turn.revision > known) {
-                talk = self.again(talk, turn).await?;
-                self.save(talk.clone()).await?;
-            }
-        }
+        let turns = self.told().await?;
+        let talk = self.from_the_start(&turns).await?;
         while self.checkpoint.revision < self.past.revision {
-            self.save(talk.clone()).await?;
+            let next = self.next(talk.clone())?;
+            self.keeper.save(next.clone()).await?;
+            self.checkpoint = next;
         }
         Ok(())
     }
 
-    async fn save(&mut self, talk: Talk) -> Result<(), Error> {
-        let next = self.next(talk)?;
-        self.keeper.save(next.clone()).await?;
-        self.checkpoint = next;
-        Ok(())
+    /// Tells all turns, whatever a checkpoint says.
+    async fn from_the_start(&self, turns: &[Told]) -> Result<Talk, Error> {
+        let mut talk = Talk::of(State::default(), Vec::new());
+        for turn in turns {
+            talk = self.again(talk, turn).await?;
+        }
+        Ok(talk)
+    }
+
+    /// Whether the checkpoint holds something else than its turn recorded.
+    fn is_changed(&self) -> Result<bool, Error> {
+        let Some(held) = self.past.held else { return Ok(false) };
+        let Checkpoint { state, recent_messages, .. } = &self.checkpoint;
+        Ok(held.state != canonical::hash_of(state)? || held.messages != canonical::hash_of(recent_messages)?)
+    }
+
+    /// Goes on from what the ledger tells; `false` if that is what the checkpoint holds. One that was told again may
+    /// differ from what its turn recorded: a text was erased since. The file is right again after the next turn.
+    async fn correct(&mut self) -> Result<bool, Error> {
+        let turns = self.told().await?;
+        let talk = self.from_the_start(&turns).await?;
+        let told = Checkpoint { revision: self.checkpoint.revision, ..self.next(talk)? };
+        let Checkpoint { state, recent_messages, .. } = &self.checkpoint;
+        let is_other = told.state != *state || told.recent_messages != *recent_messages;
+        if is_other {
+            self.checkpoint = told;
+        }
+        Ok(is_other)
     }
 
     /// The checkpoint after what was told.
@@ -207,10 +271,7 @@ impl Session {
     /// Tells one turn again. A text that was erased is told as that.
     async fn again(&self, mut talk: Talk, turn: &Told) -> Result<Talk, Error> {
         for (role, digest) in &turn.said {
-            let text = match self.office.ledger.blob(&self.office.access, *digest).await? {
-                Blob::Present(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                Blob::Erased { .. } => "[erased]".to_owned(),
-            };
+            let text = self.text(*digest).await?;
             talk.again(*role, &text);
         }
         turn.waiting.iter().for_each(|capability| waits(&mut talk.state, capability));
@@ -265,11 +326,11 @@ impl Session {
     }
 
     /// The turns, as the ledger tells them, without those that were taken back.
-    async fn told(&self) -> Result<Lived, Error> {
+    async fn told(&self) -> Result<Vec<Told>, Error> {
         let mut waiting = self.unanswered().await?;
-        let (mut turns, mut undone): (Vec<Told>, u64) = (Vec::new(), 0);
+        let mut turns: Vec<Told> = Vec::new();
         let mut past = Past::default();
-        let mut standing: Vec<String> = Vec::new();
+        let mut standing: Vec<Digest> = Vec::new();
         let stream = Select::Stream(deed::stream(&self.name)?);
         read_all(&self.office, stream, 0, &mut |row: &Row| {
             past.apply(row);
@@ -277,25 +338,21 @@ impl Session {
             match row.kind.as_str() {
                 deed::TURN_BEGUN => standing.clear(),
                 deed::TOOL_STARTED if text("effect") != Some("none") => {
-                    standing.extend(text("summary").map(str::to_owned));
+                    standing.extend(text("summary").and_then(|digest| Digest::try_from(digest).ok()));
                 }
                 deed::TURN_ENDED => turns.push(Told {
                     turn: past.turn,
-                    revision: past.revision,
                     said: past.said.clone(),
                     memory_ref: text("memory_ref").map(str::to_owned),
                     standing: std::mem::take(&mut standing),
                     waiting: waiting.remove(&past.turn).unwrap_or_default(),
                 }),
-                deed::TURN_UNDONE => {
-                    undone = past.revision;
-                    drop(turns.pop());
-                }
+                deed::TURN_UNDONE => drop(turns.pop()),
                 _ => {}
             }
         })
         .await?;
-        Ok(Lived { turns, undone })
+        Ok(turns)
     }
 }
 

@@ -51,8 +51,13 @@ impl Rows {
     }
 
     /// Adds what an agent asks people for.
-    pub(super) fn request<D: Deed>(&mut self, deed: &D, label: Label) -> Result<(), Error> {
-        let sealed = self.sealed(self.decisions.clone(), deed, label, Vec::new(), Proof::None)?;
+    pub(super) fn request<D: Deed>(
+        &mut self,
+        deed: &D,
+        label: Label,
+        blobs: Vec<BlobBytes>,
+    ) -> Result<(), Error> {
+        let sealed = self.sealed(self.decisions.clone(), deed, label, blobs, Proof::None)?;
         self.waiting.push(sealed);
         Ok(())
     }

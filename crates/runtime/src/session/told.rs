@@ -3,7 +3,7 @@
 
 use super::Error;
 use super::turn::Turn;
-use countersign_kernel::session::talk::Told;
+use countersign_kernel::session::talk::{Changed, Told};
 use countersign_record::deed;
 use countersign_record::json::Object;
 use countersign_record::trace::Kind;
@@ -13,7 +13,7 @@ impl Turn<'_> {
     pub(super) fn tell(&mut self, told: &[Told]) -> Result<(), Error> {
         for one in told {
             let (kind, what, detail) = match one {
-                Told::Patched => (Kind::NotesPatch, "applied", String::new()),
+                Told::Patched(changed) => (Kind::NotesPatch, "applied", counts(changed)),
                 Told::Ignored(why) => (Kind::NotesPatch, "ignored", why.to_string()),
                 Told::UnknownMembers(names) => (Kind::NotesPatch, "unknown_members", names.join(", ")),
                 Told::Condenses(how) => (Kind::Actions, "condenses", format!("{how:?}")),
@@ -32,10 +32,10 @@ impl Turn<'_> {
                         summary: None,
                         arguments_hash: None,
                     };
-                    self.rows.request(&asked, self.label)?;
+                    self.rows.request(&asked, self.label, Vec::new())?;
                     self.screen.note(&format!("the model asks for {capability}"));
                 }
-                Told::Patched
+                Told::Patched(_)
                 | Told::Ignored(_)
                 | Told::UnknownMembers(_)
                 | Told::Condenses(_)
@@ -45,4 +45,10 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// `goals 2, open_loops 0`: what changed, and how much is there now; what is there stands in the checkpoint.
+fn counts(changed: &[Changed]) -> String {
+    let one = |one: &Changed| format!("{} {}", one.member, one.count);
+    changed.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -110,7 +110,7 @@ impl Session {
     /// the ledger, and the next opening of the session goes on from there.
     pub async fn turn(&mut self, said: Said<'_>) -> Result<Turned, Error> {
         self.catch_up().await?;
-        let calls = self.past.unsettled();
+        let calls = self.unsettled().await?;
         if !calls.is_empty() {
             return Err(Error::Unsettled { calls });
         }
@@ -174,6 +174,9 @@ impl Turn<'_> {
     async fn talk_on(&mut self, text: &str) -> Result<(Outcome, Option<NoAnswer>), Error> {
         let shown = self.recalled(text).await?;
         loop {
+            if self.cancel.is_cancelled() {
+                return Ok((Outcome::Cancelled, None));
+            }
             self.round += 1;
             let heard = match self.ask(&shown).await? {
                 Round::Heard(heard) => heard,
@@ -230,6 +233,8 @@ impl Turn<'_> {
         if let Some(host) = &host {
             match self.may_send_to_model(host).await? {
                 Ok(confirmed) => confirmation = confirmed,
+                // Whoever was asked left the turn instead.
+                Err(_) if self.cancel.is_cancelled() => return Ok(Round::Over(Outcome::Cancelled, None)),
                 Err(failure) => return Ok(Round::Over(Outcome::Failed, Some(failure))),
             }
         }
@@ -315,7 +320,7 @@ impl Turn<'_> {
                 Some(Ok(Delta::End(ended))) => {
                     let screen = &mut *self.screen;
                     let heard = listener.finish(&mut |visible| screen.text(visible));
-                    if self.session.office.redactor.text(&text) != text {
+                    if self.session.office.redactor.finds(&text) {
                         return Err(failed(
                             Code::ModelReply,
                             "the reply repeats a key, so nothing of it is kept",
@@ -425,6 +430,7 @@ impl Turn<'_> {
             revision: next.revision,
             outcome,
             state_hash: canonical::hash_of(&next.state)?,
+            messages_hash: canonical::hash_of(&next.recent_messages)?,
             evicted: done.evicted.len() as u64,
             memory_ref,
         };
@@ -451,7 +457,7 @@ impl Turn<'_> {
     pub(super) fn event(&mut self, kind: Kind, data: Object) {
         let Ok(ts) = self.session.unix_time() else { return };
         if let Ok(line) = self.session.office.redactor.line(&Event { ts, kind, data }) {
-            self.trace.put(line);
+            self.trace.put(ts, line);
         }
     }
 }

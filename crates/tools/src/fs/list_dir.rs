@@ -1,54 +1,31 @@
 //! The tool `fs.list_dir`.
 //! Owns: the names in one directory, in one order. Must not: go into another.
 
-use super::beside;
 use crate::args::{self, Saying, capability};
 use crate::beneath;
 use crate::place::Clean;
-use crate::sandbox::{Error, Sandbox};
-use countersign_kernel::gate::Permitted;
 use countersign_record::json::{Json, Object};
-use countersign_record::tool::{Definition, Effect};
-use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads, Tool};
+use countersign_record::tool::Effect;
+use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType};
 use std::ffi::CString;
 use std::fmt::Write;
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 const ENTRIES_MAX: u64 = 2_000;
 const ENTRIES_DEFAULT: u64 = 200;
 /// How many names are read at all, to be put in order.
 const NAMES_MAX: usize = 100_000;
 
-/// Lists a directory.
-pub struct ListDir {
-    definition: Definition,
-    root: Arc<OwnedFd>,
-}
-
-struct Call {
+/// What is asked for.
+pub struct Call {
     path: Clean,
     entries_max: usize,
 }
 
-impl Call {
-    fn read(args: &Object) -> Result<Self, NotDone> {
-        let path = Clean::try_from(args::text_or(args, "path", ".")?)?;
-        let entries_max = args::number_or(args, "max_entries", ENTRIES_DEFAULT, 1..=ENTRIES_MAX)?;
-        Ok(Call { path, entries_max: usize::try_from(entries_max).unwrap_or(usize::MAX) })
-    }
-}
-
-impl ListDir {
-    /// The tool, beneath a root.
-    ///
-    /// # Errors
-    /// What it says of itself is wrong.
-    pub fn new(sandbox: &Sandbox) -> Result<Self, Error> {
-        let saying = Saying {
+impl super::Call for Call {
+    fn saying() -> Saying {
+        Saying {
             name: "fs.list_dir",
             description: "Lists a directory beneath the sandbox's root, sorted by name. Gives its path, entries \
                 (name, kind: file, dir, link or other, and bytes of files), how many there are (total), and \
@@ -66,36 +43,27 @@ impl ListDir {
             }"#,
             effect: Effect::None,
             needs: capability("fs:read"),
-        };
-        Ok(ListDir { definition: saying.definition()?, root: Arc::clone(sandbox.dir()) })
-    }
-}
-
-impl Tool for ListDir {
-    fn definition(&self) -> &Definition {
-        &self.definition
+        }
     }
 
-    fn plan(&self, args: &Object) -> Result<Plan, NotDone> {
-        let Call { path, entries_max } = Call::read(args)?;
-        Ok(Plan {
+    fn read(args: &Object) -> Result<Self, NotDone> {
+        let path = Clean::try_from(args::text_or(args, "path", ".")?)?;
+        let entries_max = args::number_or(args, "max_entries", ENTRIES_DEFAULT, 1..=ENTRIES_MAX)?;
+        Ok(Call { path, entries_max: usize::try_from(entries_max).unwrap_or(usize::MAX) })
+    }
+
+    fn plan(&self) -> Plan {
+        let Call { path, entries_max } = self;
+        Plan {
             summary: format!("list up to {entries_max} entries of {path}"),
             reads: Reads::Path(path.as_str().to_owned()),
             writes: None,
             sends_to: None,
-        })
+        }
     }
 
-    fn run<'a>(
-        &'a self,
-        call: Permitted,
-        cancel: &'a CancellationToken,
-    ) -> Answer<'a, Result<Done, NotDone>> {
-        Box::pin(async move {
-            let call = Call::read(call.args())?;
-            let root = Arc::clone(&self.root);
-            beside(cancel, move || list(&root, &call)).await
-        })
+    fn run(&self, root: &OwnedFd) -> Result<Done, NotDone> {
+        list(root, self)
     }
 }
 

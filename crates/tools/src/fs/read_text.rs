@@ -1,52 +1,29 @@
 //! The tool `fs.read_text`.
 //! Owns: reading the beginning of one file. Must not: read more than it was asked for.
 
-use super::beside;
 use crate::args::{self, Saying, capability};
 use crate::beneath;
 use crate::place::Clean;
-use crate::sandbox::{Error, Sandbox};
-use countersign_kernel::gate::Permitted;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
-use countersign_record::tool::{Definition, Effect};
-use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads, Tool};
+use countersign_record::tool::Effect;
+use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads};
 use rustix::fd::OwnedFd;
 use std::fs::File;
 use std::io::Read;
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 const BYTES_MAX: u64 = 1_000_000;
 const BYTES_DEFAULT: u64 = 20_000;
 
-/// Reads a text file.
-pub struct ReadText {
-    definition: Definition,
-    root: Arc<OwnedFd>,
-}
-
-struct Call {
+/// What is asked for.
+pub struct Call {
     path: Clean,
     bytes_max: u64,
 }
 
-impl Call {
-    fn read(args: &Object) -> Result<Self, NotDone> {
-        let path = Clean::try_from(args::text(args, "path")?)?;
-        let bytes_max = args::number_or(args, "max_bytes", BYTES_DEFAULT, 1..=BYTES_MAX)?;
-        Ok(Call { path, bytes_max })
-    }
-}
-
-impl ReadText {
-    /// The tool, beneath a root.
-    ///
-    /// # Errors
-    /// What it says of itself is wrong.
-    pub fn new(sandbox: &Sandbox) -> Result<Self, Error> {
-        let saying = Saying {
+impl super::Call for Call {
+    fn saying() -> Saying {
+        Saying {
             name: "fs.read_text",
             description: "Reads a text file beneath the sandbox's root, from its beginning. Gives its path, text, \
                 size in bytes, and whether the text was cut (truncated) or holds bytes that are no UTF-8 (lossy). \
@@ -65,36 +42,27 @@ impl ReadText {
             }"#,
             effect: Effect::None,
             needs: capability("fs:read"),
-        };
-        Ok(ReadText { definition: saying.definition()?, root: Arc::clone(sandbox.dir()) })
-    }
-}
-
-impl Tool for ReadText {
-    fn definition(&self) -> &Definition {
-        &self.definition
+        }
     }
 
-    fn plan(&self, args: &Object) -> Result<Plan, NotDone> {
-        let Call { path, bytes_max } = Call::read(args)?;
-        Ok(Plan {
+    fn read(args: &Object) -> Result<Self, NotDone> {
+        let path = Clean::try_from(args::text(args, "path")?)?;
+        let bytes_max = args::number_or(args, "max_bytes", BYTES_DEFAULT, 1..=BYTES_MAX)?;
+        Ok(Call { path, bytes_max })
+    }
+
+    fn plan(&self) -> Plan {
+        let Call { path, bytes_max } = self;
+        Plan {
             summary: format!("read up to {bytes_max} bytes of {path}"),
             reads: Reads::Path(path.as_str().to_owned()),
             writes: None,
             sends_to: None,
-        })
+        }
     }
 
-    fn run<'a>(
-        &'a self,
-        call: Permitted,
-        cancel: &'a CancellationToken,
-    ) -> Answer<'a, Result<Done, NotDone>> {
-        Box::pin(async move {
-            let call = Call::read(call.args())?;
-            let root = Arc::clone(&self.root);
-            beside(cancel, move || read(&root, &call)).await
-        })
+    fn run(&self, root: &OwnedFd) -> Result<Done, NotDone> {
+        read(root, self)
     }
 }
 

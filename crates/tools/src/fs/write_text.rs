@@ -1,34 +1,22 @@
 //! The tool `fs.write_text`.
 //! Owns: putting one whole file in its place. Must not: leave half of one, make a directory, or write through a link.
 
-use super::beside;
 use crate::args::{self, Saying, capability};
 use crate::beneath;
 use crate::place::Clean;
-use crate::sandbox::{Error, Sandbox};
-use countersign_kernel::gate::Permitted;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
-use countersign_record::tool::{Definition, Effect};
-use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads, Tool};
+use countersign_record::tool::Effect;
+use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 const TEXT_BYTES_MAX: usize = 1_000_000;
 /// How many names are tried for the file that is written beside.
 const NAMES_MAX: usize = 8;
-
-/// Writes a text file.
-pub struct WriteText {
-    definition: Definition,
-    root: Arc<OwnedFd>,
-}
 
 /// What may be in the file's place already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +25,9 @@ enum Over {
     AFile,
 }
 
+/// What is asked for.
 #[derive(Debug)]
-struct Call {
+pub struct Call {
     parent: Clean,
     name: String,
     path: Clean,
@@ -46,29 +35,9 @@ struct Call {
     over: Over,
 }
 
-impl Call {
-    fn read(args: &Object) -> Result<Self, NotDone> {
-        let path = Clean::try_from(args::text(args, "path")?)?;
-        let text = args::text(args, "text")?.to_owned();
-        if text.len() > TEXT_BYTES_MAX {
-            let why = format!("{} bytes are more than the {TEXT_BYTES_MAX} of a file", text.len());
-            return Err(NotDone::new(Code::ToolTooLarge, why));
-        }
-        let over = if args::is_set(args, "overwrite")? { Over::AFile } else { Over::Nothing };
-        let Some((parent, name)) = path.split() else {
-            return Err(NotDone::new(Code::ToolPath, "the sandbox's root is a directory"));
-        };
-        Ok(Call { parent: Clean::try_from(parent)?, name: name.to_owned(), path, text, over })
-    }
-}
-
-impl WriteText {
-    /// The tool, beneath a root.
-    ///
-    /// # Errors
-    /// What it says of itself is wrong.
-    pub fn new(sandbox: &Sandbox) -> Result<Self, Error> {
-        let saying = Saying {
+impl super::Call for Call {
+    fn saying() -> Saying {
+        Saying {
             name: "fs.write_text",
             description: "Writes a whole text file beneath the sandbox's root, at once or not at all. Its directory \
                 must be there. A file that is there already is replaced only with overwrite. Gives its path and \
@@ -89,40 +58,38 @@ impl WriteText {
             }"#,
             effect: Effect::Irreversible,
             needs: capability("fs:write"),
+        }
+    }
+
+    fn read(args: &Object) -> Result<Self, NotDone> {
+        let path = Clean::try_from(args::text(args, "path")?)?;
+        let text = args::text(args, "text")?.to_owned();
+        if text.len() > TEXT_BYTES_MAX {
+            let why = format!("{} bytes are more than the {TEXT_BYTES_MAX} of a file", text.len());
+            return Err(NotDone::new(Code::ToolTooLarge, why));
+        }
+        let over = if args::is_set(args, "overwrite")? { Over::AFile } else { Over::Nothing };
+        let Some((parent, name)) = path.split() else {
+            return Err(NotDone::new(Code::ToolPath, "the sandbox's root is a directory"));
         };
-        Ok(WriteText { definition: saying.definition()?, root: Arc::clone(sandbox.dir()) })
-    }
-}
-
-impl Tool for WriteText {
-    fn definition(&self) -> &Definition {
-        &self.definition
+        Ok(Call { parent: Clean::try_from(parent)?, name: name.to_owned(), path, text, over })
     }
 
-    fn plan(&self, args: &Object) -> Result<Plan, NotDone> {
-        let call = Call::read(args)?;
-        let over = match call.over {
+    fn plan(&self) -> Plan {
+        let over = match self.over {
             Over::Nothing => "if there is nothing yet",
             Over::AFile => "in the place of what is there",
         };
-        Ok(Plan {
-            summary: format!("write {} bytes to {}, {over}", call.text.len(), call.path),
+        Plan {
+            summary: format!("write {} bytes to {}, {over}", self.text.len(), self.path),
             reads: Reads::Nothing,
-            writes: Some(call.path.as_str().to_owned()),
+            writes: Some(self.path.as_str().to_owned()),
             sends_to: None,
-        })
+        }
     }
 
-    fn run<'a>(
-        &'a self,
-        call: Permitted,
-        cancel: &'a CancellationToken,
-    ) -> Answer<'a, Result<Done, NotDone>> {
-        Box::pin(async move {
-            let call = Call::read(call.args())?;
-            let root = Arc::clone(&self.root);
-            beside(cancel, move || write(&root, &call)).await
-        })
+    fn run(&self, root: &OwnedFd) -> Result<Done, NotDone> {
+        write(root, self)
     }
 }
 
