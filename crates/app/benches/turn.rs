@@ -9,6 +9,7 @@ use countersign_record::access::{Access, MatterAccess, Role};
 use countersign_record::id::{MatterId, SessionName};
 use countersign_record::json;
 use countersign_record::row::Sealed;
+use countersign_record::session::UnixTime;
 use countersign_record::time::Timestamp;
 use countersign_record::trace::Redactor;
 use countersign_record::upcast;
@@ -208,7 +209,7 @@ impl Screen for Nowhere {
 }
 
 impl Trace for Nowhere {
-    fn put(&mut self, _: String) {}
+    fn put(&mut self, _: UnixTime, _: String) {}
 }
 
 impl Signs for Nowhere {

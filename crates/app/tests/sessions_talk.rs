@@ -44,7 +44,13 @@ async fn notes_change_the_state_and_then_act() {
         let lines = trace.iter().filter(|event| member(event, "kind") == kind);
         lines.map(|event| format!("{} {}", text(event, "what"), text(event, "detail"))).collect()
     };
-    assert_eq!(of_kind("notes_patch"), ["applied ", "unknown_members mood"]);
+    assert_eq!(
+        of_kind("notes_patch"),
+        [
+            "applied goals 1, open_loops 1, decisions 1, constraints 1, memory_tags 1, episode_summary 1",
+            "unknown_members mood",
+        ]
+    );
     assert_eq!(of_kind("actions"), ["requested net:a.example", "unknown_action dance"]);
     // The model is shown its state.
     assert!(desk.model.requests()[1].messages[0].content.contains(r#""goals":["g"]"#));

@@ -1,25 +1,27 @@
 //! Traces of turns, a file each, a line per event.
-//! Owns: their files, and that writing them never holds up a turn. Must not: know what an event is; a trace is no record, so
-//! it is not synced.
+//! Owns: their files, and who writes one. Must not: know what an event is; a trace is no record, so it is not synced.
+
+mod lines;
+mod watch;
+
+pub use lines::Lines;
+pub use watch::Watch;
 
 use countersign_durable::{self as durable, Links};
 use countersign_record::id::SessionName;
-use countersign_runtime::ports::session::Trace;
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
 
 /// A trace is its owner's alone.
 const DIR_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 const ENDING: &str = ".jsonl";
-/// Lines that wait to be written; more are lost.
-const WAITING_MAX: usize = 4_096;
-/// How long the end of a turn waits for the last lines.
-const LAST_LINES_WAIT_MAX: Duration = Duration::from_secs(2);
+/// Between the session and the turn in a trace's name.
+const TURN: &str = "__turn-";
 /// Traces of one turn: it may have been begun and lost.
 const ATTEMPTS_MAX: u32 = 100;
 
@@ -29,11 +31,23 @@ pub struct Traces {
     dir: PathBuf,
 }
 
-/// The lines of one turn.
-#[derive(Debug)]
-pub struct Lines {
-    sender: Option<SyncSender<String>>,
-    written: Option<Receiver<()>>,
+/// Whose trace it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The session.
+    pub session: String,
+    /// The turn; 0 if the name does not say.
+    pub turn: u64,
+}
+
+impl Named {
+    /// As the name of a trace says it.
+    #[must_use]
+    pub fn read(name: &str) -> Self {
+        let (session, turn) = name.rsplit_once(TURN).unwrap_or((name, ""));
+        let turn = turn.split('~').next().unwrap_or_default();
+        Named { session: session.to_owned(), turn: turn.parse().unwrap_or(0) }
+    }
 }
 
 impl Traces {
@@ -48,22 +62,32 @@ impl Traces {
     pub fn begin(&self, session: &SessionName, turn: u64) -> (String, Lines) {
         match self.create(session, turn) {
             Ok((name, file)) => (name, Lines::to(file)),
-            Err(_) => (format!("{session}__turn-{turn}"), Lines { sender: None, written: None }),
+            Err(_) => (format!("{session}{TURN}{turn}"), Lines::nowhere()),
         }
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(format!("{name}{ENDING}"))
+    }
+
+    /// Makes the file. Who writes it has its lock from the moment that it has its name, so a trace without a lock has
+    /// nobody who writes it.
     fn create(&self, session: &SessionName, turn: u64) -> io::Result<(String, File)> {
         durable::make_dirs(&self.dir, DIR_MODE)?;
+        // One process writes a session at a time: what is here was left by one that was killed.
+        let staged = self.dir.join(format!(".{session}.new"));
+        durable::remove(&staged)?;
+        let file = OpenOptions::new().append(true).create_new(true).mode(FILE_MODE).open(&staged)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         for attempt in 1..=ATTEMPTS_MAX {
             let name = match attempt {
-                1 => format!("{session}__turn-{turn}"),
-                again => format!("{session}__turn-{turn}~{again}"),
+                1 => format!("{session}{TURN}{turn}"),
+                again => format!("{session}{TURN}{turn}~{again}"),
             };
-            let path = self.dir.join(format!("{name}{ENDING}"));
-            match OpenOptions::new().append(true).create_new(true).mode(FILE_MODE).open(path) {
-                Ok(file) => return Ok((name, file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
+            match renameat_with(CWD, &staged, CWD, self.path(&name), RenameFlags::NOREPLACE) {
+                Ok(()) => return Ok((name, file)),
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno.into()),
             }
         }
         Err(io::Error::other("the turn has too many traces"))
@@ -101,54 +125,28 @@ impl Traces {
         if !is_name {
             return Err(io::Error::from(io::ErrorKind::NotFound));
         }
-        let (file, _) = durable::open_regular(&self.dir.join(format!("{name}{ENDING}")), Links::Refused)?;
+        let (file, _) = durable::open_regular(&self.path(name), Links::Refused)?;
         Ok(file)
     }
 }
 
-impl Lines {
-    fn to(mut file: File) -> Self {
-        let (sender, waiting) = sync_channel::<String>(WAITING_MAX);
-        let (done, written) = sync_channel::<()>(1);
-        let writing = move || {
-            for line in waiting {
-                // What can't be written is lost: nothing hangs on it.
-                if file.write_all(line.as_bytes()).is_err() {
-                    break;
-                }
-            }
-            drop(done);
-        };
-        match std::thread::Builder::new().name("trace".to_owned()).spawn(writing) {
-            Ok(_) => Lines { sender: Some(sender), written: Some(written) },
-            Err(_) => Lines { sender: None, written: None },
-        }
-    }
-}
-
-impl Trace for Lines {
-    fn put(&mut self, line: String) {
-        if let Some(sender) = &self.sender {
-            drop(sender.try_send(line));
-        }
-    }
-}
-
-impl Drop for Lines {
-    fn drop(&mut self) {
-        self.sender = None;
-        if let Some(written) = self.written.take() {
-            // Either they are written, or nobody waits any longer.
-            match written.recv_timeout(LAST_LINES_WAIT_MAX) {
-                Ok(()) | Err(_) => {}
-            }
-        }
+/// Whether somebody still writes a trace that was opened.
+///
+/// # Errors
+/// The system does not say.
+pub fn is_written(trace: &File) -> io::Result<bool> {
+    match flock(trace, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => flock(trace, FlockOperation::Unlock).map(|()| false).map_err(Into::into),
+        Err(Errno::WOULDBLOCK) => Ok(true),
+        Err(errno) => Err(errno.into()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use countersign_record::session::UnixTime;
+    use countersign_runtime::ports::session::Trace;
     use countersign_testkit::scratch::Scratch;
     use std::io::Read;
 
@@ -163,7 +161,7 @@ mod tests {
         let names: Vec<String> = (0..2)
             .map(|_| {
                 let (name, mut lines) = traces.begin(&session(), 7);
-                (0..100).for_each(|number| lines.put(format!("{number}\n")));
+                (0..100).for_each(|number| lines.put(UnixTime::default(), format!("{number}\n")));
                 name
             })
             .collect();
@@ -182,7 +180,7 @@ mod tests {
         fs::write(scratch.path().join("traces"), b"mine").unwrap();
         let traces = Traces::at(&scratch.path().join("traces"));
         let (_, mut lines) = traces.begin(&session(), 1);
-        lines.put("lost\n".into());
+        lines.put(UnixTime::default(), "lost\n".into());
         drop(lines);
         assert_eq!(fs::read(scratch.path().join("traces")).unwrap(), b"mine");
     }
@@ -195,6 +193,33 @@ mod tests {
         drop(traces.begin(&session(), 1));
         for name in ["", "..", "../secret", "/etc/passwd", ".hidden", "none"] {
             assert!(traces.open(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_trace_is_written_until_its_writer_is_gone() {
+        let scratch = Scratch::new();
+        let traces = Traces::at(&scratch.path().join("traces"));
+        let (name, lines) = traces.begin(&session(), 1);
+        let file = traces.open(&name).unwrap();
+        assert!(is_written(&file).unwrap());
+        drop(lines);
+        assert!(!is_written(&file).unwrap());
+        // Looking takes nothing from anybody: the next turn has its own.
+        let (next, _lines) = traces.begin(&session(), 2);
+        assert!(is_written(&traces.open(&next).unwrap()).unwrap());
+        assert_eq!(traces.names().unwrap().len(), 2, "nothing else is in the directory");
+    }
+
+    #[test]
+    fn a_name_says_whose_it_is() {
+        for (name, session, turn) in [
+            ("main__turn-3", "main", 3),
+            ("a__turn-1__turn-12~2", "a__turn-1", 12),
+            ("strange", "strange", 0),
+            ("x__turn-y", "x", 0),
+        ] {
+            assert_eq!(Named::read(name), Named { session: session.to_owned(), turn }, "{name}");
         }
     }
 }

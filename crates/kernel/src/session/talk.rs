@@ -38,8 +38,8 @@ pub enum Condensing {
 /// What became of one thing that a reply wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// Notes changed the state.
-    Patched,
+    /// Notes were applied: what changed in the state.
+    Patched(Vec<Changed>),
     /// Notes did not count.
     Ignored(Why),
     /// Members of notes that mean nothing.
@@ -54,6 +54,34 @@ pub enum Told {
     GrantDenied(Capability),
     /// Nothing we know.
     UnknownAction(String),
+}
+
+/// A member of the state that notes changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Which.
+    pub member: &'static str,
+    /// How many items it has now; of a text, how many characters.
+    pub count: usize,
+}
+
+/// What differs between two states.
+fn changed(before: &State, after: &State) -> Vec<Changed> {
+    let lists = [
+        ("goals", &before.goals, &after.goals),
+        ("open_loops", &before.open_loops, &after.open_loops),
+        ("decisions", &before.decisions, &after.decisions),
+        ("constraints", &before.constraints, &after.constraints),
+        ("memory_tags", &before.memory_tags, &after.memory_tags),
+    ];
+    let lists = lists.into_iter().filter(|(_, before, after)| before != after);
+    let mut changed: Vec<Changed> =
+        lists.map(|(member, _, after)| Changed { member, count: after.len() }).collect();
+    if before.episode_summary != after.episode_summary {
+        let count = after.episode_summary.chars().count();
+        changed.push(Changed { member: "episode_summary", count });
+    }
+    changed
 }
 
 impl Talk {
@@ -85,8 +113,9 @@ impl Talk {
         for notes in &heard.notes {
             match notes {
                 Ok(notes) => {
-                    self.state = notes.patch.applied(core::mem::take(&mut self.state));
-                    told.push(Told::Patched);
+                    let after = notes.patch.applied(self.state.clone());
+                    told.push(Told::Patched(changed(&self.state, &after)));
+                    self.state = after;
                     if !notes.unknown.is_empty() {
                         told.push(Told::UnknownMembers(notes.unknown.clone()));
                     }
@@ -206,7 +235,7 @@ mod tests {
         talk.user("hello");
         let told = talk.reply(reply, &heard(reply));
         let net = |text: &str| Capability::try_from(text).unwrap();
-        assert_eq!(told[0], Told::Patched);
+        assert_eq!(told[0], Told::Patched(vec![Changed { member: "goals", count: 1 }]));
         assert!(matches!(told[1], Told::Ignored(_)), "{told:?}");
         assert_eq!(
             told[2..],
@@ -225,6 +254,25 @@ mod tests {
         again.user("hello");
         again.reply_again(reply);
         assert_eq!(again, talk);
+    }
+
+    #[test]
+    fn a_patch_tells_what_it_changed() {
+        let check = |talk: &mut Talk, notes: &str, expected: &[(&'static str, usize)]| {
+            let reply = std::format!("<<<NOTES_JSON>>>{notes}<<<END_NOTES_JSON>>>");
+            let told = talk.reply(&reply, &heard(&reply));
+            let changed = |&(member, count): &(&'static str, usize)| Changed { member, count };
+            assert_eq!(told, [Told::Patched(expected.iter().map(changed).collect())], "{notes}");
+        };
+        let mut talk = Talk::default();
+        check(&mut talk, "{}", &[]);
+        check(
+            &mut talk,
+            r#"{"add_open_loops":["a","b"],"add_decisions":["c"],"set_episode_summary":"grün"}"#,
+            &[("open_loops", 2), ("decisions", 1), ("episode_summary", 4)],
+        );
+        check(&mut talk, r#"{"add_open_loops":["a"],"add_decisions":["d"]}"#, &[("decisions", 2)]);
+        check(&mut talk, r#"{"close_open_loops":["a","b"],"set_goals":[]}"#, &[("open_loops", 0)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::Answer;
 use countersign_record::code::Code;
 use countersign_record::id::ToolName;
 use countersign_record::row::Sealed;
-use countersign_record::session::Checkpoint;
+use countersign_record::session::{Checkpoint, UnixTime};
 use countersign_record::tool::Effect;
 use std::time::Duration;
 
@@ -49,10 +49,10 @@ pub trait Signs: Send + Sync {
     fn sign(&self, decision: Sealed) -> Result<Sealed, Trouble>;
 }
 
-/// Takes the lines of one turn's trace. It never waits and never fails; what it can't keep is lost.
+/// Takes the lines of one turn's trace. It never waits and never fails; what it can't keep is lost, and told as that.
 pub trait Trace: Send {
-    /// Takes a line, with its end.
-    fn put(&mut self, line: String);
+    /// Takes a line, with its end and the time in it.
+    fn put(&mut self, ts: UnixTime, line: String);
 }
 
 /// What a person is asked.
@@ -83,6 +83,8 @@ pub enum Decision {
     No,
     /// There is nobody to ask.
     Nobody,
+    /// Nothing: the turn is not to go on. Nobody has decided anything.
+    Cancelled,
 }
 
 /// Somebody who can be asked.
