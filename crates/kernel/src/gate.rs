@@ -38,6 +38,16 @@ impl Capability {
         &self.0
     }
 
+    /// What a person should know of it before granting it: the name of a host says not where it leads.
+    #[must_use]
+    pub fn caution(&self) -> Option<&'static str> {
+        let place = self.0.strip_prefix(NET)?.strip_prefix(':')?;
+        match Place::try_from(place).ok()?.host {
+            Host::Domain(_) => Some("wherever that name leads, also within your own network"),
+            Host::Ipv4(_) | Host::Ipv6(_) => None,
+        }
+    }
+
     /// What a request to a place needs at least.
     #[must_use]
     pub fn of_place(place: &Place) -> Self {
@@ -181,7 +191,7 @@ pub fn reaches(granted: &[Capability], hosts: Option<&[Place]>, place: &Place) -
     }
 }
 
-/// What of the network may be reached, for whoever follows a redirect.
+/// What of the network may be reached, for whoever has to know why: a place that was granted by name has more addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// What is granted.
@@ -246,12 +256,6 @@ pub fn permit(args: Object, need: &Need, reach: Reach) -> Result<Permitted, Capa
     Ok(Permitted { args, reach })
 }
 
-/// Reads the capabilities of a state; what is none grants nothing.
-#[must_use]
-pub fn granted(words: &[String]) -> Vec<Capability> {
-    words.iter().filter_map(|word| Capability::try_from(word.as_str()).ok()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +286,22 @@ mod tests {
             ("fs:write", "fs:write"),
         ] {
             assert_eq!(capability(text).as_str(), normal, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_leads_anywhere() {
+        for (text, has_caution) in [
+            ("net:example.org", true),
+            ("net:localhost:8080", true),
+            ("net:10.0.0.1", false),
+            ("net:[::1]:80", false),
+            ("net", false),
+            ("network:example.org", false),
+            ("leave:example.org", false),
+            ("fs:write", false),
+        ] {
+            assert_eq!(capability(text).caution().is_some(), has_caution, "{text}");
         }
     }
 
@@ -340,6 +360,5 @@ mod tests {
         assert_eq!(reaches(&all, Some(&hosts), &place("listed.example")), Ok(Grant::Broad));
         assert_eq!(reaches(&all, Some(&hosts), &place("any.example")), Err(capability("net:any.example")));
         assert_eq!(reaches(&[], None, &place("a.example")), Err(capability("net:a.example")));
-        assert_eq!(granted(&["net:x y".into(), "net".into()]), vec![capability("net")]);
     }
 }
