@@ -5,7 +5,13 @@ mod binary;
 mod talks;
 mod terminal;
 
-use serde_json::json;
+use binary::Work;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process_group};
+use serde_json::{Value, json};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::sync::mpsc::channel;
 use talks::{Answer, Server, call, calling, chat, file, noting, playing, rows, verified, write};
 use terminal::Terminal;
 
@@ -134,24 +140,104 @@ fn s_is_for_the_session() {
 }
 
 #[test]
-fn ctrl_c_is_a_no_and_leaves_a_line() {
-    let work = playing(&[calling("", &[write("t1", "a.txt", "1")]), "Then not.".to_owned()]);
+fn ctrl_c_leaves_a_line_that_was_begun() {
+    let work = playing(&["One."]);
     let mut terminal = Terminal::start(&work, 100, &chat(&[]));
     terminal.prompted();
     terminal.types("half a li");
     terminal.sees("half a li");
     terminal.types(CTRL_C);
     terminal.prompted();
-    terminal.says("Write.");
-    terminal.sees(QUESTION);
-    terminal.types(CTRL_C);
-    terminal.sees("tool.denied: a person denied fs:write\n");
-    terminal.sees("Then not.");
+    terminal.says("Hello?");
+    terminal.sees("One.");
     terminal.prompted();
     terminal.types(CTRL_D);
     assert_eq!(terminal.ends(), Some(0));
-    assert_eq!(file(&work, "a.txt"), None);
     assert_eq!(rows(&work, "session.turn_begun").len(), 1, "half a line was not said");
+}
+
+#[test]
+fn who_leaves_a_question_decides_nothing() {
+    let two = [write("t1", "a.txt", "1"), write("t2", "b.txt", "2")];
+    let work = playing(&[calling("", &two), calling("", &two), "Still here.".to_owned()]);
+    let mut terminal = Terminal::start(&work, 100, &chat(&[]));
+    for key in [CTRL_C, CTRL_D] {
+        terminal.prompted();
+        terminal.says("Write.");
+        terminal.sees(QUESTION);
+        terminal.types(key);
+        terminal.sees("tool.denied: fs:write is not granted: the turn was cancelled\n");
+        let rest = terminal.sees("cancelled; what was said and done until then is kept\n");
+        assert!(!rest.contains(QUESTION), "nothing more is asked: {rest}");
+    }
+    terminal.prompted();
+    terminal.says("Are you there?");
+    terminal.sees("Still here.");
+    terminal.prompted();
+    terminal.types(CTRL_D);
+    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!((file(&work, "a.txt"), file(&work, "b.txt")), (None, None));
+    for decision in ["capability.denied", "capability.granted"] {
+        assert_eq!(rows(&work, decision).len(), 0, "nobody said {decision}");
+    }
+    assert_eq!(outcomes(&work), ["cancelled", "cancelled", "completed"]);
+    let waiting = work.run(&["capability", "list", "--json"]).good().json();
+    assert_eq!(waiting["pending"][0]["capability"], "fs:write", "it was asked for all the same");
+    verified(&work);
+}
+
+/// How the turns ended.
+fn outcomes(work: &Work) -> Vec<Value> {
+    rows(work, "session.turn_ended").iter().map(|row| row["payload"]["outcome"].clone()).collect()
+}
+
+/// The children of a process.
+fn children(parent: u32) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let is_child = |pid: &i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // The name may hold anything; behind it come the state and the parent.
+        let above = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+        above == Some(parent)
+    };
+    numbers.filter(is_child).collect()
+}
+
+#[test]
+fn ctrl_c_ends_a_command_with_all_of_its_group() {
+    let wait = calling("I wait.", &[call("t1", "shell.exec", json!({ "cmd": "cat pipe" }))]);
+    let work = playing(&[wait, "Here I am.".to_owned()]);
+    let pipe = work.path("root/pipe");
+    assert!(work.command("mkfifo", &["root/pipe"]).status().unwrap().success());
+    let mut terminal = Terminal::start(&work, 100, &chat(&[]));
+    terminal.prompted();
+    terminal.says("/grant shell");
+    terminal.sees("shell is granted until 20");
+    terminal.prompted();
+    terminal.says("Wait.");
+    terminal.sees("  ▸ shell.exec  ");
+    // A pipe opens when both of its ends do: then the command runs, and waits for what is written.
+    let (sender, opened) = channel();
+    std::thread::spawn(move || sender.send(OpenOptions::new().write(true).open(pipe).unwrap()));
+    let mut pipe = opened.recv_timeout(talks::PATIENCE).expect("the command opens the pipe");
+    let [group] = children(terminal.id())[..] else { panic!("one child") };
+    let group = Pid::from_raw(group).unwrap();
+    test_kill_process_group(group).expect("it has a group of its own");
+    terminal.types(CTRL_C);
+    terminal.sees("  ✗ shell.exec  tool.timeout: it was cancelled\n");
+    terminal.sees("cancelled; what was said and done until then is kept\n");
+    terminal.prompted();
+    assert_eq!(test_kill_process_group(group), Err(Errno::SRCH), "nothing of the group is left");
+    assert_eq!(pipe.write_all(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe, "nobody reads the pipe");
+    terminal.says("And now?");
+    terminal.sees("Here I am.");
+    terminal.prompted();
+    terminal.says("/exit");
+    assert_eq!(terminal.ends(), Some(0));
+    assert_eq!(outcomes(&work), ["cancelled", "completed"]);
+    assert_eq!(rows(&work, "session.tool_ended")[0]["payload"]["ok"], false);
+    verified(&work);
 }
 
 #[test]
@@ -175,9 +261,7 @@ fn ctrl_c_cancels_the_turn_and_not_the_session() {
     drop(server.heard.recv().unwrap());
     let second = server.heard.recv().unwrap();
     assert!(second.contains("And now?") && !second.contains("Are you there?"), "{second}");
-    let outcomes: Vec<_> =
-        rows(&work, "session.turn_ended").iter().map(|row| row["payload"]["outcome"].clone()).collect();
-    assert_eq!(outcomes, ["cancelled", "completed"]);
+    assert_eq!(outcomes(&work), ["cancelled", "completed"]);
     verified(&work);
 }
 

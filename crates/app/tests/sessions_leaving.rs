@@ -306,6 +306,18 @@ async fn what_is_privileged_needs_a_persons_word() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_the_turn_confirms_nothing_and_denies_nothing() {
+    let mut desk = privileged(&[Decision::Cancelled]);
+    let (mut session, _) = desk.open("s1").await;
+    let (turned, heard) = remote(&mut desk, &mut session, &["never"]).await;
+    assert_eq!((turned.outcome, turned.failure, turned.waiting), (Outcome::Cancelled, None, 0));
+    assert_eq!(heard, "");
+    assert_eq!(desk.kinds("capability/s1").await, ["requested"]);
+    assert_eq!(desk.receipts().await, ["blocked_by_policy"]);
+    assert_eq!(desk.of_kind(deed::MODEL_ASKED).await.len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_confirmation_for_one_call_is_for_one_call() {
     let look = calls("", &[("t1", "page.get", "{}"), ("t2", "page.get", "{}")]);
     let mut desk = privileged(&[Decision::Once]);

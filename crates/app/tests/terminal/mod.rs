@@ -58,6 +58,11 @@ impl Terminal {
         self.screen.screen().contents()
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Where the cursor is: row and column.
     pub(crate) fn cursor(&self) -> (u16, u16) {
         self.screen.screen().cursor_position()

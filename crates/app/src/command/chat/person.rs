@@ -1,6 +1,7 @@
 //! The person at the terminal.
 //! Owns: reading a line, asking for a decision. Must not: decide; nothing that is not a clear yes is one.
 
+use crate::command::session::with_caution;
 use crate::failure::Failure;
 use crate::office::Rooms;
 use crate::output;
@@ -99,7 +100,8 @@ impl Terminal {
                 "s" | "session" => Decision::Session,
                 _ => Decision::No,
             },
-            Ok(Err(_)) | Err(_) => Decision::No,
+            // Ctrl-C and Ctrl-D leave the turn; neither is an answer.
+            Ok(Err(_)) | Err(_) => Decision::Cancelled,
         }
     }
 }
@@ -129,6 +131,6 @@ fn card(question: &Question) -> String {
     format!(
         "\n  ? {who}: {}{detail}\n    {effect}; needs {}{void}",
         output::plain(&question.summary),
-        output::plain(&question.capability)
+        output::plain(&with_caution(&question.capability))
     )
 }

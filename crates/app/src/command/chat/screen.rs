@@ -133,7 +133,10 @@ impl Pane {
         }
         match (turned.outcome, error) {
             (_, Some(error)) => self.aside(&format!("{}: {}", error.code, output::plain(&error.message))),
-            (Outcome::Cancelled, None) => self.aside("cancelled; nothing of that answer counts"),
+            (Outcome::Cancelled, None) if self.calls.is_empty() => {
+                self.aside("cancelled; nothing of that answer counts");
+            }
+            (Outcome::Cancelled, None) => self.aside("cancelled; what was said and done until then is kept"),
             (Outcome::Completed | Outcome::Bounded | Outcome::Failed | Outcome::Interrupted, None) => {}
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 use super::Talk;
 use super::screen::Look;
-use crate::command::session::Decided;
+use crate::command::capability::Decided;
 use crate::failure::Failure;
 use crate::output;
 use countersign_kernel::gate::Capability;
