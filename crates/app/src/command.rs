@@ -1,6 +1,7 @@
 //! One file per command.
 //! Owns: which command does what. Must not: hold what a command does.
 
+mod capability;
 pub(crate) mod chat;
 mod doctor;
 mod envelope;
@@ -30,7 +31,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Models(command) => models::run(&global, command),
         Command::Chat(chat) => chat::run(&global, &chat).await,
         Command::Session(command) => session::run(&global, command).await,
-        Command::Capability(command) => session::capability(&global, command).await,
+        Command::Capability(command) => capability::run(&global, command).await,
         Command::Tools => session::tools(&global),
         Command::Trace(command) => trace::run(&global, command).await,
         Command::Principal(command) => principal::run(&global, command),

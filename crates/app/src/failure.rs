@@ -83,7 +83,8 @@ impl Failure {
             | Code::HistoryTooLong
             | Code::HistoryLexicon
             | Code::CapabilityInvalid
-            | Code::CapabilityExpiry => return ExitCode::from(2),
+            | Code::CapabilityExpiry
+            | Code::ModelUnknown => return ExitCode::from(2),
             Code::SessionUnsettled => return ExitCode::from(3),
             Code::ArchiveExists
             | Code::AnchorForged
@@ -283,6 +284,7 @@ mod tests {
                     | Code::HistoryLexicon
                     | Code::CapabilityInvalid
                     | Code::CapabilityExpiry
+                    | Code::ModelUnknown
                     | Code::ArchiveExists
                     | Code::AnchorForged
                     | Code::AnchorUntrusted

@@ -91,9 +91,15 @@ fn a_session_has_one_writer() {
     let mut first = Running::start(&work, &chat(&[]));
     first.send("Hello?");
     assert_eq!(first.line(), "One.\n");
-    for args in [&chat(&["-m", "Me too."])[..], &["session", "undo", "main"], &["session", "show", "main"]] {
+    for args in [&chat(&["-m", "Me too."])[..], &["session", "undo", "main"]] {
         work.run(args).refused_silently(1, "session.locked");
     }
+    // Looking takes nothing from anybody.
+    let shown = work.run(&["session", "show", "main", "--json"]).good().json();
+    assert_eq!((&shown["revision"], &shown["recent_messages"][1]["content"]), (&json!(1), &json!("One.")));
+    let note = shown["notes"][0].as_str().unwrap();
+    assert_eq!(note, format!("another process ({}) has the session main", first.id()));
+    assert_eq!(work.run(&["session", "list"]).good().text(), "main  revision 1\n");
     // Another session is nobody else's, and people decide while somebody talks.
     work.run(&chat(&["-m", "Hello?", "--session", "other"])).good();
     work.run(&["capability", "grant", "fs:write"]).good();
@@ -141,7 +147,10 @@ fn each_end_has_its_exit_code() {
     check(2, "id.invalid", &["--matter", "../x"]);
     check(2, "id.invalid", &["--as", "a b"]);
     check(2, "usage.invalid", &["--class", "secret"]);
-    check(1, "model.unknown", &["--model", "nobody"]);
+    check(2, "model.unknown", &["--model", "nobody"]);
+    for nothing in ["", " ", "\n\t"] {
+        check(2, "usage.invalid", &["-m", nothing]);
+    }
     check(1, "tool.sandbox", &["--root", "nowhere"]);
     check(1, "tool.sandbox", &["--root", "script.jsonl"]);
     check(2, "file.unreadable", &["--policy", "nowhere.toml"]);

@@ -47,8 +47,8 @@ fn models_come_and_go() {
     work.run(&["models", "add", "claude", "--provider", "anthropic", "--model", "m"]).good();
     assert_eq!(names(&work), ["claude", "extractive", "gpt"]);
     assert_eq!(work.run(&["models", "remove", "gpt"]).good().text(), "removed gpt\n");
-    work.run(&["models", "remove", "gpt"]).refused_silently(1, "model.unknown");
-    work.run(&["models", "show", "gpt"]).refused_silently(1, "model.unknown");
+    work.run(&["models", "remove", "gpt"]).refused_silently(2, "model.unknown");
+    work.run(&["models", "show", "gpt"]).refused_silently(2, "model.unknown");
     assert_eq!(
         work.run(&["models", "remove", "claude", "--json"]).good().json(),
         json!({ "removed": "claude" })

@@ -6,7 +6,7 @@ mod talks;
 
 use binary::{BINARY, DATA, Running, Work};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use talks::{
     Answer, PATIENCE, Server, call, calling, chat, file, noting, playing, plays, policy, rows, turn,
     verified, write,
@@ -228,9 +228,13 @@ fn traces_tell_a_turn() {
         work.run(&["trace", "show", name]).refused_silently(1, "trace.missing");
         work.run(&["trace", "tail", name]).refused_silently(1, "trace.missing");
     }
-    let events = work.run(&["trace", "show", "main__turn-1", "--json"]).good();
-    let kinds: Vec<String> =
-        events.lines().iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect();
+    let turn = work.run(&["trace", "show", "main__turn-1", "--json"]).good().json();
+    assert_eq!(
+        (&turn["session"], &turn["turn"], &turn["unreadable"]),
+        (&json!("main"), &json!(1), &json!(0))
+    );
+    let kinds: Vec<&str> =
+        turn["events"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap()).collect();
     let expected = [
         "turn_start",
         "llm_req",
@@ -245,8 +249,9 @@ fn traces_tell_a_turn() {
     ];
     assert_eq!(kinds, expected);
     let tail = work.run(&["trace", "tail", "main__turn-1", "--json"]).good();
-    assert_eq!(tail.text(), events.text());
+    assert_eq!(json!(tail.lines()), turn["events"], "a line for each event");
     let text = work.run(&["trace", "show", "main__turn-1"]).good();
+    assert_eq!(text.text(), work.run(&["trace", "tail", "main__turn-1"]).good().text());
     assert!(
         text.text().lines().nth(5).unwrap().contains(" tool_done    duration_ms=0 error=tool.denied"),
         "{}",
@@ -281,6 +286,109 @@ fn a_trace_is_followed_to_its_end() {
     let done = talking.finish();
     assert_eq!((done.exit, done.err.as_str()), (Some(1), "cancelled; nothing of that answer counts\n"));
     assert_eq!(rows(&work, "session.turn_ended")[0]["payload"]["outcome"], "cancelled");
+}
+
+#[test]
+fn a_trace_whose_writer_was_killed_has_an_end_too() {
+    let server = Server::start(vec![Answer::Stalls(vec!["One moment"])]);
+    // The words of an end among a call's arguments are none.
+    let told =
+        calling("", &[call("t1", "system.time", json!({ "kind": "turn_done", "password": "hunter2" }))]);
+    let work = playing(&[told.as_str(), "Late."]);
+    server.added(&work, "slow", &[]);
+    let mut talking = Running::start(&work, &["chat", "--model", "slow", "--root", "root"]);
+    talking.send("Are you there?");
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    let mut tail = work
+        .command(BINARY, &["trace", "tail", "main__turn-1"])
+        .spawn()
+        .map(|child| (BufReader::new(child.stderr.unwrap()), BufReader::new(child.stdout.unwrap())))
+        .unwrap();
+    let mut line = String::new();
+    while !line.contains("llm_stream") {
+        line.clear();
+        assert!(tail.1.read_line(&mut line).unwrap() > 0, "it ended before the turn");
+    }
+    talking.kill();
+    let mut rest = String::new();
+    tail.0.read_to_string(&mut rest).unwrap();
+    assert!(rest.starts_with("{\"error\":{\"code\":\"trace.cut\""), "{rest}");
+    // Also for who comes later, and when somebody else goes on with the session.
+    let mut other = Running::start(&work, &chat(&[]));
+    other.send("Hello?");
+    assert_eq!(other.line(), "Late.\n");
+    work.run(&["trace", "tail", "main__turn-1", "--json"]).refused(1, "trace.cut");
+    work.run(&["trace", "tail", "main__turn-1", "--no-follow"]).good();
+    let whole = work.run(&["trace", "tail", "main__turn-2", "--json"]).good();
+    assert_eq!(whole.lines().last().unwrap()["kind"], "turn_done", "{}", whole.text());
+    assert!(!whole.text().contains("hunter2"), "{}", whole.text());
+    assert_eq!(other.finish().exit, Some(0));
+}
+
+#[test]
+fn a_session_is_shown_while_a_turn_is_under_way() {
+    let server = Server::start(vec![Answer::Says(vec!["Hi."]), Answer::Stalls(vec!["One moment"])]);
+    let work = playing(&["x"]);
+    server.added(&work, "slow", &[]);
+    let mut talking = Running::start(&work, &["chat", "--model", "slow", "--root", "root"]);
+    talking.send("Hello?");
+    assert_eq!(talking.line(), "Hi.\n");
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    talking.send("Are you there?");
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    let shown = work.run(&["session", "show", "main", "--json"]).good().json();
+    assert_eq!((&shown["revision"], &shown["turn"]), (&json!(1), &json!(2)), "{shown}");
+    assert_eq!(shown["unsettled"], json!([]), "a call that is being made is no question");
+    assert!(shown["notes"][0].as_str().unwrap().contains("has the session main"), "{shown}");
+    let text = work.run(&["session", "show", "main"]).good();
+    assert!(text.text().contains("assistant  Hi."), "{}", text.text());
+    assert_eq!(work.run(&["session", "list", "--json"]).good().json(), json!(["main"]));
+    talking.kill();
+}
+
+#[test]
+fn whether_a_grant_counts_is_shown_under_the_policy_of_the_session() {
+    let work = writing();
+    work.write("p.toml", "rounds = 3\n");
+    turn(&work, 3, &["--policy", "p.toml"]);
+    work.run(&["capability", "grant", "fs:write", "--policy", "p.toml"]).good();
+    let void = |args: &[&str]| {
+        let list = [&["capability", "list", "--json"], args].concat();
+        work.run(&list).good().json()["granted"][0]["void"].clone()
+    };
+    assert_eq!(void(&["--policy", "p.toml"]), Value::Null);
+    assert_eq!(void(&[]), "the policy has changed since");
+    assert_eq!(turn(&work, 0, &["--policy", "p.toml"])["calls"][0]["ok"], true);
+    work.run(&["capability", "revoke", "fs:write", "--policy", "p.toml"]).good();
+    turn(&work, 3, &["--policy", "p.toml"]);
+    work.run(&["capability", "deny", "fs:write", "--policy", "p.toml"]).good();
+    // One that is no policy is told everywhere.
+    work.write("p.toml", "rounds = 0\n");
+    for args in [&["list"][..], &["deny", "fs:write"], &["revoke", "fs:write"], &["grant", "fs:write"]] {
+        let args = [&["capability"], args, &["--policy", "p.toml"]].concat();
+        work.run(&args).refused_silently(2, "policy.invalid");
+    }
+    policy(&work, "rounds = 3\n");
+    work.write("p.toml", "rounds = 3\n");
+    work.run(&["capability", "list", "--policy", "p.toml"]).refused_silently(2, "policy.invalid");
+}
+
+#[test]
+fn what_is_asked_for_a_turn_is_granted_for_a_time() {
+    let server = Server::start(vec![Answer::Says(vec!["Hi."])]);
+    let work = playing(&["x"]);
+    server.added(&work, "far", &[]);
+    let ask = ["chat", "--model", "far", "--root", "root", "--class", "privileged", "--json", "-m", "Hello?"];
+    assert_eq!(work.run(&ask).exits(3).json()["error"]["code"], "leaving.unconfirmed");
+    let pending = &capabilities(&work)["pending"][0];
+    let leave = pending["capability"].as_str().unwrap().to_owned();
+    assert_eq!((leave.starts_with("leave:127.0.0.1"), &pending["call"]), (true, &Value::Null), "{pending}");
+    let once = ["capability", "grant", &leave, "--once", "--model", "far"];
+    let refusal = work.run(&once).refused_silently(1, "capability.turn");
+    assert!(refusal.message.contains("--for"), "{}", refusal.message);
+    assert_eq!(rows(&work, "capability.granted").len(), 0);
+    work.run(&["capability", "grant", &leave, "--for", "10m", "--model", "far"]).good();
+    assert_eq!(work.run(&ask).good().json()["text"], "Hi.");
 }
 
 #[test]

@@ -117,18 +117,21 @@ pub(crate) enum Capability {
     /// Print what is granted and what waits for an answer
     #[command(after_help = "Example:\n  countersign capability list --session main")]
     List {
-        /// The session
-        #[arg(long, short, default_value = "main", value_name = "NAME")]
-        session: String,
+        #[command(flatten)]
+        of: Of,
+        /// The model that leave: is about
+        #[arg(long, default_value = "extractive", value_name = "NAME")]
+        model: String,
     },
     /// Grant something to a session, for a time
     #[command(
         after_help = "A grant is bound to the person who uses it, to the tools as they are, to the policy as it is and to \
-its time; with --once also to the arguments of the call that asked. Change one and it is void.
+its time; with --once also to the arguments of the call that asked. Change one and it is void. What lets a session go to a \
+model is asked for a turn, so it is granted for a time or in the chat.
 
   fs:write              write files beneath the root
   shell                 run commands of the list, held by the kernel
-  net:example.org       reach this host, on its usual ports
+  net:example.org       reach this host, on its usual ports, wherever its name leads, also within your own network
   net                   reach any host that has a public address
   leave:api.example     send privileged content to this host
 
@@ -159,9 +162,8 @@ Examples:
     Deny {
         /// What
         capability: String,
-        /// The session
-        #[arg(long, short, default_value = "main", value_name = "NAME")]
-        session: String,
+        #[command(flatten)]
+        of: Of,
         /// Why
         #[arg(long)]
         reason: Option<String>,
@@ -171,13 +173,23 @@ Examples:
     Revoke {
         /// What
         capability: String,
-        /// The session
-        #[arg(long, short, default_value = "main", value_name = "NAME")]
-        session: String,
+        #[command(flatten)]
+        of: Of,
         /// Why
         #[arg(long)]
         reason: Option<String>,
     },
+}
+
+/// Whose capabilities.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Of {
+    /// The session
+    #[arg(long, short, default_value = "main", value_name = "NAME")]
+    pub(crate) session: String,
+    /// The policy that the session works under, if not that of the matter
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
 }
 
 /// To whom something is granted.
@@ -197,13 +209,23 @@ pub(crate) struct To {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {
     /// Print the events of a turn; without a name, the traces there are
-    #[command(after_help = "Examples:\n  countersign trace show\n  countersign trace show main__turn-3")]
+    #[command(after_help = "With --json: one document, {session, turn, events, unreadable}.
+
+Examples:
+  countersign trace show
+  countersign trace show main__turn-3")]
     Show {
         /// The trace
         name: Option<String>,
     },
     /// Print the events of a turn as they come, to its end
-    #[command(after_help = "Example:\n  countersign trace tail main__turn-3")]
+    #[command(
+        after_help = "With --json: one event a line. If whoever writes the trace is gone before the turn has an end, it ends \
+with exit code 1.
+
+Example:
+  countersign trace tail main__turn-3"
+    )]
     Tail {
         /// The trace; the newest if none is named
         name: Option<String>,

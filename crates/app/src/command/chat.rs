@@ -51,6 +51,9 @@ enum Went {
 }
 
 pub(super) async fn run(global: &Global, chat: &Chat) -> Result<Exit, Failure> {
+    if chat.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
+        return Err(Failure::new(Code::UsageInvalid, "--message says nothing"));
+    }
     // A program that reads documents is asked nothing, wherever it stands.
     let is_terminal = !global.json
         && chat.message.is_none()

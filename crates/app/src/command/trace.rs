@@ -9,13 +9,12 @@ use crate::output;
 use countersign_record::code::Code;
 use countersign_record::json::{self, Json};
 use countersign_record::time::{Instant, Timestamp};
-use countersign_store::traces::Traces;
+use countersign_store::traces::{self, Named, Traces, Watch};
+use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read};
-use std::time::Duration;
+use std::sync::Arc;
 
-/// How often a trace is looked at while it is written.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// A line beyond this is not looked at.
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How much of an event is shown on its line, in characters.
@@ -26,18 +25,39 @@ pub(super) async fn run(global: &Global, command: Trace) -> Result<Exit, Failure
     match command {
         Trace::Show { name: None } => list(global, &traces),
         Trace::Show { name: Some(name) } => {
-            let mut reader = Reader::open(&traces, &name)?;
-            for line in reader.lines()? {
-                show(global, &line)?;
+            let lines = Reader::open(&traces, &name)?.lines()?;
+            match global.json {
+                true => document(&name, &lines)?,
+                false => lines.iter().try_for_each(|line| show(line))?,
             }
             Ok(Exit::Success)
         }
         Trace::Tail { name, no_follow } => {
             let newest = || traces.names().ok().and_then(|names| names.last().cloned());
             let name = name.or_else(newest).ok_or_else(|| missing("there are no traces yet"))?;
-            tail(global, Reader::open(&traces, &name)?, !no_follow).await
+            let reader = Reader::open(&traces, &name)?;
+            let unwatched = |error: io::Error| Failure::file(&output::plain(&name), &error);
+            let watch = (!no_follow).then(|| Watch::on(&traces, &name)).transpose().map_err(unwatched)?;
+            tail(global, reader, watch.map(Arc::new)).await
         }
     }
+}
+
+/// A turn as one document.
+#[derive(Serialize)]
+struct Document {
+    session: String,
+    turn: u64,
+    events: Vec<Json>,
+    /// Lines that are no events: what a full disk or a crash left of one.
+    unreadable: usize,
+}
+
+fn document(name: &str, lines: &[String]) -> Result<(), Failure> {
+    let Named { session, turn } = Named::read(name);
+    let events: Vec<Json> = lines.iter().filter_map(|line| json::parse(line.as_bytes()).ok()).collect();
+    let unreadable = lines.len() - events.len();
+    output::json(&Document { session, turn, events, unreadable })
 }
 
 fn missing(message: &str) -> Failure {
@@ -79,30 +99,44 @@ impl Reader {
             return Err(Failure::new(Code::JsonTooLong, "the trace has a line that does not end"));
         }
         let whole: Vec<u8> = self.rest.drain(..end).collect();
-        Ok(String::from_utf8_lossy(&whole).lines().map(str::to_owned).collect())
+        let lines = String::from_utf8_lossy(&whole);
+        Ok(lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
     }
 }
 
-async fn tail(global: &Global, mut reader: Reader, is_followed: bool) -> Result<Exit, Failure> {
-    let mut looks = tokio::time::interval(LOOK_EVERY);
+/// Prints what comes until the turn ends; without a watch, what is there.
+async fn tail(global: &Global, mut reader: Reader, watch: Option<Arc<Watch>>) -> Result<Exit, Failure> {
+    let failed = |error: &io::Error| Failure::file("the trace", error);
     loop {
-        looks.tick().await;
+        // Asked before the lines are read: who is gone by now has written all that will ever be there.
+        let is_written = traces::is_written(&reader.file).map_err(|error| failed(&error))?;
         for line in reader.lines()? {
-            show(global, &line)?;
-            if line.contains("\"kind\":\"turn_done\"") {
+            match global.json {
+                true => output::line(&line)?,
+                false => show(&line)?,
+            }
+            if is_end(&line) {
                 return Ok(Exit::Success);
             }
         }
-        if !is_followed {
-            return Ok(Exit::Success);
+        let Some(watch) = watch.clone() else { return Ok(Exit::Success) };
+        if !is_written {
+            let message = "whoever wrote this trace is gone, and the turn has no end in it";
+            return Err(Failure::new(Code::TraceCut, message));
         }
+        let waited = tokio::task::spawn_blocking(move || watch.wait()).await.map_err(io::Error::other);
+        waited.and_then(|waited| waited).map_err(|error| failed(&error))?;
     }
 }
 
-fn show(global: &Global, line: &str) -> Result<(), Failure> {
-    if global.json {
-        return output::line(line);
-    }
+/// Whether a line is the event that ends a turn. What a tool is called with may hold the same words.
+fn is_end(line: &str) -> bool {
+    line.contains("turn_done")
+        && json::parse(line.as_bytes())
+            .is_ok_and(|event| event.get("kind").and_then(Json::as_str) == Some("turn_done"))
+}
+
+fn show(line: &str) -> Result<(), Failure> {
     match json::parse(line.as_bytes()) {
         Ok(event) => output::line(&rendered(&event)),
         Err(_) => output::line(&format!(
