@@ -3,8 +3,15 @@
 
 use countersign_runtime::ports::Answer;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::thread;
 use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, oneshot};
+
+/// Names that are looked up at the same time. The system's own function can't be cancelled: one whose call has ended
+/// still counts until the system gives up.
+const LOOKUPS_MAX: usize = 64;
+static LOOKUPS: Semaphore = Semaphore::const_new(LOOKUPS_MAX);
 
 /// A network. Whoever uses it checks the addresses that a name has and connects to one of these: a name is never looked
 /// up twice for one connection.
@@ -23,8 +30,17 @@ pub struct Machine;
 impl Network for Machine {
     fn addresses_of<'a>(&'a self, name: &'a str) -> Answer<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name, 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
+            let permit = LOOKUPS.acquire().await.map_err(io::Error::other)?;
+            let (tell, told) = oneshot::channel();
+            let name = name.to_owned();
+            // Not in the runtime's pool: a name server that says nothing would hold up others there, and the end of the
+            // process.
+            thread::Builder::new().name("lookup".to_owned()).spawn(move || {
+                let found = (name.as_str(), 0).to_socket_addrs();
+                drop(tell.send(found.map(|found| found.map(|address| address.ip()).collect())));
+                drop(permit);
+            })?;
+            told.await.map_err(io::Error::other)?
         })
     }
 

@@ -7,11 +7,13 @@ use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 use countersign_record::label::Label;
 use countersign_web::{Config, HttpGet};
+use rusqlite::Connection;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use world::kept::{Kept, cached, fresh, seen};
+use world::kept::{Kept, cached, fresh, seen, warned};
 use world::{PUBLIC, Say, Server, get, listed, moved, page, reach, run, say, told};
 
 #[tokio::test]
@@ -286,4 +288,27 @@ async fn many_calls_at_once_share_one_file() {
     kept.get(&tools[0]).await;
     assert_eq!(told(&get(&tools[1], &url, kept.reach()).await.unwrap(), "text"), "hello");
     assert!(!kept.path().with_file_name("http-cache.sqlite.damaged").exists());
+}
+
+/// Each of these waits for the one before it, and all of them for another process: longer than a page may take.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_is_not_lost_because_it_could_not_be_kept_in_time() {
+    let kept = Arc::new(Kept::page().await);
+    kept.filled().await;
+    let config = Config { deadline: Duration::from_secs(2), ..kept.config() };
+    let tool = Arc::new(kept.tool_with(config, "12:00:00"));
+    let holder = Connection::open(kept.path()).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let calls: Vec<_> = (0..16)
+        .map(|at| {
+            let (kept, tool) = (Arc::clone(&kept), Arc::clone(&tool));
+            tokio::spawn(async move {
+                let url = format!("{}{at}", kept.url);
+                get(&tool, &url, kept.reach()).await.map(|done| seen(&done))
+            })
+        })
+        .collect();
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap(), warned());
+    }
 }
