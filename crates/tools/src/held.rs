@@ -8,9 +8,11 @@
 mod calls;
 mod files;
 mod limits;
+mod spaces;
 
 pub(crate) use calls::is_known as knows_calls;
 pub(crate) use files::abi as landlock_abi;
+pub(crate) use spaces::Spaces;
 
 use rustix::process::{Pid, Signal};
 use std::ffi::{OsStr, OsString};
@@ -24,8 +26,8 @@ use std::process::{Command, ExitCode};
 pub const SUBCOMMAND: &str = "__held";
 /// What a program finds in its environment, and nothing else.
 const ENVIRONMENT: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("PATH", "/usr/bin:/bin")];
-/// What is reported when everything is given up. Without it the parent believes nothing.
-pub(crate) const REPORT: &str = "held\n";
+/// What is reported when everything is given up. Without one of them the parent believes nothing.
+pub(crate) const REPORTS: [(&str, Spaces); 2] = [("held\n", Spaces::Shared), ("held apart\n", Spaces::Own)];
 /// The exit code where the program was not started. The parent goes by the report.
 const NOT_STARTED: u8 = 125;
 
@@ -109,11 +111,14 @@ pub fn entered(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 
 /// Gives up everything and becomes the program. Comes back only with what went wrong.
 fn become_held(order: &Order, report: &mut File) -> Error {
-    if let Err(error) = confine(order) {
-        return error;
-    }
-    if let Err(error) = report.write_all(REPORT.as_bytes()) {
-        return Error::Exec(error);
+    let spaces = match confine(order) {
+        Ok(spaces) => spaces,
+        Err(error) => return error,
+    };
+    for (words, _) in REPORTS.into_iter().filter(|(_, reported)| *reported == spaces) {
+        if let Err(error) = report.write_all(words.as_bytes()) {
+            return Error::Exec(error);
+        }
     }
     let name = order.program.file_name().unwrap_or_default();
     let mut command = Command::new(&order.program);
@@ -121,7 +126,9 @@ fn become_held(order: &Order, report: &mut File) -> Error {
     Error::Exec(command.exec())
 }
 
-fn confine(order: &Order) -> Result<(), Error> {
+fn confine(order: &Order) -> Result<Spaces, Error> {
+    // First, because it gives rights (in a space where they reach nothing) and forgets what was asked of the kernel.
+    let spaces = spaces::leave();
     let null = File::open("/dev/null").map_err(Error::Null)?;
     rustix::stdio::dup2_stdin(&null).map_err(refused("an empty standard input"))?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
@@ -134,7 +141,8 @@ fn confine(order: &Order) -> Result<(), Error> {
     rustix::thread::set_no_new_privs(true).map_err(refused("no new privileges"))?;
     limits::drop_capabilities()?;
     files::apply(Path::new("."), &order.program)?;
-    calls::apply()
+    calls::apply()?;
+    Ok(spaces)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What this machine offers for keeping tools in their place.
 //! Owns: asking the kernel, each answer with what to do where it is no. Must not: confine this process.
 
-use crate::held;
+use crate::held::{self, Spaces};
 use crate::sandbox::Sandbox;
 use crate::shell::{self, NAMES, find};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
@@ -48,7 +48,10 @@ pub fn support() -> Vec<Feature> {
 pub fn rehearse(sandbox: &Sandbox) -> Feature {
     const NAME: &str = "held programs";
     match shell::rehearse(sandbox) {
-        Ok(()) => ready(NAME, "a program was run and could do nothing else"),
+        Ok(Spaces::Own) => {
+            ready(NAME, "a program was run, in namespaces of its own, and could do nothing else")
+        }
+        Ok(Spaces::Shared) => ready(NAME, "a program was run and could do nothing else"),
         Err(refusal) => Feature {
             name: NAME,
             state: State::Missing,
@@ -136,8 +139,15 @@ fn user_namespaces() -> Feature {
     const NAME: &str = "user namespaces";
     let most = std::fs::read_to_string("/proc/sys/user/max_user_namespaces");
     match most.map(|text| text.trim().parse::<u64>()) {
-        Ok(Ok(most)) if most > 0 => ready(NAME, "allowed; tools don't need them"),
-        Ok(_) | Err(_) => ready(NAME, "not allowed; tools don't need them"),
+        Ok(Ok(most)) if most > 0 => ready(NAME, "programs have their own network and memory"),
+        Ok(_) | Err(_) => Feature {
+            name: NAME,
+            state: State::Limited,
+            detail: "not allowed: programs are held by Landlock and seccomp alone".to_owned(),
+            fix: Some(
+                "allow user namespaces (user.max_user_namespaces) for one more wall before the network",
+            ),
+        },
     }
 }
 

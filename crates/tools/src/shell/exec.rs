@@ -5,6 +5,7 @@ use super::run::{Event, Finished, Job, run};
 use super::split::LINE_BYTES_MAX;
 use super::{Command, NAMES, refusal};
 use crate::args::{self, Saying, capability};
+use crate::held::Spaces;
 use crate::place::Shown;
 use crate::sandbox::{Error, Sandbox};
 use countersign_kernel::gate::Permitted;
@@ -129,7 +130,7 @@ impl Tool for Exec {
 }
 
 /// Has a program run that only says where it is.
-pub(crate) fn rehearse(sandbox: &Sandbox) -> Result<(), NotDone> {
+pub(crate) fn rehearse(sandbox: &Sandbox) -> Result<Spaces, NotDone> {
     let command = Command::read("pwd")?;
     let job = Job {
         launcher: sandbox.launcher().to_owned(),
@@ -139,8 +140,9 @@ pub(crate) fn rehearse(sandbox: &Sandbox) -> Result<(), NotDone> {
         timeout_s: TIMEOUT_S_DEFAULT,
     };
     let (sender, events) = mpsc::channel();
-    match run(&job, &sender, &events)?.exit_code {
-        Some(0) => Ok(()),
+    let finished = run(&job, &sender, &events)?;
+    match finished.exit_code {
+        Some(0) => Ok(finished.spaces),
         Some(_) | None => Err(NotDone::new(Code::ToolFailed, "the program failed")),
     }
 }

@@ -2,7 +2,7 @@
 //! Owns: its output, its deadline, the end of everything it started. Must not: run it but through the launcher.
 
 use crate::fs::whole_letters;
-use crate::held::{Order, REPORT};
+use crate::held::{Order, REPORTS, Spaces};
 use countersign_record::code::Code;
 use countersign_runtime::ports::tool::NotDone;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -38,6 +38,7 @@ pub(super) struct Finished {
     pub(super) stdout: String,
     pub(super) stderr: String,
     pub(super) truncated: bool,
+    pub(super) spaces: Spaces,
 }
 
 /// What happens to a program.
@@ -76,16 +77,18 @@ pub(super) fn run(job: &Job, sender: &Sender<Event>, events: &Receiver<Event>) -
     });
     let mut told = String::new();
     drop(report.by_ref().take(REPORT_BYTES_MAX).read_to_string(&mut told));
-    let exit_code = match told.strip_prefix(REPORT) {
-        Some("") => ending(cause, status.map_err(unheld)?, job.timeout_s)?,
-        Some(error) => return Err(not_run(error)),
+    let held = REPORTS.into_iter().find_map(|(words, spaces)| Some((told.strip_prefix(words)?, spaces)));
+    let exit_code = match held {
+        Some(("", _)) => ending(cause, status.map_err(unheld)?, job.timeout_s)?,
+        Some((error, _)) => return Err(not_run(error)),
         // It may have been ended before it could report.
         None if told.is_empty() && cause.is_some() => ending(cause, status.map_err(unheld)?, job.timeout_s)?,
         None if told.is_empty() => return Err(not_run("the launcher holds nothing")),
         None => return Err(not_run(&told)),
     };
     let truncated = stdout.is_cut || stderr.is_cut;
-    Ok(Finished { exit_code, stdout: stdout.text(), stderr: stderr.text(), truncated })
+    let spaces = held.map_or(Spaces::Shared, |(_, spaces)| spaces);
+    Ok(Finished { exit_code, stdout: stdout.text(), stderr: stderr.text(), truncated, spaces })
 }
 
 /// Starts the launcher in a group of its own. Its standard input is where it reports; this program keeps no end of that

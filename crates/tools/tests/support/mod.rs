@@ -169,6 +169,11 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// Whether everything was given up before the program began.
+    pub(crate) fn is_held(&self) -> bool {
+        ["held\n", "held apart\n"].contains(&self.report.as_str())
+    }
+
     pub(crate) fn stdout(&self) -> String {
         String::from_utf8_lossy(&self.output.stdout).into_owned()
     }
