@@ -304,11 +304,17 @@ async fn a_page_is_not_lost_because_it_could_not_be_kept_in_time() {
             let (kept, tool) = (Arc::clone(&kept), Arc::clone(&tool));
             tokio::spawn(async move {
                 let url = format!("{}{at}", kept.url);
-                get(&tool, &url, kept.reach()).await.map(|done| seen(&done))
+                get(&tool, &url, kept.reach()).await.unwrap()
             })
         })
         .collect();
+    let mut messages = Vec::new();
     for call in calls {
-        assert_eq!(call.await.unwrap().unwrap(), warned());
+        let done = call.await.unwrap();
+        assert_eq!(seen(&done), warned());
+        messages
+            .push(done.output.get("warning").unwrap().get("message").unwrap().as_str().unwrap().to_owned());
     }
+    let late = "http-cache.sqlite is not to be had in time";
+    assert!(messages.iter().any(|message| message == late), "{messages:?}");
 }
