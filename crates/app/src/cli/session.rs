@@ -131,7 +131,8 @@ model is asked for a turn, so it is granted for a time or in the chat.
 
   fs:write              write files beneath the root
   shell                 run commands of the list, held by the kernel
-  net:example.org       reach this host, on its usual ports, wherever its name leads, also within your own network
+  net:example.org       reach this host, on its usual ports, wherever its name leads,
+                        also within your own network
   net                   reach any host that has a public address
   leave:api.example     send privileged content to this host
 

@@ -96,6 +96,8 @@ pub(crate) enum Answer {
     Stalls(Vec<&'static str>),
     /// With nothing at all.
     Silent,
+    /// With these bytes, which need not be a model's.
+    Raw(String),
 }
 
 /// A server on this machine that speaks as OpenAI's does.
@@ -126,6 +128,7 @@ impl Server {
                         open.push(stream);
                     }
                     Answer::Silent => open.push(stream),
+                    Answer::Raw(text) => drop(stream.write_all(text.as_bytes())),
                 }
             }
             while let Ok((stream, _)) = listener.accept() {
