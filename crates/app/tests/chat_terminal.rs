@@ -279,7 +279,10 @@ fn the_commands_of_the_chat() {
         seen.iter().for_each(|text| drop(terminal.sees(text)));
         terminal.prompted();
     };
-    says("/help", &["/tools          the tools", "Ctrl-C          cancels the turn"]);
+    says(
+        "/help",
+        &["/help           this list", "/tools          the tools", "Ctrl-C          cancels the turn"],
+    );
     says(
         "/tools",
         &["fs.write_text  needs fs:write, irreversible\n", "http.get       needs net:<host>, idempotent\n"],
@@ -291,6 +294,7 @@ fn the_commands_of_the_chat() {
     says("/undo", &["turn 2 was taken back\nwhat it did stands: write 2 bytes to a.txt"]);
     says("/revoke fs:write", &["fs:write is revoked\n"]);
     says("/revoke fs:write", &["session.nothing: nothing of that name is granted\n"]);
+    says("/grant", &["usage.invalid: say which: fs:write"]);
     says("/grant NO", &["capability.invalid: NO: "]);
     says("/dance", &["/dance: there is no such command; /help lists them\n"]);
     terminal.says("/exit");

@@ -363,7 +363,7 @@ fn json_is_one_document_a_line() {
     check(&["capability", "list"], 1);
     check(&["capability", "revoke", "net:example.org", "--reason", "r"], 1);
     check(&["trace", "show"], 1);
-    check(&["trace", "show", "main__turn-1"], 5);
+    check(&["trace", "show", "main__turn-1"], 1);
     check(&["trace", "tail", "main__turn-1"], 5);
     check(&["trace", "tail", "--no-follow"], 5);
     check(&["explain", "json.empty"], 1);

@@ -7,6 +7,7 @@ mod talks;
 use binary::{BINARY, DATA, Running, Work};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
+use std::sync::mpsc::channel;
 use talks::{
     Answer, PATIENCE, Server, call, calling, chat, file, noting, playing, plays, policy, rows, turn,
     verified, write,
@@ -299,20 +300,20 @@ fn a_trace_whose_writer_was_killed_has_an_end_too() {
     let mut talking = Running::start(&work, &["chat", "--model", "slow", "--root", "root"]);
     talking.send("Are you there?");
     server.heard.recv_timeout(PATIENCE).unwrap();
-    let mut tail = work
-        .command(BINARY, &["trace", "tail", "main__turn-1"])
-        .spawn()
-        .map(|child| (BufReader::new(child.stderr.unwrap()), BufReader::new(child.stdout.unwrap())))
-        .unwrap();
-    let mut line = String::new();
-    while !line.contains("llm_stream") {
-        line.clear();
-        assert!(tail.1.read_line(&mut line).unwrap() > 0, "it ended before the turn");
-    }
+    let mut tail = work.command(BINARY, &["trace", "tail", "main__turn-1"]).spawn().unwrap();
+    let mut seen = BufReader::new(tail.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(seen.any(|line| line.contains("llm_stream")), "it ended before the turn");
     talking.kill();
-    let mut rest = String::new();
-    tail.0.read_to_string(&mut rest).unwrap();
-    assert!(rest.starts_with("{\"error\":{\"code\":\"trace.cut\""), "{rest}");
+    let (sender, ended) = channel();
+    let mut told = tail.stderr.take().unwrap();
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        told.read_to_string(&mut text).map(|_| sender.send(text))
+    });
+    let told = ended.recv_timeout(PATIENCE).unwrap_or_else(|_| "it waits for ever".to_owned());
+    tail.kill().unwrap();
+    assert_eq!(tail.wait().unwrap().code(), Some(1), "{told}");
+    assert!(told.starts_with("{\"error\":{\"code\":\"trace.cut\""), "{told}");
     // Also for who comes later, and when somebody else goes on with the session.
     let mut other = Running::start(&work, &chat(&[]));
     other.send("Hello?");

@@ -98,6 +98,7 @@ fn texts_that_hold_secrets() {
     );
     check(&format!("bearer {long} and basic dXNlcjpwYXNz"), "bearer * and basic *");
     check("see eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-_x now", "see * now");
+    check("eyJ-x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0. y", "eyJ-x * y");
     check("git clone https://ana:p@ss@git.example:8443/a?b@c", "git clone https://*@git.example:8443/a?b@c");
     check("a -----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----\nb", "a *\nb");
     check("a -----BEGIN PRIVATE KEY-----\nMIIE", "a *");
@@ -120,6 +121,7 @@ fn what_is_no_secret_stays() {
         "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         "Token::parse(x), a::secret::b, author: Ana, key: value, secretary=Ben, 10:00:00",
         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        "sk-1, sk-A2b, ghp_3 and risk-A1b2C3d4E5f6G7h8i9",
         "-----BEGIN ",
         "password:",
         "=:=:://@::=\\\"'",

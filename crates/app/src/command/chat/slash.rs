@@ -41,6 +41,7 @@ pub(super) enum Slash {
 }
 
 const HELP: &str = "\
+/help           this list
 /tools          the tools, and what each needs
 /grant CAP      grant something for this session: fs:write, shell, net:example.org
 /revoke CAP     take a grant back
@@ -69,6 +70,9 @@ impl Slash {
 }
 
 fn capability(text: &str) -> Result<Capability, Failure> {
+    if text.is_empty() {
+        return Err(Failure::new(Code::UsageInvalid, "say which: fs:write, shell, net:example.org"));
+    }
     Capability::try_from(text)
         .map_err(|error| Failure::new(Code::CapabilityInvalid, format!("{}: {error}", output::plain(text))))
 }
