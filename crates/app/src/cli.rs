@@ -290,7 +290,11 @@ Examples:
     },
     /// Erase a blob's bytes; the row that names it stays, and a receipt is appended
     #[command(
-        after_help = "Example:\n  countersign ledger erase 9f86d081… --reason 'request of the client' --as ana"
+        after_help = "Sessions that said it are told again without it, and their traces are removed; a session that is open
+must be ended first. What was summed up from it into memory is another text, and stays.
+
+Example:
+  countersign ledger erase 9f86d081… --reason 'request of the client' --as ana"
     )]
     Erase {
         /// Its SHA-256

@@ -6,6 +6,8 @@ mod talks;
 
 use binary::{BINARY, DATA, Work};
 use serde_json::json;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 use talks::{
     Answer, Server, call, calling, chat, noting, playing, plays, policy, rows, turn, verified, write,
 };
@@ -172,6 +174,55 @@ fn a_changed_checkpoint_is_told_again_from_the_ledger() {
     plays(&work, &["Later."]);
     assert_eq!(turn(&work, 0, &[])["text"], "Later.");
     told(false);
+    verified(&work);
+}
+
+/// The files of the data directory that hold the canary.
+fn holding(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(holding(&path));
+        } else if std::fs::read(&path).unwrap().windows(CANARY.len()).any(|part| part == CANARY.as_bytes()) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// What is erased from the ledger is gone from the copies that sessions keep, too.
+#[test]
+fn what_is_erased_is_nowhere() {
+    let work = playing(&["Noted.", "Later."]);
+    for name in ["main", "other"] {
+        work.run(&chat(&["--session", name, "--json", "-m", "Hello."])).exits(0);
+        work.run(&chat(&["--session", name, "--json", "-m", CANARY])).exits(0);
+    }
+    let begun = rows(&work, "session.turn_begun");
+    let digest = begun[1]["payload"]["message"].as_str().unwrap();
+    let erase = ["ledger", "erase", digest, "--reason", "request of the data subject"];
+    assert!(holding(&work.path(DATA)).len() > 2);
+    // Whoever is in the middle of a session would write it again.
+    let mut open =
+        work.command(BINARY, &chat(&[])).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    writeln!(open.stdin.as_mut().unwrap(), "Go on.").unwrap();
+    let mut said = String::new();
+    BufReader::new(open.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "Noted.\n");
+    work.run(&erase).refused_silently(1, "session.locked");
+    drop(open.stdin.take());
+    open.wait().unwrap();
+    let done = work.run(&[&erase[..], &["--json"]].concat()).good().json();
+    assert_eq!(done["sessions"], json!(["main", "other"]));
+    assert_eq!(holding(&work.path(DATA)), Vec::<std::path::PathBuf>::new());
+    work.run(&erase).refused_silently(1, "blob.erased");
+    assert_eq!(work.run(&["session", "list", "--json"]).good().json(), json!(["main", "other"]));
+    let shown = work.run(&["session", "show", "other", "--json"]).good().json();
+    let said =
+        shown["recent_messages"].as_array().unwrap().iter().map(|one| one["content"].as_str().unwrap());
+    assert_eq!(said.collect::<Vec<_>>(), ["Hello.", "Noted.", "[erased]", "Noted."]);
+    assert_eq!(turn(&work, 0, &["--session", "other"])["turn"], 3);
     verified(&work);
 }
 

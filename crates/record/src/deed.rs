@@ -63,6 +63,13 @@ pub fn stream(name: &SessionName) -> Result<StreamId, crate::id::NotAnId> {
     StreamId::try_from(format!("session/{name}"))
 }
 
+/// The session that a stream is about.
+#[must_use]
+pub fn session_of(stream: &str) -> Option<SessionName> {
+    let name = stream.strip_prefix("session/").or_else(|| stream.strip_prefix("capability/"))?;
+    SessionName::try_from(name).ok()
+}
+
 /// Something that a row says.
 pub trait Deed: Serialize {
     /// The row's kind.

@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// A session is its owner's alone.
 const DIR_MODE: u32 = 0o700;
+/// What the names of revisions end with that were put aside.
+const ASIDE: &str = "damaged";
 const FILE_MODE: u32 = 0o600;
 /// A checkpoint beyond this is neither written nor read.
 const CHECKPOINT_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -196,16 +198,18 @@ impl Sessions {
 }
 
 impl Session {
-    /// Keeps the next revision. It is durable when this returns; the one before is kept beside it.
+    /// Keeps the next revision. It is durable when this returns; the one before is kept beside it. Where there is none, any
+    /// may be the first: the others were forgotten.
     ///
     /// # Errors
     /// It does not follow the one that is there, or can't be written: the one before is still there.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let Files { current, staged, previous } = &self.files;
-        let found = read(&self.name, &self.files)?.revision();
+        let found = read(&self.name, &self.files)?;
         let expected = checkpoint.revision.saturating_sub(1);
-        if found != expected || checkpoint.session_id != self.name {
-            return Err(Error::Conflict { expected, found });
+        let follows = found.checkpoint.as_ref().is_none_or(|found| found.revision == expected);
+        if !follows || checkpoint.session_id != self.name {
+            return Err(Error::Conflict { expected, found: found.revision() });
         }
         let unwritable = |path: &Path| {
             let path = path.to_path_buf();
@@ -223,6 +227,22 @@ impl Session {
             durable::replace(current, previous).map_err(unwritable(previous))?;
         }
         durable::replace(staged, current).map_err(unwritable(current))
+    }
+}
+
+impl Session {
+    /// Removes every revision, also those that were put aside: a text that they hold is to be gone. The ledger tells the
+    /// session again.
+    ///
+    /// # Errors
+    /// A file can't be removed.
+    pub fn forget(&self) -> Result<(), Error> {
+        let Files { current, staged, previous } = &self.files;
+        let aside = [current, previous].map(|path| path.with_extension(ASIDE));
+        for path in [current, staged, previous].into_iter().chain(&aside) {
+            durable::remove(path).map_err(|error| Error::unwritable(path, &error))?;
+        }
+        durable::sync_dir(durable::parent_of(current)).map_err(|error| Error::unwritable(current, &error))
     }
 }
 
@@ -246,7 +266,7 @@ impl Kept {
     /// A file can't be renamed.
     pub fn put_aside(&self) -> Result<(), Error> {
         for path in [&self.0.files.current, &self.0.files.previous] {
-            let aside = path.with_extension("damaged");
+            let aside = path.with_extension(ASIDE);
             match fs::rename(path, &aside) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -354,6 +374,12 @@ mod tests {
         assert!(session.save(&checkpoint("other", 3)).is_err());
         assert_eq!(sessions.read(&name("s")).unwrap().revision(), 2);
         assert_eq!(sessions.names().unwrap(), [name("s")]);
+        fs::write(scratch.path().join("sessions/s.damaged"), "x").unwrap();
+        session.forget().unwrap();
+        assert_eq!(sessions.read(&name("s")).unwrap(), Found::default());
+        assert!(!scratch.path().join("sessions/s.damaged").exists());
+        session.save(&checkpoint("s", 3)).unwrap();
+        assert_eq!(sessions.read(&name("s")).unwrap().revision(), 3);
     }
 
     #[test]

@@ -115,6 +115,19 @@ impl Traces {
         Ok(names.into_iter().map(|(_, name)| name).collect())
     }
 
+    /// Removes the traces of a session.
+    ///
+    /// # Errors
+    /// One can't be removed.
+    pub fn forget(&self, session: &SessionName) -> io::Result<()> {
+        for name in self.names()? {
+            if Named::read(&name).session == session.as_str() {
+                durable::remove(&self.path(&name))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Opens a trace to read it.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! Owns: the subcommands. Must not: know how a ledger is stored.
 
 mod append;
+mod copies;
 mod decide;
 mod move_whole;
 mod read;

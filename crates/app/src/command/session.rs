@@ -65,6 +65,11 @@ impl Opened {
     }
 }
 
+/// Has a session whose checkpoint is gone told again from the ledger.
+pub(super) async fn told_again(global: &Global, name: &SessionName) -> Result<(), Failure> {
+    Opened::whole(global, name.as_str()).await.map(drop)
+}
+
 pub(super) async fn begun(
     global: &Global,
     name: &str,

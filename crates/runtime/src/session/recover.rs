@@ -217,6 +217,10 @@ impl Session {
     async fn tell_again(&mut self) -> Result<(), Error> {
         let turns = self.told().await?;
         let talk = self.from_the_start(&turns).await?;
+        if self.checkpoint.revision == 0 {
+            // None is there, so any may be the first.
+            self.checkpoint.revision = self.past.revision.saturating_sub(1);
+        }
         while self.checkpoint.revision < self.past.revision {
             let next = self.next(talk.clone())?;
             self.keeper.save(next.clone()).await?;

@@ -1,6 +1,7 @@
 //! `ledger erase` and `ledger hold`: decisions about what is kept.
 //! Owns: asking the ledger, with the decision signed. Must not: erase by itself.
 
+use super::copies::Copies;
 use super::read::read_digest;
 use crate::cli::{Global, Hold};
 use crate::failure::{Exit, Failure};
@@ -8,7 +9,7 @@ use crate::output;
 use crate::place::Place;
 use countersign_record::code::Code;
 use countersign_record::hold::{self, Held, Holds};
-use countersign_record::id::{HoldId, RowKind, StreamId};
+use countersign_record::id::{HoldId, RowKind, SessionName, StreamId};
 use countersign_record::json::Json;
 use countersign_record::row::{DataClass, Draft, Proof, Sealed, Taint};
 use countersign_runtime::ports::ledger::{
@@ -25,6 +26,9 @@ struct Receipt<'a> {
     /// Of an erasure: whether no copy of the bytes is left on the disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     purged: Option<bool>,
+    /// Of an erasure: the sessions that held a copy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sessions: Vec<SessionName>,
 }
 
 pub(super) async fn erase(
@@ -36,13 +40,26 @@ pub(super) async fn erase(
     let digest = read_digest(digest)?;
     let receipt = decision(place, hold::ERASED, hold::erased(&digest, filled(reason)?))?;
     let proof = proof_word(&receipt);
-    let erasure = place.ledger.erase(&place.access, digest, receipt).await?;
+    let copies = Copies::of(global, place, digest).await?;
+    let erasure = match place.ledger.erase(&place.access, digest, receipt).await {
+        Ok(erasure) => erasure,
+        // A crash may have come between the erasure and this.
+        Err(error @ Error::Erased { .. }) => {
+            copies.forget(global).await?;
+            return Err(error.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let sessions = copies.forget(global).await?;
     let seq = erasure.receipt.seq;
     if global.json {
         let purged = Some(erasure.is_purged);
-        output::json(&Receipt { seq, kind: hold::ERASED, proof, purged })?;
+        output::json(&Receipt { seq, kind: hold::ERASED, proof, purged, sessions })?;
     } else {
         output::line(&format!("row {seq}: {} ({proof})", hold::ERASED))?;
+        for name in sessions {
+            output::line(&format!("the session {name} was told again without it, and its traces are gone"))?;
+        }
         if !erasure.is_purged {
             output::line(
                 "note: a reader keeps a copy of the bytes in the ledger's log; it goes when the reader has ended \
@@ -149,7 +166,7 @@ fn proof_word(sealed: &Sealed) -> &'static str {
 
 fn told(global: &Global, stamp: Stamp, kind: &str, proof: &'static str) -> Result<Exit, Failure> {
     if global.json {
-        output::json(&Receipt { seq: stamp.seq, kind, proof, purged: None })?;
+        output::json(&Receipt { seq: stamp.seq, kind, proof, purged: None, sessions: Vec::new() })?;
     } else {
         output::line(&format!("row {}: {kind} ({proof})", stamp.seq))?;
     }
