@@ -1,3 +1,5 @@
+//! Which names and texts are taken for secrets, which are not, and how long hostile ones take.
+
 use super::*;
 use crate::json::{Json, Object};
 use crate::session::UnixTime;
