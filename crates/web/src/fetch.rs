@@ -1,4 +1,4 @@
-//! The way to a page: each hop is looked up once, checked, and connected to what was checked.
+//! The way to a page: its place is looked up once and checked, and every hop is connected to what was checked.
 //! Owns: the order of these steps, the rules of redirects. Must not: leave the place that was permitted, read a clock, or
 //! keep a page.
 
@@ -56,10 +56,6 @@ pub(crate) enum Error {
     /// A redirect says not where to.
     #[error("{place} redirects, and does not say where to")]
     NoLocation { place: String },
-    /// After a redirect the place has an address that only an exact grant opens. The first request was sent, so this
-    /// is none of those that were kept from leaving.
-    #[error("{place} redirects, and has become {kind}; only a grant of {capability} would open it")]
-    Turned { place: String, kind: &'static str, capability: Capability },
     /// A redirect gives up the secure connection.
     #[error("{place} redirects from https to http")]
     Downgrade { place: String },
@@ -84,7 +80,6 @@ impl Error {
             Error::Status { .. } => Code::WebStatus,
             Error::Location { .. }
             | Error::NoLocation { .. }
-            | Error::Turned { .. }
             | Error::Downgrade { .. }
             | Error::Circle { .. }
             | Error::TooMany { .. } => Code::WebRedirect,
@@ -114,15 +109,10 @@ impl Fetcher {
     pub(crate) async fn fetch(&self, first: Target, grant: Grant, at: Instant) -> Result<Fetched, Error> {
         let url = first.as_str().to_owned();
         let mut seen = vec![url.clone()];
-        let (mut target, mut address, mut may_be_kept) = (first, Address::Public, true);
+        let (addresses, address) = self.checked(&first, grant).await?;
+        let (mut target, mut may_be_kept) = (first, true);
         loop {
-            let (reached, received) = match self.hop(&target, grant).await {
-                Err(Error::Address { place, kind, capability }) if seen.len() > 1 => {
-                    return Err(Error::Turned { place, kind, capability });
-                }
-                arrived => arrived?,
-            };
-            address = address.and(reached);
+            let received = self.hop(&target, &addresses).await?;
             may_be_kept &= received.may_be_kept;
             let place = || target.place().to_string();
             match received.status {
@@ -152,8 +142,9 @@ impl Fetcher {
         }
     }
 
-    async fn hop(&self, target: &Target, grant: Grant) -> Result<(Address, Received), Error> {
-        let place = || target.place().to_string();
+    /// The addresses of a place, if all of them may be reached. They are for the whole call: a name that leads elsewhere a
+    /// moment later leads nobody there.
+    async fn checked(&self, target: &Target, grant: Grant) -> Result<(Vec<IpAddr>, Address), Error> {
         let addresses = self.addresses_of(target).await?;
         // One address of several that is not public: whoever answers for the name wants us there.
         let kind = addresses.iter().find_map(|address| not_public(*address));
@@ -161,10 +152,15 @@ impl Fetcher {
         if let Some(kind) = kind
             && !address.is_open_to(grant)
         {
-            let capability = Capability::of_place(target.place());
-            return Err(Error::Address { place: place(), kind, capability });
+            let (place, capability) = (target.place().to_string(), Capability::of_place(target.place()));
+            return Err(Error::Address { place, kind, capability });
         }
-        let stream = self.connect(target, &addresses).await?;
+        Ok((addresses, address))
+    }
+
+    async fn hop(&self, target: &Target, addresses: &[IpAddr]) -> Result<Received, Error> {
+        let place = || target.place().to_string();
+        let stream = self.connect(target, addresses).await?;
         let received = match target.is_secure() {
             true => {
                 let secured = self.tls.connect(server_name(target)?, stream).await;
@@ -174,8 +170,7 @@ impl Fetcher {
             }
             false => exchange(stream, target, self.body_bytes_max).await,
         };
-        let received = received.map_err(|why| Error::Unanswered { place: place(), why })?;
-        Ok((address, received))
+        received.map_err(|why| Error::Unanswered { place: place(), why })
     }
 
     async fn addresses_of(&self, target: &Target) -> Result<Vec<IpAddr>, Error> {

@@ -2,8 +2,8 @@
 //! Owns: which addresses are nobody else's business, the way of one request with its redirects, a page as text, the cache.
 //! Must not: fetch without a grant, connect to an address that was not checked, or trust what it kept.
 //!
-//! Invariants: a name is looked up once for each hop, and the connection goes to an address of that very answer; a call
-//! asks one host and port, the one that it was permitted for; it ends at its deadline, whatever a server does; trouble with
+//! Invariants: a call asks one host and port, the one that it was permitted for; its name is looked up once, and every
+//! connection goes to an address of that very answer; a call ends at its deadline, whatever a server does; trouble with
 //! the cache fails no call.
 
 #![cfg_attr(

@@ -23,14 +23,6 @@ impl Address {
             (Address::NotPublic, Grant::Broad) => false,
         }
     }
-
-    /// What holds for both.
-    pub(crate) fn and(self, other: Address) -> Self {
-        match (self, other) {
-            (Address::Public, Address::Public) => Address::Public,
-            (Address::NotPublic, _) | (_, Address::NotPublic) => Address::NotPublic,
-        }
-    }
 }
 
 /// A page.
@@ -40,7 +32,7 @@ pub(crate) struct Page {
     pub(crate) url: String,
     /// The address that answered.
     pub(crate) final_url: String,
-    /// What kind of address was reached on the way; all of it at the one place that both addresses name.
+    /// What kind of address the place of both had.
     pub(crate) address: Address,
     /// The status.
     pub(crate) status: u16,

@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_rustls::TlsAcceptor;
-use world::{Names, Server, clock, get, moved, page, reach, told, tool, tool_with};
+use world::{Names, PUBLIC, Say, Server, clock, get, moved, page, reach, say, told, tool, tool_with};
 
 /// Who signs certificates.
 struct Root {
@@ -191,6 +191,53 @@ async fn a_redirect_from_https_to_http_is_not_followed() {
     let server = Server::secure(root.server(&["a.example"], |_| {}), move |_| moved(&said)).await;
     let done = secured(&server, "a.example", &[root.der()]).await.unwrap();
     assert_eq!((told(&done, "location"), plain.connections()), (to, 0));
+}
+
+/// The most usual redirect of all: a host's own https, on its usual port.
+#[tokio::test]
+async fn a_redirect_from_http_to_https_stays_at_its_host() {
+    let root = Root::new();
+    let secure = Server::secure(root.server(&["a.example"], |_| {}), |_| page("hello")).await;
+    for (to, is_followed) in [
+        ("https://a.example/", true),
+        ("https://A.example.:443/", true),
+        ("https://www.a.example/", false),
+        ("https://a.example:80/", false),
+        ("http://a.example:443/", false),
+    ] {
+        let plain = Server::start(move |_| moved(to)).await;
+        let names = Names::new();
+        names.set("a.example", &[&[PUBLIC]]);
+        names.route_port(PUBLIC, 80, &plain);
+        names.route_port(PUBLIC, 443, &secure);
+        let config =
+            Config { roots: vec![root.der()], deadline: Duration::from_secs(60), ..Config::default() };
+        let tool = tool_with(&names, config);
+        let done = get(&tool, "http://a.example/", reach(&["net:a.example"])).await.unwrap();
+        assert_eq!(told(&done, "text") == "hello", is_followed, "{to}");
+        assert_eq!(done.output.get("location").is_none(), is_followed, "{to}");
+        let dialled = if is_followed { vec![80, 443] } else { vec![80] };
+        let dialled: Vec<String> = dialled.iter().map(|port| format!("{PUBLIC}:{port}")).collect();
+        assert_eq!(names.dialled(), dialled, "{to}");
+    }
+}
+
+/// Whoever can cut the line, and no more, makes a part of a page look whole: TLS says when it ends.
+#[tokio::test]
+async fn a_page_that_is_cut_on_its_way_is_no_page() {
+    let root = Root::new();
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nI agree";
+    let answer = |head: &'static str, end: Option<Say>| {
+        move |_: &str| say(head).into_iter().chain(end.clone()).collect::<Vec<_>>()
+    };
+    let tls = || root.server(&["a.example"], |_| {});
+    let whole = Server::secure(tls(), answer(head, None)).await;
+    let done = secured(&whole, "a.example", &[root.der()]).await.unwrap();
+    assert_eq!(told(&done, "text"), "I agree");
+    let cut = Server::secure(tls(), answer(head, Some(Say::Cut))).await;
+    let refused = secured(&cut, "a.example", &[root.der()]).await.unwrap_err();
+    assert_eq!(refused.code, Code::WebUnreachable);
+    assert!(refused.message.contains("the answer broke off"), "{refused}");
 }
 
 fn host_of(head: &str) -> &str {

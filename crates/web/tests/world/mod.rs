@@ -38,6 +38,8 @@ pub(crate) enum Say {
     Drip(Vec<u8>),
     /// Says nothing more and keeps the connection.
     Hang,
+    /// Ends the connection without a word of farewell.
+    Cut,
 }
 
 /// An answer of one piece.
@@ -141,6 +143,7 @@ impl Server {
                     }
                 }
                 Say::Hang => std::future::pending().await,
+                Say::Cut => return,
             };
             if sent.is_err() {
                 return;
@@ -198,7 +201,12 @@ impl Names {
 
     /// Where a connection to an address that is not on this machine ends.
     pub(crate) fn route(&self, address: &str, server: &Server) {
-        let address = SocketAddr::new(address.parse().unwrap(), server.port());
+        self.route_port(address, server.port(), server);
+    }
+
+    /// The same for one port.
+    pub(crate) fn route_port(&self, address: &str, port: u16, server: &Server) {
+        let address = SocketAddr::new(address.parse().unwrap(), port);
         self.routes.lock().unwrap().insert(address, server.address);
     }
 
