@@ -318,7 +318,7 @@ codes! {
         "The answer's status is not one of success.",
         "Look up the status that the message names, and mend what it stands for.";
     WebRedirect "web"."redirect" Error, "A redirect was not followed",
-        "It leads to what can't be fetched, in a circle, once too often, from https to http, or its host has become a private one. A redirect to another host is no error: the result says where it leads.",
+        "It leads to what can't be fetched, in a circle, once too often, or from https to http. A redirect to another host is no error: the result says where it leads.",
         "Fetch the address that it should lead to by a call of its own.";
     WebCache "web"."cache" Warning, "The cache of fetched pages can't be used",
         "Its file is damaged, locked or from a newer version. Pages are fetched anew.",
