@@ -359,6 +359,8 @@ fn whether_a_grant_counts_is_shown_under_the_policy_of_the_session() {
     };
     assert_eq!(void(&["--policy", "p.toml"]), Value::Null);
     assert_eq!(void(&[]), "the policy has changed since");
+    let shown = work.run(&["session", "show", "main", "--json", "--policy", "p.toml"]).good().json();
+    assert_eq!(shown["state"]["capabilities_granted"], json!(["fs:write"]));
     assert_eq!(turn(&work, 0, &["--policy", "p.toml"])["calls"][0]["ok"], true);
     work.run(&["capability", "revoke", "fs:write", "--policy", "p.toml"]).good();
     turn(&work, 3, &["--policy", "p.toml"]);

@@ -72,6 +72,8 @@ pub(crate) enum Session {
     Show {
         /// Its name
         name: String,
+        #[command(flatten)]
+        under: Under,
     },
     /// Say what became of a call whose end nobody saw; the session then goes on
     #[command(
@@ -90,6 +92,8 @@ Example:
         /// What you found: happened, did-not-happen or unknown
         #[arg(long, value_enum, hide_possible_values = true)]
         found: Found,
+        #[command(flatten)]
+        under: Under,
     },
     /// Print what models replied, one JSON object a line, for a recorded model to play back
     #[command(
@@ -109,6 +113,8 @@ Example:
     Undo {
         /// The session
         name: String,
+        #[command(flatten)]
+        under: Under,
     },
 }
 
@@ -182,15 +188,22 @@ Examples:
     },
 }
 
+/// What a session works under.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Under {
+    /// The policy that the session works under, if not that of the matter
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
 /// Whose capabilities.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Of {
     /// The session
     #[arg(long, short, default_value = "main", value_name = "NAME")]
     pub(crate) session: String,
-    /// The policy that the session works under, if not that of the matter
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) under: Under,
 }
 
 /// To whom something is granted.

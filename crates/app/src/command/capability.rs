@@ -92,7 +92,7 @@ pub(super) async fn run(global: &Global, command: Command) -> Result<Exit, Failu
 
 /// A session to look at and to decide about, under the policy that it works under.
 async fn seen(global: &Global, of: Of, model: &str) -> Result<Session, Failure> {
-    let (desk, name) = begun(global, &of.session, working(model, of.policy)).await?;
+    let (desk, name) = begun(global, &of.session, working(model, of.under.policy)).await?;
     deciding(&desk, &name).await
 }
 

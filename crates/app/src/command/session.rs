@@ -40,18 +40,18 @@ struct Opened {
 
 impl Opened {
     /// Takes the session: nobody else is in the middle of a turn.
-    async fn whole(global: &Global, name: &str) -> Result<Self, Failure> {
-        let (desk, name) = begun(global, name, working("extractive", None)).await?;
+    async fn whole(global: &Global, name: &str, policy: Option<PathBuf>) -> Result<Self, Failure> {
+        let (desk, name) = begun(global, name, working("extractive", policy)).await?;
         let kept = desk.take(&name)?;
         let (session, recovered) = desk.session(&name, &kept).await?;
         Ok(Opened { session, recovered })
     }
 
     /// Looks at the session, also while somebody else has it: what is durable by now.
-    async fn seen(global: &Global, name: &str) -> Result<Self, Failure> {
-        match Opened::whole(global, name).await {
+    async fn seen(global: &Global, name: &str, policy: Option<PathBuf>) -> Result<Self, Failure> {
+        match Opened::whole(global, name, policy.clone()).await {
             Err(why) if matches!(why.code, Code::SessionLocked | Code::SessionUnwritable) => {
-                let (desk, name) = begun(global, name, working("extractive", None)).await?;
+                let (desk, name) = begun(global, name, working("extractive", policy)).await?;
                 // The checkpoint first: the rows that are read after it know at least as much.
                 let found = Rooms::of(global)?.sessions().read(&name)?;
                 let session = deciding(&desk, &name).await?.with_checkpoint(found.checkpoint);
@@ -67,7 +67,7 @@ impl Opened {
 
 /// Has a session whose checkpoint is gone told again from the ledger.
 pub(super) async fn told_again(global: &Global, name: &SessionName) -> Result<(), Failure> {
-    Opened::whole(global, name.as_str()).await.map(drop)
+    Opened::whole(global, name.as_str(), None).await.map(drop)
 }
 
 pub(super) async fn begun(
@@ -87,9 +87,9 @@ pub(super) async fn begun(
 pub(super) async fn run(global: &Global, command: SessionCommand) -> Result<Exit, Failure> {
     match command {
         SessionCommand::List => list(global),
-        SessionCommand::Show { name } => show(global, &name).await,
-        SessionCommand::Settle { name, call, found } => {
-            let mut opened = Opened::whole(global, &name).await?;
+        SessionCommand::Show { name, under } => show(global, &name, under.policy).await,
+        SessionCommand::Settle { name, call, found, under } => {
+            let mut opened = Opened::whole(global, &name, under.policy).await?;
             let fate = match found {
                 Found::Happened => Fate::Happened,
                 Found::DidNotHappen => Fate::DidNotHappen,
@@ -108,8 +108,8 @@ pub(super) async fn run(global: &Global, command: SessionCommand) -> Result<Exit
             }
             Ok(Exit::Success)
         }
-        SessionCommand::Undo { name } => {
-            let mut opened = Opened::whole(global, &name).await?;
+        SessionCommand::Undo { name, under } => {
+            let mut opened = Opened::whole(global, &name, under.policy).await?;
             let undone = opened.session.undo().await?;
             let standing = match undone.standing.as_slice() {
                 [] => String::new(),
@@ -167,8 +167,8 @@ struct Shown<'a> {
     notes: &'a [String],
 }
 
-async fn show(global: &Global, name: &str) -> Result<Exit, Failure> {
-    let Opened { session, recovered } = Opened::seen(global, name).await?;
+async fn show(global: &Global, name: &str, policy: Option<PathBuf>) -> Result<Exit, Failure> {
+    let Opened { session, recovered } = Opened::seen(global, name, policy).await?;
     match global.json {
         true => show_document(&session, &recovered)?,
         false => show_text(&session, &recovered)?,
