@@ -290,7 +290,7 @@ Examples:
     },
     /// Erase a blob's bytes; the row that names it stays, and a receipt is appended
     #[command(
-        after_help = "Sessions that said it are told again without it, and their traces are removed; a session that is open
+        after_help = "Sessions that said it are told again without it, and their traces are removed; a session that is open \
 must be ended first. What was summed up from it into memory is another text, and stays.
 
 Example:
