@@ -150,7 +150,7 @@ impl Session {
         let Some(last) = turns.pop() else {
             return Err(Error::Nothing { why: "there is no turn to take back" });
         };
-        let talk = self.from_the_start(&turns).await?;
+        let talk = self.all_again(&turns).await?;
         let next = self.next(talk)?;
         let deed = deed::TurnUndone {
             turn: last.turn,
@@ -216,7 +216,7 @@ impl Session {
     /// back since, or what nobody ever said.
     async fn tell_again(&mut self) -> Result<(), Error> {
         let turns = self.told().await?;
-        let talk = self.from_the_start(&turns).await?;
+        let talk = self.all_again(&turns).await?;
         if self.checkpoint.revision == 0 {
             // None is there, so any may be the first.
             self.checkpoint.revision = self.past.revision.saturating_sub(1);
@@ -230,7 +230,7 @@ impl Session {
     }
 
     /// Tells all turns, whatever a checkpoint says.
-    async fn from_the_start(&self, turns: &[Told]) -> Result<Talk, Error> {
+    async fn all_again(&self, turns: &[Told]) -> Result<Talk, Error> {
         let mut talk = Talk::of(State::default(), Vec::new());
         for turn in turns {
             talk = self.again(talk, turn).await?;
@@ -249,7 +249,7 @@ impl Session {
     /// differ from what its turn recorded: a text was erased since. The file is right again after the next turn.
     async fn correct(&mut self) -> Result<bool, Error> {
         let turns = self.told().await?;
-        let talk = self.from_the_start(&turns).await?;
+        let talk = self.all_again(&turns).await?;
         let told = Checkpoint { revision: self.checkpoint.revision, ..self.next(talk)? };
         let Checkpoint { state, recent_messages, .. } = &self.checkpoint;
         let is_other = told.state != *state || told.recent_messages != *recent_messages;
