@@ -1,5 +1,5 @@
 //! What a turn costs beside its model: rows, commits, the checkpoint.
-//! Peers: bare SQLite with as many rows and commits and a file that is replaced durably, in the same run; one session
+//! Peers: bare SQLite with as many rows and commits and as many files that are replaced durably, in the same run; one session
 //! instead of many.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
 
@@ -48,6 +48,8 @@ fn main() {
         ("a turn that answers (turns)", &["It ends in May."][..], 4),
         ("a turn that writes a file (turns)", &[WRITE, "Done."][..], 8),
     ] {
+        // The checkpoint, and what the tool writes.
+        let files = replies.len();
         let desk = Desk::new(&scratch.0.join(format!("alone-{rows}")), replies);
         let mut session = runtime.block_on(desk.open("alone"));
         let commits = runtime.block_on(turn(&mut session));
@@ -59,8 +61,8 @@ fn main() {
             Bar::AtLeast(1.0),
         );
         let ours = Side::timed("countersign", |times| runtime.block_on(turns(&mut session, times)));
-        let mut bare = Bare::new(&scratch.0, rows, commits - 1);
-        let name = format!("bare SQLite, {} commits, and a file", commits - 1);
+        let mut bare = Bare::new(&scratch.0, rows, commits - 1, files);
+        let name = format!("bare SQLite, commits: {}, files replaced: {files}", commits - 1);
         let peer = Side::timed(&name, |times| (0..times).map(|_| bare.turn()).sum());
         bench.compare(what, ours, peer, Bar::AtLeast(0.3));
     }
@@ -224,23 +226,24 @@ impl Person for Nowhere {
     }
 }
 
-/// The same durability and nothing else: rows of the same size in as many commits, then a file that is replaced.
+/// The same durability and nothing else: rows of the same size in as many commits, and files that are replaced.
 struct Bare {
     connection: rusqlite::Connection,
     dir: PathBuf,
     rows: usize,
     commits: u32,
+    files: usize,
 }
 
 impl Bare {
-    fn new(scratch: &Path, rows: usize, commits: u32) -> Self {
+    fn new(scratch: &Path, rows: usize, commits: u32, files: usize) -> Self {
         let dir = scratch.join(format!("bare-{rows}"));
         fs::create_dir(&dir).unwrap();
         let connection = rusqlite::Connection::open(dir.join("rows.sqlite")).unwrap();
         let tables = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
             CREATE TABLE rows (seq INTEGER PRIMARY KEY, payload BLOB, hash BLOB) STRICT;";
         connection.execute_batch(tables).unwrap();
-        Bare { connection, dir, rows, commits }
+        Bare { connection, dir, rows, commits, files }
     }
 
     fn turn(&mut self) -> Duration {
@@ -257,14 +260,16 @@ impl Bare {
         }
         // As a checkpoint is kept: written beside, synced, the one before moved away, renamed, the directory synced.
         let [new, current, previous] = ["new", "current", "previous"].map(|name| self.dir.join(name));
-        let mut file = File::create(&new).unwrap();
-        file.write_all(&[b'x'; 6_000]).unwrap();
-        file.sync_all().unwrap();
-        if current.exists() {
-            fs::rename(&current, &previous).unwrap();
+        for _ in 0..self.files {
+            let mut file = File::create(&new).unwrap();
+            file.write_all(&[b'x'; 6_000]).unwrap();
+            file.sync_all().unwrap();
+            if current.exists() {
+                fs::rename(&current, &previous).unwrap();
+            }
+            fs::rename(&new, &current).unwrap();
+            File::open(&self.dir).unwrap().sync_all().unwrap();
         }
-        fs::rename(&new, &current).unwrap();
-        File::open(&self.dir).unwrap().sync_all().unwrap();
         start.elapsed()
     }
 }
