@@ -131,7 +131,7 @@ codes! {
         "A batch needs 1 to 10,000 rows, and a row's cause must stand before it.",
         "Split the batch, or put cause before effect.";
     LedgerLocked "ledger"."locked" Error, "Another process writes to this matter",
-        "One process at a time appends to a matter, so that places and hashes never fork. Reading goes on meanwhile.",
+        "One process at a time appends to a matter, so that places and hashes never fork. Who has nothing to append gives it back at once, and it was waited for; another process has appended without a pause. Reading goes on meanwhile.",
         "Wait for the other process, end it, or use another --data directory or --matter.";
     LedgerDiskFull "ledger"."disk_full" Error, "There is no space left for the ledger",
         "The append was not acknowledged and nothing of it is kept; everything acknowledged before is safe.",
