@@ -1,0 +1,25 @@
+"""The GenericEnvelope of Countersign: read it, check it, have it processed.
+
+Owns: the names a caller imports. Must not: hold code.
+"""
+
+from .envelope import GenericEnvelope
+from .errors import CountersignError, InvalidEnvelope, ProcessFailed, Trouble
+from .interrupt import Interrupt
+from .text import Number, dumps, loads
+from .words import GoalStatus, InterruptKind, TerminalReason
+
+__all__ = [
+    "CountersignError",
+    "GenericEnvelope",
+    "GoalStatus",
+    "Interrupt",
+    "InterruptKind",
+    "InvalidEnvelope",
+    "Number",
+    "ProcessFailed",
+    "TerminalReason",
+    "Trouble",
+    "dumps",
+    "loads",
+]
