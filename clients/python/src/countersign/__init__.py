@@ -6,6 +6,7 @@ Owns: the names a caller imports. Must not: hold code.
 from .envelope import GenericEnvelope
 from .errors import CountersignError, InvalidEnvelope, ProcessFailed, Trouble
 from .interrupt import Interrupt
+from .process import Processed, process
 from .text import Number, dumps, loads
 from .words import GoalStatus, InterruptKind, TerminalReason
 
@@ -18,8 +19,10 @@ __all__ = [
     "InvalidEnvelope",
     "Number",
     "ProcessFailed",
+    "Processed",
     "TerminalReason",
     "Trouble",
     "dumps",
     "loads",
+    "process",
 ]

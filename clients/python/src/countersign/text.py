@@ -71,11 +71,7 @@ def loads(text: Union[str, bytes], *, bytes_max: int = BYTES_MAX) -> Any:
         raise _refusal("json.empty", "there is no JSON value")
     try:
         value = json.loads(
-            plain,
-            object_pairs_hook=_members,
-            parse_float=_fraction,
-            parse_int=_integer,
-            parse_constant=_not_finite,
+            plain, object_pairs_hook=_members, parse_float=_fraction, parse_int=_integer
         )
     except json.JSONDecodeError as error:
         code = "json.trailing" if error.msg == "Extra data" else "json.syntax"
@@ -186,10 +182,6 @@ def _fraction(literal: str) -> float:
 
 def _integer(literal: str) -> Union[int, Number]:
     return Number(literal) if literal == "-0" else int(_short(literal))
-
-
-def _not_finite(_: str) -> None:
-    raise _refusal("json.not_finite", "NaN and infinities are not JSON")
 
 
 def _whole_literal(literal: str) -> Optional[int]:
