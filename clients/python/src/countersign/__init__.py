@@ -6,6 +6,7 @@ Owns: the names a caller imports. Must not: hold code.
 from .envelope import GenericEnvelope
 from .errors import CountersignError, InvalidEnvelope, ProcessFailed, Trouble
 from .interrupt import Interrupt
+from .over_http import process_http
 from .process import Processed, process
 from .text import Number, dumps, loads
 from .words import GoalStatus, InterruptKind, TerminalReason
@@ -25,4 +26,5 @@ __all__ = [
     "dumps",
     "loads",
     "process",
+    "process_http",
 ]
