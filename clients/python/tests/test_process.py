@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from typing import Any
 from unittest import mock
@@ -178,11 +177,17 @@ child.wait()
         self.assertIn("did not end", str(self.failed(hang, timeout=5)))
         for pid in marks.read_text().split():
             self.assertTrue(is_gone(int(pid)), pid)
-        self.assertEqual([thread for thread in threading.enumerate() if "_Drain" in repr(thread)], [])
 
     def test_a_child_that_keeps_the_output_open_is_ended(self) -> None:
         orphan = "subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])\n" + ADVANCE
         self.assertIn("did not end", str(self.failed(orphan, timeout=3)))
+
+    def test_a_child_that_leaves_is_not_waited_for(self) -> None:
+        code = "import signal; signal.alarm(30); signal.pause()"
+        leaver = f"subprocess.Popen([sys.executable, '-c', {code!r}], start_new_session=True)\n" + ADVANCE
+        began = time.monotonic()
+        self.assertIn("did not end", str(self.failed(leaver, timeout=1)))
+        self.assertLess(time.monotonic() - began, 15)
 
 
 def is_gone(pid: int) -> bool:

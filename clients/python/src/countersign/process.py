@@ -125,10 +125,12 @@ class _Drain(threading.Thread):
         self.data = bytearray()
 
     def run(self) -> None:
-        while True:
-            chunk = os.read(self._pipe.fileno(), _CHUNK)
-            if not chunk or not self.took(chunk):
-                return
+        # Closed here and nowhere else: a descriptor that is closed under a reader may be another file's by then.
+        with self._pipe:
+            while True:
+                chunk = os.read(self._pipe.fileno(), _CHUNK)
+                if not chunk or not self.took(chunk):
+                    return
 
     def took(self, chunk: bytes) -> bool:
         """Keeps what fits; whether to read on."""
@@ -202,8 +204,6 @@ def _end(child: subprocess.Popen[bytes], threads: Sequence[threading.Thread]) ->
         except OSError:
             child.kill()
         child.wait()
+    # What left the session may hold a pipe open for as long as it likes; nobody waits for that.
     for thread in threads:
         thread.join(1.0)
-    for stream in (child.stdout, child.stderr):
-        if stream is not None:
-            stream.close()
