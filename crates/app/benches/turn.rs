@@ -221,6 +221,10 @@ impl Signs for Nowhere {
 }
 
 impl Person for Nowhere {
+    fn is_there(&self) -> bool {
+        false
+    }
+
     fn decide<'a>(&'a self, _: &'a Question) -> Answer<'a, Decision> {
         Box::pin(async { Decision::Nobody })
     }

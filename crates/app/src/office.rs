@@ -40,6 +40,8 @@ use std::sync::Arc;
 const TOKENS_MAX: u32 = 4_096;
 /// How much memory a prompt may be given, in tokens.
 const RECALL_TOKENS_MAX: u32 = 1_000;
+/// What the names of all files of the cache of pages begin with.
+const CACHE: &str = "http-cache";
 const SANDBOX_MODE: u32 = 0o700;
 
 /// Where everything of a matter's sessions is.
@@ -71,7 +73,17 @@ impl Rooms {
     }
 
     fn cache(&self) -> PathBuf {
-        self.dir.join("http-cache.sqlite")
+        self.dir.join(format!("{CACHE}.sqlite"))
+    }
+
+    /// The files that only save time, and may hold what was said and read: what was typed, and pages.
+    pub(crate) fn spares(&self) -> Vec<PathBuf> {
+        let is_spare = |path: &PathBuf| {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            *path == self.history() || name.starts_with(CACHE)
+        };
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(is_spare).collect()
     }
 
     fn memory(&self) -> PathBuf {
@@ -93,6 +105,8 @@ pub(crate) struct Desk {
     root: String,
     local_tools: Vec<Arc<dyn Tool>>,
     memory: BTreeMap<String, DataClass>,
+    /// Where the stores of it really are.
+    places: BTreeMap<String, String>,
     person: Arc<dyn Person>,
 }
 
@@ -103,17 +117,19 @@ impl Desk {
         let (model, redactor) = model(global, &working.model)?;
         let place = Place::open(global)?;
         let sandbox = root(&[&global.data, &place.root], &rooms, working.root.as_deref())?;
+        let claims = Claims::of(&global.data, place.access.matter().clone());
         let clock = Arc::new(place.clock);
         let now = Arc::clone(&clock);
         let mut tools = tools_here::registry(&sandbox, Arc::new(move || now.now()))
             .map_err(|error| Failure::new(error.code(), error.to_string()))?;
         if working.root.is_some() {
-            let claims = Claims::of(&global.data, place.access.matter().clone());
             tools = tools.into_iter().map(|tool| claimed(tool, &claims, sandbox.root())).collect();
         }
-        let mut memory = BTreeMap::new();
+        let (mut memory, mut places) = (BTreeMap::new(), BTreeMap::new());
         for store in &working.memory {
-            memory.insert(store.clone(), class_of_store(&policy, store));
+            let real = place_of_store(store, &[&global.data, &place.root, sandbox.root()], &claims)?;
+            memory.insert(store.clone(), class_of_store(&policy, store, &real));
+            places.insert(store.clone(), real);
         }
         Ok(Desk {
             global: global.clone(),
@@ -124,6 +140,7 @@ impl Desk {
             root: sandbox.root().to_string_lossy().into_owned(),
             local_tools: tools,
             memory,
+            places,
             person,
         })
     }
@@ -151,6 +168,7 @@ impl Desk {
         let recall = (!stores.is_empty()).then(|| Recall {
             memory: Arc::new(Stores::default()),
             stores,
+            places: self.places.clone(),
             tokens_max: RECALL_TOKENS_MAX,
         });
         let mut tools = self.local_tools.clone();
@@ -237,14 +255,31 @@ fn claimed(tool: Arc<dyn Tool>, claims: &Claims, root: &Path) -> Arc<dyn Tool> {
     }
 }
 
-/// The class of a store, however it and the policy spell its path.
-fn class_of_store(policy: &Policy, store: &str) -> DataClass {
+/// Where a store really is. One that tools can write to is none: a model would tell itself what to remember. Nor is
+/// what sessions keep for themselves, or what another matter writes: its class is not known here.
+fn place_of_store(store: &str, apart_from: &[&Path], claims: &Claims) -> Result<String, Failure> {
+    let shown = output::plain(store);
+    let refused = |why: &str| Err(Failure::new(Code::UsageInvalid, format!("--memory {shown} {why}")));
+    let Some(place) = real(Path::new(store)) else { return refused("has no place") };
+    let lies_in = |dir: &&Path| real(dir).is_none_or(|dir| place.starts_with(dir));
+    if apart_from.iter().any(lies_in) {
+        return refused("lies in the data directory or the root of the tools; name a store elsewhere");
+    }
+    match claims.other(&place) {
+        Ok(None) => Ok(place.to_string_lossy().into_owned()),
+        Ok(Some(other)) => refused(&format!("lies where sessions of the matter {other} write")),
+        Err(error) => refused(&format!("can't be told from what other matters write: {error}")),
+    }
+}
+
+/// The class of a store, however it and the policy spell its path; `place` is where it really is.
+fn class_of_store(policy: &Policy, store: &str, place: &str) -> DataClass {
     let real = |path: &str| Path::new(path).canonicalize().ok();
     let is_same = |rule: &str| {
         cleaned(store).as_deref() == Some(rule) || real(rule).is_some_and(|rule| real(store) == Some(rule))
     };
     let classes = policy.stores.iter().filter(|(rule, _)| is_same(rule)).map(|(_, class)| *class);
-    classes.max().unwrap_or(DataClass::Internal)
+    classes.max().unwrap_or(DataClass::Internal).max(policy.class_of_root(place))
 }
 
 struct Signer {

@@ -35,18 +35,29 @@ impl Tool for Claimed {
         cancel: &'a CancellationToken,
     ) -> Answer<'a, Result<Done, NotDone>> {
         Box::pin(async move {
-            let (claims, root) = (self.claims.clone(), self.root.clone());
-            let effect = self.tool.definition().effect;
-            let looked = tokio::task::spawn_blocking(move || match effect {
-                Effect::None => claims.other(&root),
-                Effect::Reversible | Effect::Irreversible | Effect::Idempotent => claims.claim(&root),
-            });
-            let refused = |why: String| Err(NotDone::new(Code::ToolRoot, why));
-            match looked.await.unwrap_or_else(|error| Err(io::Error::other(error))) {
-                Ok(None) => self.tool.run(call, cancel).await,
-                Ok(Some(other)) => refused(format!("sessions of the matter {other} write beneath this root")),
-                Err(error) => refused(format!("whose root this is can't be found out: {error}")),
-            }
+            self.is_ours().await?;
+            let done = self.tool.run(call, cancel).await;
+            // Another may have begun to write while this one read.
+            self.is_ours().await?;
+            done
         })
+    }
+}
+
+impl Claimed {
+    /// Whether no other matter writes beneath the root; who writes claims it.
+    async fn is_ours(&self) -> Result<(), NotDone> {
+        let (claims, root) = (self.claims.clone(), self.root.clone());
+        let effect = self.tool.definition().effect;
+        let looked = tokio::task::spawn_blocking(move || match effect {
+            Effect::None => claims.other(&root),
+            Effect::Reversible | Effect::Irreversible | Effect::Idempotent => claims.claim(&root),
+        });
+        let refused = |why: String| Err(NotDone::new(Code::ToolRoot, why));
+        match looked.await.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            Ok(None) => Ok(()),
+            Ok(Some(other)) => refused(format!("sessions of the matter {other} write beneath this root")),
+            Err(error) => refused(format!("whose root this is can't be found out: {error}")),
+        }
     }
 }

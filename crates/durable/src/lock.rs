@@ -1,7 +1,7 @@
 //! One process writes.
 //! Owns: the lock file and the pid in it. Must not: be taken to read.
 
-use rustix::fs::{FlockOperation, OFlags};
+use rustix::fs::{FlockOperation, OFlags, fcntl_lock};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -54,13 +54,18 @@ impl Lock {
                 match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                     Ok(()) => break,
                     // The kernel tells nobody when a lock is given back, unless they wait without an end.
-                    Err(Errno::WOULDBLOCK) if Instant::now() < until => std::thread::park_timeout(WAIT_STEP),
+                    Err(Errno::WOULDBLOCK) if Instant::now() < until => {
+                        // Whoever has it can see that it is wanted. If not, it is only waited for longer.
+                        fcntl_lock(&file, FlockOperation::NonBlockingLockShared).unwrap_or(());
+                        std::thread::park_timeout(WAIT_STEP);
+                    }
                     Err(Errno::WOULDBLOCK) => return Err(NotTaken::Held { pid: holder(&file) }),
                     Err(errno) => return Err(NotTaken::Io(errno.into())),
                 }
             }
             // Whoever takes back what it made removes the file: a lock on a file without a name locks nobody out.
             if is_named(&file, path) {
+                fcntl_lock(&file, FlockOperation::Unlock).unwrap_or(());
                 return Ok(Lock { file, pid: format!("{}\n", std::process::id()) });
             }
         }
@@ -71,6 +76,19 @@ impl Lock {
     #[must_use]
     pub fn is_ours(&self, path: &Path) -> bool {
         is_named(&self.file, path)
+    }
+
+    /// Whether another process waits for it. (The two kinds of locks that Linux has do not know of each other: the one
+    /// is held, the other tells who waits.)
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {
+                fcntl_lock(&self.file, FlockOperation::Unlock).unwrap_or(());
+                false
+            }
+            Err(errno) => matches!(errno, Errno::AGAIN | Errno::ACCESS),
+        }
     }
 
     /// Says whose it is.

@@ -93,6 +93,8 @@ pub struct Recall {
     pub memory: Arc<dyn Memory>,
     /// The stores, and how far what is in them may travel.
     pub stores: BTreeMap<String, DataClass>,
+    /// Where they are, as the machine names it: a session may have written one.
+    pub places: BTreeMap<String, String>,
     /// How much of it, in tokens.
     pub tokens_max: u32,
 }

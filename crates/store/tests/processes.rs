@@ -18,6 +18,9 @@ use support::{admin, block_on, files, impatient, open, scanned};
 /// What makes the other process hold the lock from then on, as if it wrote without a pause.
 const HOLD: &str = "hold";
 
+/// What makes it write without a pause.
+const BUSY: &str = "busy";
+
 /// The other process: appends one row for each line it is told.
 #[test]
 fn child() {
@@ -28,6 +31,13 @@ fn child() {
         let mut held = None;
         for line in std::io::stdin().lock().lines() {
             let line = line.unwrap();
+            if line == BUSY {
+                say("busy");
+                let access = admin();
+                loop {
+                    ledger.append(&access, batch(vec![row("run:1", "theirs")])).await.unwrap();
+                }
+            }
             if line == HOLD {
                 held = Some(support::held(root));
                 say("held");
@@ -81,6 +91,27 @@ fn two_processes_write_in_turn() {
             assert_eq!(appended.rows[0].seq, 2 * turn + 2);
         }
         assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
+    });
+}
+
+/// Whoever writes without a pause lets others write who wait.
+#[test]
+fn a_busy_process_gives_way() {
+    let scratch = Scratch::new();
+    let mut child = writer(&scratch);
+    assert_eq!(tell(&mut child, BUSY), "busy");
+    block_on(async {
+        // The other one never has nothing to write; without giving way this would wait for as long as that goes on.
+        let ledger = open(scratch.path());
+        for _ in 0..3 {
+            ledger.append(&admin(), batch(vec![row("run:2", "mine")])).await.unwrap();
+        }
+        child.child.kill().unwrap();
+        child.child.wait().unwrap();
+        assert!(ledger.verify(&admin(), Vec::new()).await.unwrap().is_sound());
+        let theirs =
+            scanned(&ledger, &admin()).await.iter().filter(|row| row.stream.as_str() == "run:1").count();
+        assert!(theirs > 3, "it was busy: {theirs}");
     });
 }
 

@@ -16,7 +16,7 @@ use countersign_record::deed::Outcome;
 use countersign_record::id::SessionName;
 use countersign_record::row::DataClass;
 use countersign_runtime::ports::session::Person;
-use countersign_runtime::session::{Said, Turned};
+use countersign_runtime::session::{Said, Session, Turned};
 use countersign_store::sessions::Kept;
 use person::{Editor, Terminal};
 use screen::{Look, Pane};
@@ -40,6 +40,10 @@ pub(super) struct Talk {
     look: Look,
     /// Ctrl-C: none is lost between two turns.
     interrupts: Signal,
+    /// The session, as the last turn left it. Nobody else goes on with it meanwhile.
+    session: Option<Session>,
+    /// What opening it had to say, for the first document.
+    notes: Vec<String>,
 }
 
 /// What one thing that was said came to.
@@ -78,7 +82,8 @@ pub(super) async fn run(global: &Global, chat: &Chat) -> Result<Exit, Failure> {
         Class::Privileged => DataClass::Privileged,
         Class::LocalOnly => DataClass::LocalOnly,
     });
-    let mut talk = Talk { global: global.clone(), desk, name, kept, class, look, interrupts: interrupts()? };
+    let (session, notes, interrupts) = (None, Vec::new(), interrupts()?);
+    let mut talk = Talk { global: global.clone(), desk, name, kept, class, look, interrupts, session, notes };
     talk.greet(chat).await?;
     match (&chat.message, editor) {
         (Some(message), _) => {
@@ -98,6 +103,9 @@ impl Talk {
     async fn greet(&mut self, chat: &Chat) -> Result<(), Failure> {
         let (session, recovered) = self.desk.session(&self.name, &self.kept).await?;
         let mut pane = Pane::new(self.look);
+        if self.look == Look::Json {
+            self.notes.clone_from(&recovered.notes);
+        }
         if self.look == Look::Terminal {
             let turn = session.past().turn;
             output::line(&format!("{}  {}  turn {turn}  (/help, /exit)", self.name, chat.working.model))?;
@@ -110,7 +118,10 @@ impl Talk {
             ));
         }
         match recovered.unsettled.is_empty() {
-            true => Ok(()),
+            true => {
+                self.session = Some(session);
+                Ok(())
+            }
             false => {
                 Err(Failure::new(Code::SessionUnsettled, "a call must be settled before the session goes on")
                     .with(
@@ -164,17 +175,39 @@ impl Talk {
     async fn heard(&mut self, line: &str) -> Result<(Went, Option<Turned>), Failure> {
         match Slash::read(line) {
             None if line.trim().is_empty() => Ok((Went::On, None)),
+            // A line of a file may well begin with a path.
+            Some(Slash::Unknown(_)) if self.look != Look::Terminal => {
+                self.say(line).await.map(|turned| (Went::On, Some(turned)))
+            }
             None => self.say(line).await.map(|turned| (Went::On, Some(turned))),
             Some(Slash::Exit) => Ok((Went::Exit, None)),
             Some(slash) => self.command(slash).await.map(|()| (Went::On, None)),
         }
     }
 
-    /// Takes one turn. The ledger is given back after it: between turns others may decide.
+    /// The session, opened again if a turn of it broke off.
+    async fn opened(&mut self) -> Result<&mut Session, Failure> {
+        let session = self.taken().await?;
+        Ok(self.session.insert(session))
+    }
+
+    /// The same, to be put back when what is done with it is over: what broke off is opened again, as after a crash.
+    async fn taken(&mut self) -> Result<Session, Failure> {
+        match self.session.take() {
+            Some(session) => Ok(session),
+            None => {
+                let (session, recovered) = self.desk.session(&self.name, &self.kept).await?;
+                self.notes.extend(recovered.notes);
+                Ok(session)
+            }
+        }
+    }
+
+    /// Takes one turn.
     async fn say(&mut self, text: &str) -> Result<Turned, Failure> {
-        let (mut session, recovered) = self.desk.session(&self.name, &self.kept).await?;
+        let mut session = self.taken().await?;
         let mut pane = Pane::new(self.look);
-        recovered.notes.iter().for_each(|note| pane.tell(note));
+        self.notes.drain(..).for_each(|note| pane.tell(&note));
         let (trace_name, mut trace) = self.desk.traces().begin(&self.name, session.past().turn + 1);
         let cancel = CancellationToken::new();
         let turned = {
@@ -196,6 +229,7 @@ impl Talk {
             }
         }?;
         pane.ended(&self.name, &turned, &trace_name)?;
+        self.session = Some(session);
         Ok(turned)
     }
 

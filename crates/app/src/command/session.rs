@@ -23,6 +23,10 @@ use std::sync::Arc;
 pub(super) struct Nobody;
 
 impl Person for Nobody {
+    fn is_there(&self) -> bool {
+        false
+    }
+
     fn decide<'a>(&'a self, _: &'a Question) -> Answer<'a, Decision> {
         Box::pin(async { Decision::Nobody })
     }

@@ -113,7 +113,7 @@ impl Desk {
 
     pub(crate) fn recall(&self) -> Option<Recall> {
         let memory = Arc::new(countersign_memory::recall::Stores::default());
-        let recall = Recall { memory, stores: self.stores.clone(), tokens_max: 500 };
+        let recall = Recall { memory, stores: self.stores.clone(), places: BTreeMap::new(), tokens_max: 500 };
         Some(recall).filter(|recall| !recall.stores.is_empty())
     }
 

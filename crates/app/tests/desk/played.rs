@@ -143,6 +143,10 @@ impl Answers {
 }
 
 impl Person for Answers {
+    fn is_there(&self) -> bool {
+        true
+    }
+
     fn decide<'a>(&'a self, question: &'a Question) -> Answer<'a, Decision> {
         self.questions.lock().unwrap().push(question.clone());
         let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Decision::Nobody);

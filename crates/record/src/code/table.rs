@@ -248,6 +248,9 @@ codes! {
     CapabilityProposer "capability"."proposer" Error, "Somebody else must approve",
         "The policy says that who proposes something can't approve it.",
         "Have another person grant it, with --as and --acting.";
+    CapabilityUnsigned "capability"."unsigned" Error, "The approval must be signed",
+        "The policy has somebody else approve what one proposes. A name is quickly typed, so their word counts if it is signed with their key.",
+        "Make a key with `countersign principal add NAME`, and grant it again with --as NAME.";
     CapabilityExpiry "capability"."expiry" Error, "A grant can't hold so long",
         "A grant expires after at least a second and at most 30 days.",
         "Give a time from 1s to 30d.";
@@ -288,7 +291,7 @@ codes! {
         "Name a file beneath the root.";
     ToolRoot "tool"."root" Error, "The directory is another matter's",
         "Sessions of another matter wrote to files in this directory. How far those may travel is known in that matter only, so no other one uses them.",
-        "Give each matter a directory of its own with --root, and copy what both may see.";
+        "Give each matter a directory of its own with --root, and copy what both may see. Each claim is a file in roots/ of the data directory, with the matter and the path: who is sure that nothing is left of what was written may remove it.";
     ToolCommand "tool"."command" Error, "The command may not be run",
         "Commands run without a shell, from a list with rules for their arguments: no interpreters, nothing that starts another program, writes a file or reads outside the sandbox.",
         "Use a command and arguments of the list; the message says what is wrong.";

@@ -89,6 +89,9 @@ pub enum Decision {
 
 /// Somebody who can be asked.
 pub trait Person: Send + Sync {
+    /// Whether anybody is there to be asked.
+    fn is_there(&self) -> bool;
+
     /// Asks. The answer is the person's own decision.
     fn decide<'a>(&'a self, question: &'a Question) -> Answer<'a, Decision>;
 }

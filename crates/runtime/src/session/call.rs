@@ -127,8 +127,8 @@ impl Turn<'_> {
         let done = tool.run(permitted, self.cancel).await;
         let took = begun.elapsed();
         match plan.reads {
-            Reads::Path(_) | Reads::Sandbox => self.session.catch_up_written().await?,
-            Reads::Nothing | Reads::Outside | Reads::Labelled => {}
+            Reads::Path(_) | Reads::Sandbox | Reads::Labelled => self.session.catch_up_written().await?,
+            Reads::Nothing | Reads::Outside => {}
         }
         if let Some(place) = &plan.sends_to {
             let confirmation = confirmation.map(|grant| format!("grant:{grant}"));
@@ -203,7 +203,8 @@ impl Session {
             taint: Taint::Unclassified,
         };
         match reads {
-            Reads::Nothing | Reads::Labelled => Label::NOTHING,
+            Reads::Nothing => Label::NOTHING,
+            Reads::Labelled => self.label_of_stores(),
             Reads::Outside => Label::OUTSIDE,
             Reads::Path(path) => of_class(policy.class_beneath(path).max(self.class_written(path))),
             Reads::Sandbox => of_class(policy.class_beneath("").max(self.class_written(""))),
@@ -234,9 +235,20 @@ impl Session {
             (dir, name) if name.starts_with(STAGED) => dir,
             _ => path,
         };
-        let whole = self.whole_path(path);
+        self.class_written_at(&self.whole_path(path))
+    }
+
+    /// What holds for the stores of memory beside what the policy says of them: a session may have written one.
+    pub(super) fn label_of_stores(&self) -> Label {
+        let places = self.office.recall.iter().flat_map(|recall| recall.places.values());
+        let classes = places.map(|place| self.class_written_at(place));
+        Label { data_class: classes.max().unwrap_or(DataClass::Public), ..Label::NOTHING }
+    }
+
+    /// The same by the whole path.
+    fn class_written_at(&self, whole: &str) -> DataClass {
         let is_beneath = |written: &str| {
-            let beneath = || written.strip_prefix(&*whole).is_some_and(|rest| rest.starts_with('/'));
+            let beneath = || written.strip_prefix(whole).is_some_and(|rest| rest.starts_with('/'));
             whole.is_empty() || written == whole || beneath()
         };
         let classes = self.written.iter().filter(|(written, _)| is_beneath(written)).map(|(_, class)| *class);

@@ -235,7 +235,13 @@ impl Turn<'_> {
             detail: wanted.detail.to_owned(),
         };
         let decision = match office.policy.approver {
-            Approver::Anybody => office.person.decide(&question).await,
+            Approver::Anybody => {
+                // A person may take an hour: what happened until then is durable, and others can see what is asked.
+                if office.person.is_there() {
+                    self.rows.flush().await?;
+                }
+                office.person.decide(&question).await
+            }
             // Whoever sits here proposed it.
             Approver::SomebodyElse => Decision::Nobody,
         };

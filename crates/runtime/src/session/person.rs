@@ -27,6 +27,12 @@ pub enum Refusal {
         /// Who acts.
         acting: PrincipalId,
     },
+    /// Somebody else's word counts if it is signed.
+    #[error("the policy has somebody else approve, and {by} has no key to sign with")]
+    Unsigned {
+        /// Who decides.
+        by: PrincipalId,
+    },
     /// Nothing here needs it.
     #[error("no tool of this session needs {capability}, and its model neither")]
     Useless {
@@ -44,6 +50,7 @@ impl Refusal {
     pub fn code(&self) -> Code {
         match self {
             Refusal::Proposer { .. } => Code::CapabilityProposer,
+            Refusal::Unsigned { .. } => Code::CapabilityUnsigned,
             Refusal::Useless { .. } => Code::CapabilityInvalid,
             Refusal::Expiry => Code::CapabilityExpiry,
         }
@@ -146,7 +153,10 @@ impl Session {
         let deed = self.office.granted(grant, definitions)?;
         let signs = Arc::clone(&self.office.signs);
         let mut rows = self.rows()?;
-        rows.decide(&deed, signs.as_ref())?;
+        let is_signed = rows.decide(&deed, signs.as_ref())?;
+        if self.office.policy.approver == Approver::SomebodyElse && !is_signed {
+            return Err(Refusal::Unsigned { by: self.office.access.principal().clone() }.into());
+        }
         rows.flush().await?;
         self.catch_up().await?;
         Ok(deed)

@@ -4,6 +4,7 @@
 use super::turn::{Turn, count};
 use super::{Error, Recall};
 use crate::memory_read::Tool as MemoryRead;
+use countersign_kernel::recall::package::Selected;
 use countersign_kernel::recall::path::cleaned;
 use countersign_kernel::recall::prompt::Prompt;
 use countersign_kernel::recall::retrieved::{self, shown_id};
@@ -61,11 +62,21 @@ impl Turn<'_> {
         };
         let recorded = tool.call_after(&asked(query, &recall, None), || rows.handed_over()).await?;
         let (mut ids, mut label) = (BTreeSet::new(), Label::NOTHING);
-        for one in recorded.package.selected() {
+        // What has nothing to do with the question must not narrow where the session may go.
+        let class = self.label.data_class;
+        let shows = |one: &Selected<'_>| {
+            one.score.value() > 0.0 || label_of(&recall, one.store_path).data_class <= class
+        };
+        let selected: Vec<Selected<'_>> = recorded.package.selected().filter(shows).collect();
+        for one in &selected {
             ids.insert(shown_id(one.memory_id));
             label = label.join(label_of(&recall, one.store_path));
         }
-        let prompt = retrieved::block(Prompt::new(), recorded.package.selected());
+        if !selected.is_empty() {
+            self.session.catch_up_written().await?;
+            label = label.join(self.session.label_of_stores());
+        }
+        let prompt = retrieved::block(Prompt::new(), selected.into_iter());
         self.label = self.label.join(label);
         let listed = ids.iter().map(|id| Json::from(id.as_str())).collect();
         self.event(

@@ -17,6 +17,11 @@ pub(super) const PATIENCE_TO_KEEP: Duration = Duration::from_millis(200);
 /// appends come in bursts.
 pub(super) const IDLE_MAX: Duration = Duration::from_millis(20);
 
+/// How long whoever writes without a pause keeps it while others wait.
+pub(super) const HELD_MAX: Duration = Duration::from_millis(50);
+/// How long it then leaves it alone: those who wait look every few milliseconds.
+pub(super) const GIVE_WAY: Duration = Duration::from_millis(12);
+
 /// Takes the lock, or says who has it. `None` if the directory is gone: another has taken an empty ledger back.
 ///
 /// The writer writes its pid again after each commit ([`Lock::tell`]): SQLite makes a commit visible through shared

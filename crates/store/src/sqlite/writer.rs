@@ -107,6 +107,7 @@ pub(super) struct Open {
     /// `None` after a failure, until it is read from disk again.
     pub(super) state: Option<State>,
     pub(super) lock: Lock,
+    since: Instant,
     /// The directories that opening it has made, if the ledger was not there; `None` as soon as it holds anything.
     made: Option<Vec<PathBuf>>,
 }
@@ -149,6 +150,7 @@ impl Desk {
     fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Command> {
         self.tell();
         self.purge_if_due();
+        self.give_way();
         if let Some(held) = self.held.take() {
             return Some(held);
         }
@@ -179,6 +181,15 @@ impl Desk {
             }
         }
         commands.blocking_recv()
+    }
+
+    /// Lets others write who wait, also where there is always something to be written here.
+    fn give_way(&mut self) {
+        let is_due = |open: &Open| open.since.elapsed() >= lock::HELD_MAX && open.lock.is_wanted();
+        if self.purge.pause().is_none() && self.open.as_ref().is_some_and(is_due) {
+            self.close();
+            std::thread::park_timeout(lock::GIVE_WAY);
+        }
     }
 
     fn purge_if_due(&mut self) {
@@ -297,10 +308,10 @@ impl Desk {
 
     /// The connection can't even roll back: a new one starts from what is on disk. The lock stays.
     fn reconnect(&mut self) {
-        if let Some(Open { connection, lock, made, .. }) = self.open.take() {
+        if let Some(Open { connection, lock, since, made, .. }) = self.open.take() {
             drop(connection);
             if let Ok(connection) = schema::open_writer(&self.files) {
-                self.open = Some(Open { connection, state: None, lock, made });
+                self.open = Some(Open { connection, state: None, lock, since, made });
             }
             self.news.set_writing(self.open.is_some());
         }
@@ -357,7 +368,10 @@ impl Desk {
     fn open_in(&self, lock: Lock, made: Vec<PathBuf>) -> Result<Open, Error> {
         let is_new = schema::recognise(&self.files)? == Found::Nothing;
         match self.connect(&lock, is_new) {
-            Ok(connection) => Ok(Open { connection, state: None, lock, made: is_new.then_some(made) }),
+            Ok(connection) => {
+                let since = Instant::now();
+                Ok(Open { connection, state: None, lock, since, made: is_new.then_some(made) })
+            }
             Err(error) => {
                 if is_new {
                     self.remove(lock, &made);

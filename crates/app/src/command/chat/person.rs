@@ -107,9 +107,25 @@ impl Terminal {
 }
 
 impl Person for Terminal {
+    fn is_there(&self) -> bool {
+        true
+    }
+
     fn decide<'a>(&'a self, question: &'a Question) -> Answer<'a, Decision> {
         Box::pin(self.ask(question))
     }
+}
+
+/// A text that fits a card: its beginning and its end, and how much is between them.
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= DETAIL_CHARS_MAX {
+        return text.to_owned();
+    }
+    let (head, tail) = (DETAIL_CHARS_MAX * 3 / 4, DETAIL_CHARS_MAX / 4);
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{start} … {} more characters … {end}", count - head - tail)
 }
 
 /// What exactly would happen.
@@ -123,10 +139,7 @@ fn card(question: &Question) -> String {
     };
     let void =
         question.void.as_ref().map(|why| format!("\n    a grant was given, but {why}")).unwrap_or_default();
-    let mut detail: String = output::plain(&question.detail).chars().take(DETAIL_CHARS_MAX).collect();
-    if detail.len() < question.detail.len() {
-        detail.push('…');
-    }
+    let detail = shortened(&output::plain(&question.detail));
     let detail = if detail.is_empty() { detail } else { format!("\n    {detail}") };
     format!(
         "\n  ? {who}: {}{detail}\n    {effect}; needs {}{void}",

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output;
 use countersign_kernel::gate::Capability;
 use countersign_record::code::Code;
-use countersign_runtime::session::GrantFor;
+use countersign_runtime::session::{GrantFor, Recovered};
 use serde::Serialize;
 
 /// How much of a word that is no command is shown, in characters.
@@ -89,7 +89,7 @@ impl Talk {
             Slash::Tools => crate::command::session::show_tools(&self.global, &self.desk).map(drop),
             Slash::Grant(text) => {
                 let capability = capability(&text)?;
-                let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let session = self.opened().await?;
                 let acting = session.office().access.principal().clone();
                 let wanted = GrantFor { capability, acting, arguments: None, seconds: None };
                 let grant = session.grant(wanted).await?;
@@ -97,22 +97,24 @@ impl Talk {
             }
             Slash::Revoke(text) => {
                 let capability = capability(&text)?;
-                let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let session = self.opened().await?;
                 session.revoke(&capability, None).await?;
                 let decided = Decided { capability: capability.as_str(), decision: "revoked" };
                 self.answer(&format!("{capability} is revoked"), &decided)
             }
             Slash::State => {
-                let (session, recovered) = self.desk.session(&self.name, &self.kept).await?;
-                if self.global.json {
-                    return crate::command::session::show_document(&session, &recovered);
+                let is_json = self.global.json;
+                let session = self.opened().await?;
+                session.catch_up().await?;
+                if is_json {
+                    return crate::command::session::show_document(session, &Recovered::default());
                 }
                 let class = session.past().label.data_class.as_str();
                 output::line(&format!("    revision  {}, {class}", session.revision()))?;
                 crate::command::session::show_state(&session.state_now()?)
             }
             Slash::Undo => {
-                let (mut session, _) = self.desk.session(&self.name, &self.kept).await?;
+                let session = self.opened().await?;
                 let undone = session.undo().await?;
                 let standing = undone.standing.iter();
                 let stands = standing.map(|one| format!("\nwhat it did stands: {}", output::plain(one)));

@@ -14,7 +14,9 @@ use countersign_record::row::RowRef;
 use countersign_runtime::ports::ledger::{self, Ledger};
 use countersign_store::sessions::Session;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The sessions that hold a copy, taken so that nobody goes on with one meanwhile.
@@ -34,7 +36,14 @@ impl Copies {
 
     /// Removes them, and has the sessions told again from the ledger.
     pub(super) async fn forget(self, global: &Global) -> Result<Vec<SessionName>, Failure> {
-        let traces = Rooms::of(global)?.traces();
+        let rooms = Rooms::of(global)?;
+        let traces = rooms.traces();
+        if !self.0.is_empty() {
+            // What was typed, and pages that were fetched: both are only kept to save time.
+            for path in rooms.spares() {
+                remove(&path)?;
+            }
+        }
         for (name, session) in &self.0 {
             session.forget()?;
             traces.forget(name).map_err(|error| {
@@ -46,6 +55,15 @@ impl Copies {
             session::told_again(global, name).await?;
         }
         Ok(names)
+    }
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::file(&path.display().to_string(), &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 
