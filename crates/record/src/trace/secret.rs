@@ -17,8 +17,9 @@ pub(super) enum Named {
 }
 
 /// A name with one of these in it names a secret, however its words are joined.
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 21] = [
     "password",
+    "passwort",
     "passwd",
     "passphrase",
     "passcode",
@@ -85,12 +86,8 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// How keys begin, and how much must follow before it is one.
-const PREFIXES: [(&str, usize); 24] = [
+const PREFIXES: [(&str, usize); 20] = [
     ("sk-", 16),
-    ("sk_live_", 10),
-    ("sk_test_", 10),
-    ("rk_live_", 10),
-    ("rk_test_", 10),
     ("ghp_", 16),
     ("gho_", 16),
     ("ghu_", 16),
@@ -111,6 +108,14 @@ const PREFIXES: [(&str, usize); 24] = [
     ("pypi-", 30),
     ("whsec_", 16),
 ];
+/// What no word begins with: whatever follows is a key, also if it is of small letters alone.
+const MARKS: [&str; 4] = ["sk_live_", "sk_test_", "rk_live_", "rk_test_"];
+/// The least that follows a mark.
+const MARKED_BYTES_MIN: usize = 10;
+/// The least that each part of a key of two parts has.
+const PART_BYTES_MIN: usize = 16;
+/// Options that say where a secret is, not what it is.
+const PLACES: [&str; 4] = ["-file", "-path", "-env", "-stdin"];
 /// How far is looked before it is decided whether something is a key: what is longer is taken whole, once.
 const LOOK_BYTES_MAX: usize = 64;
 /// A word of this length behind `Bearer` is no word of a language.
@@ -195,9 +200,10 @@ impl Scan<'_> {
         match byte {
             b':' if self.starts(at, "://") => self.userinfo(at + 3),
             b':' | b'=' => self.assigned(at),
-            b'-' => self.private_key(at),
+            b'-' => self.private_key(at).or_else(|| self.option(at)),
             _ if byte.is_ascii_alphabetic() && (at == 0 || !is_word(self.byte(at - 1))) => {
-                self.key(at).or_else(|| self.bearer(at)).or_else(|| self.jwt(at))
+                let key = self.key(at).or_else(|| self.marked(at)).or_else(|| self.parted(at));
+                key.or_else(|| self.bearer(at)).or_else(|| self.jwt(at))
             }
             _ => None,
         }
@@ -209,6 +215,69 @@ impl Scan<'_> {
         let piece = self.look(begun, is_key);
         let has_odd = piece.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
         (piece.len() >= *least && has_odd).then(|| (at, self.run(begun, is_key)))
+    }
+
+    /// `sk_live_…`.
+    fn marked(&self, at: usize) -> Option<(usize, usize)> {
+        let begun = at + MARKS.iter().find(|mark| self.starts(at, mark))?.len();
+        (self.look(begun, is_key).len() >= MARKED_BYTES_MIN).then(|| (at, self.run(begun, is_key)))
+    }
+
+    /// `SG.`, an id, a dot and the key.
+    fn parted(&self, at: usize) -> Option<(usize, usize)> {
+        if !self.starts(at, "SG.") {
+            return None;
+        }
+        let id = self.look(at + 3, is_key);
+        let dot = at + 3 + id.len();
+        let is_long = [id, self.look(dot + 1, is_key)].iter().all(|part| part.len() >= PART_BYTES_MIN);
+        (is_long && self.byte(dot) == b'.').then(|| (at, self.run(dot + 1, is_key)))
+    }
+
+    /// What an option of a command is given: `--password …`, also as the next item of a list.
+    fn option(&self, at: usize) -> Option<(usize, usize)> {
+        if !self.starts(at, "--") || at > 0 && is_key(self.byte(at - 1)) {
+            return None;
+        }
+        let name = core::str::from_utf8(self.look(at, is_key)).ok()?;
+        let named = named(name);
+        if named == Named::Plain || PLACES.iter().any(|place| name.ends_with(place)) {
+            return None;
+        }
+        let begin = self.given(at + name.len())?;
+        // Found before, as in what is assigned.
+        if self.starts(begin, REDACTED) {
+            return None;
+        }
+        let end = match self.byte(begin - 1) {
+            quote @ (b'"' | b'\'') => self.quoted(begin, quote),
+            // The next option.
+            _ if self.byte(begin) == b'-' => return None,
+            _ => self.run(begin, |byte| byte > b' ' && !b"\"'".contains(&byte)),
+        };
+        self.is_secret(named, begin, end).then_some((begin, end))
+    }
+
+    /// Where begins what an option is given, behind its quote. Where a quote ends the option, a comma and another
+    /// quote must follow: the rest of a sentence is nothing that it is given.
+    fn given(&self, after: usize) -> Option<usize> {
+        let blanks = self.look(after, |byte| b" \t".contains(&byte)).len();
+        let begin = after + blanks;
+        if blanks > 0 {
+            let escape = usize::from(self.byte(begin) == b'\\');
+            let is_quoted = b"\"'".contains(&self.byte(begin + escape));
+            return Some(if is_quoted { begin + escape + 1 } else { begin });
+        }
+        let gap = self.look(after, |byte| b" \t,\"'\\".contains(&byte));
+        let is_next = gap.contains(&b',') && gap.last().is_some_and(|last| b"\"'".contains(last));
+        is_next.then_some(after + gap.len())
+    }
+
+    /// Whether what stands there is a secret, as its name says: a number may be how many there are.
+    fn is_secret(&self, named: Named, begin: usize, end: usize) -> bool {
+        let value = self.bytes.get(begin..end).unwrap_or_default();
+        let is_number = value.iter().all(|byte| byte.is_ascii_digit() || b".,".contains(byte));
+        named == Named::Secret || !is_number
     }
 
     /// `Bearer …`, `Basic …`.
@@ -291,9 +360,7 @@ impl Scan<'_> {
             _ if sign == b':' => self.run(begin, |byte| byte > b' ' && !b",}\"'".contains(&byte)),
             _ => self.run(begin, |byte| byte > b' ' && !b"&;\"'<>)".contains(&byte)),
         };
-        let value = self.bytes.get(begin..end)?;
-        let is_number = value.iter().all(|byte| byte.is_ascii_digit() || b".,".contains(byte));
-        (named == Named::Secret || !is_number).then_some((begin, end))
+        self.is_secret(named, begin, end).then_some((begin, end))
     }
 
     /// Where a text in quotes ends: before the quote that is not part of it.

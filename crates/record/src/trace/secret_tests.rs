@@ -7,6 +7,7 @@ use crate::trace::{Event, Kind, Redactor};
 use proptest::prelude::*;
 use std::format;
 use std::time::Instant;
+use std::vec;
 
 fn line(data: Object) -> String {
     let event = Event { ts: UnixTime::from_micros(1).unwrap(), kind: Kind::ToolPlan, data };
@@ -110,6 +111,48 @@ fn texts_that_hold_secrets() {
     check("Cookie: a=b; c=d\nHost: x", "Cookie: *\nHost: x");
     check("password: grün😀\npwd := 'é'", "password: *\npwd := '*'");
     check("secret=\"é\\", "secret=\"*");
+    check(
+        "Passwort: hunter2, DB_PASSWORT='a b' passwd=x passwd : y",
+        "Passwort: *, DB_PASSWORT='*' passwd=* passwd : *",
+    );
+}
+
+#[test]
+fn keys_that_their_vendors_mark() {
+    let check = |text: String, expected: &str| {
+        assert_eq!(without(&text), expected.replace('*', REDACTED), "{text}");
+    };
+    // A mark that no word begins with needs neither a digit nor a capital behind it.
+    for mark in ["sk_live_", "sk_test_", "rk_live_", "rk_test_"] {
+        check(format!("pay with {mark}abcdefghijkl."), "pay with *.");
+        check(format!("key={mark}a1B2c3D4e5F6"), "key=*");
+    }
+    let (id, key) = ("a1B2c3D4e5F6g7H8i9J0k1", "a-B2c3D4e5_6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V");
+    check(format!("mail with SG.{id}.{key}, then"), "mail with *, then");
+    check(format!("\"SG.{id}.{key}\""), "\"*\"");
+}
+
+#[test]
+fn what_an_option_of_a_command_is_given() {
+    let check = |text: &str, expected: &str| {
+        let expected = expected.replace('*', REDACTED);
+        assert_eq!(without(text), expected, "{text}");
+        assert_eq!(without(&expected), expected, "again");
+    };
+    check("mysql --password hunter2 --user ana", "mysql --password * --user ana");
+    check("mysql --password  p;w&1\nls", "mysql --password  *\nls");
+    check("--db-password 'a b' --api-key \"c \\\" d\" e", "--db-password '*' --api-key \"*\" e");
+    check(
+        "--password ,a\\b --password \\$c --password \\\"d e\\\"",
+        "--password * --password * --password \\\"*\"",
+    );
+    check("--password=hunter2 --token '-abc'", "--password=* --token '*'");
+    check(
+        r#"["mysql","--password","a b","-u"] ['--token', 'x']"#,
+        r#"["mysql","--password","*","-u"] ['--token', '*']"#,
+    );
+    check(r#"{\"argv\":[\"--password\",\"a b\",1]}"#, r#"{\"argv\":[\"--password\",\"*",1]}"#);
+    check("--password grün😀 x --pass é", "--password * x --pass *");
 }
 
 #[test]
@@ -127,6 +170,9 @@ fn what_is_no_secret_stays() {
         "-----BEGIN ",
         "password:",
         "=:=:://@::=\\\"'",
+        "SG.a.b, SG.short1.short2 and MSG.a1B2c3D4e5F6g7H8i9J0.a1B2c3D4e5F6g7H8i9J0, sk_live_ and sk_test_a",
+        "mysql --password --user ana --password-file key.txt --max-tokens 12 --tokens 3 --password",
+        "well--password hunter, -- password x, \"--password\" or '--token', --secretary Ben, --password\nls",
     ] {
         assert_eq!(without(text), text);
     }
@@ -163,6 +209,14 @@ fn hostile_texts_take_no_longer_than_others() {
         "é=",
         "a",
         "password=[redacted]\"",
+        "SG.",
+        "SG.aaaaaaaaaaaaaaaaaaaaaa.",
+        "--password",
+        " --password ",
+        "--password\",\"",
+        " --tokens 1",
+        " --tokens \"1",
+        "--password [redacted]\"",
     ];
     for piece in pieces {
         let text = piece.repeat(4_000_000 / piece.len());
@@ -180,6 +234,10 @@ fn secret() -> impl Strategy<Value = (String, String)> {
     prop_oneof![
         key.prop_map(|key| (key.clone(), format!("sk-{key}"))),
         key.prop_map(|key| (key.clone(), format!("ghp_{key}"))),
+        "[a-z]{12,40}".prop_map(|key| (key.clone(), format!("sk_live_{key}"))),
+        key.prop_map(|key| (key.clone(), format!("SG.{key}.{key}"))),
+        key.prop_map(|key| (key.clone(), format!("--password {key}"))),
+        key.prop_map(|key| (key.clone(), format!("Passwort: {key}"))),
         "[A-Z0-9]{16}".prop_map(|key| (key.clone(), format!("AKIA{key}"))),
         key.prop_map(|key| (key.clone(), format!("Bearer {key}"))),
         key.prop_map(|key| (key.clone(), format!("eyJ{key}.eyJ{key}.{key}"))),
