@@ -327,7 +327,11 @@ fn root(data: &[&Path], rooms: &Rooms, named: Option<&Path>) -> Result<Sandbox, 
 /// Where a path leads, also if the end of it will only be made.
 fn real(path: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(path).ok()?;
-    let there = |above: &Path| Some(above.canonicalize().ok()?.join(whole.strip_prefix(above).ok()?));
+    // Put together from its parts: with nothing joined to it a path would end with a slash.
+    let there = |above: &Path| {
+        let (above, rest) = (above.canonicalize().ok()?, whole.strip_prefix(above).ok()?);
+        Some(above.components().chain(rest.components()).collect())
+    };
     whole.ancestors().find_map(there)
 }
 

@@ -175,6 +175,16 @@ impl Sessions {
         Ok(Session { name: name.clone(), files: self.files(name), _lock: lock })
     }
 
+    /// Who has a session; nothing if nobody does.
+    #[must_use]
+    pub fn is_in_use(&self, name: &SessionName) -> Option<Error> {
+        let path = self.file(name, "~lock");
+        match path.exists().then(|| Lock::take(&path, Duration::ZERO))? {
+            Err(NotTaken::Held { pid }) => Some(Error::Locked { name: name.clone(), pid }),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
     /// The names of all sessions, in order.
     ///
     /// # Errors

@@ -87,6 +87,13 @@ fn plans_say_everything_in_a_line() {
         ),
         (
             "fs.write_text",
+            r#"{"path":"n","text":"a"}"#,
+            "write 1 byte to n, if there is nothing yet",
+            Reads::Nothing,
+            Some("n"),
+        ),
+        (
+            "fs.write_text",
             r#"{"path":"n","text":"","overwrite":true}"#,
             "write 0 bytes to n, in the place of what is there",
             Reads::Nothing,

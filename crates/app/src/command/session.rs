@@ -53,19 +53,19 @@ impl Opened {
 
     /// Looks at the session, also while somebody else has it: what is durable by now.
     async fn seen(global: &Global, name: &str, policy: Option<PathBuf>) -> Result<Self, Failure> {
-        match Opened::whole(global, name, policy.clone()).await {
-            Err(why) if matches!(why.code, Code::SessionLocked | Code::SessionUnwritable) => {
-                let (desk, name) = begun(global, name, working("extractive", policy)).await?;
-                // The checkpoint first: the rows that are read after it know at least as much.
-                let found = Rooms::of(global)?.sessions().read(&name)?;
-                let session = deciding(&desk, &name).await?.with_checkpoint(found.checkpoint);
-                let mut notes = vec![why.message];
-                notes.extend(found.trouble);
-                // A call that is open may just be being made; whoever has the session knows.
-                Ok(Opened { session, recovered: Recovered { notes, unsettled: Vec::new() } })
-            }
-            opened => opened,
-        }
+        let (desk, name) = begun(global, name, working("extractive", policy)).await?;
+        let sessions = Rooms::of(global)?.sessions();
+        let in_use = sessions.is_in_use(&name);
+        // The checkpoint first: the rows that are read after it know at least as much.
+        let (checkpoint, trouble) = match sessions.read(&name) {
+            Ok(found) => (found.checkpoint, found.trouble),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let seen = deciding(&desk, &name).await?;
+        let (session, mut recovered) = seen.looked_at(checkpoint, in_use.is_some()).await?;
+        recovered.notes.extend(in_use.map(|error| error.to_string()));
+        recovered.notes.extend(trouble);
+        Ok(Opened { session, recovered })
     }
 }
 

@@ -208,13 +208,13 @@ impl Turn<'_> {
         Ok(grants)
     }
 
-    /// Asks a person for a capability, and records both the question and the answer. Gives the grant's name.
-    async fn decide(
+    /// Records what is asked of people, and asks the one who is there. Also says why a grant that was given does not count.
+    async fn ask_person(
         &mut self,
         wanted: &Wanted<'_>,
         grants: &Grants,
         capability: &Capability,
-    ) -> Result<Result<String, NotDone>, Error> {
+    ) -> Result<(Decision, Option<String>), Error> {
         let office = self.session.office.clone();
         let summary = BlobBytes::new(wanted.summary.as_bytes().to_vec())?;
         let asked = deed::Requested {
@@ -245,6 +245,18 @@ impl Turn<'_> {
             // Whoever sits here proposed it.
             Approver::SomebodyElse => Decision::Nobody,
         };
+        Ok((decision, question.void))
+    }
+
+    /// Asks a person for a capability, and records both the question and the answer. Gives the grant's name.
+    async fn decide(
+        &mut self,
+        wanted: &Wanted<'_>,
+        grants: &Grants,
+        capability: &Capability,
+    ) -> Result<Result<String, NotDone>, Error> {
+        let office = self.session.office.clone();
+        let (decision, void) = self.ask_person(wanted, grants, capability).await?;
         let arguments = match decision {
             Decision::Once => Some(wanted.arguments),
             Decision::Session => None,
@@ -263,8 +275,7 @@ impl Turn<'_> {
             Decision::Nobody => {
                 self.waiting += 1;
                 waits(&mut self.talk.state, capability.as_str());
-                let why =
-                    question.void.map(|void| format!(" (a grant was given, but {void})")).unwrap_or_default();
+                let why = void.map(|void| format!(" (a grant was given, but {void})")).unwrap_or_default();
                 let message = format!("{capability} is not granted{why}; an operator can grant it");
                 return Ok(Err(NotDone::new(Code::ToolDenied, message)));
             }

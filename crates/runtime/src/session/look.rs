@@ -1,10 +1,11 @@
 //! A session as others see it.
 //! Owns: looking at one while its own writer may be at work, and why a grant of it does not count. Must not: take a turn.
 
+use super::recover::{CHANGED, Recovered};
 use super::{Elsewhere, Error, Office, Session, fresh, read_all};
 use crate::ports::ledger::{Blob, Select};
 use countersign_kernel::grant::{Grant, Use};
-use countersign_kernel::session::past::Past;
+use countersign_kernel::session::past::{Past, Progress};
 use countersign_record::deed;
 use countersign_record::digest::Digest;
 use countersign_record::id::SessionName;
@@ -28,11 +29,35 @@ impl Session {
         Ok(session)
     }
 
-    /// The same, with what its checkpoint holds. Its writer may have got further meanwhile.
-    #[must_use]
-    pub fn with_checkpoint(mut self, checkpoint: Option<Checkpoint>) -> Self {
+    /// The same with what was said, from its checkpoint or, where that is not what the ledger knows, told from there. Nothing
+    /// is written: who only looks closes nobody's turn. While somebody is in it, what is open may just be being done.
+    ///
+    /// # Errors
+    /// The ledger can't be read.
+    pub async fn looked_at(
+        mut self,
+        checkpoint: Option<Checkpoint>,
+        is_in_use: bool,
+    ) -> Result<(Self, Recovered), Error> {
         self.checkpoint = checkpoint.unwrap_or(self.checkpoint);
-        self
+        let mut recovered = Recovered::default();
+        let (kept, known) = (self.checkpoint.revision, self.past.revision);
+        if (kept != known || self.is_changed()?) && self.correct().await? && !is_in_use {
+            recovered.notes.push(match kept == known {
+                true => CHANGED.to_owned(),
+                false => format!(
+                    "the checkpoint has revision {kept}, and the ledger knows {known}; it was told again from there"
+                ),
+            });
+        }
+        self.checkpoint.revision = known;
+        if !is_in_use {
+            recovered.unsettled = self.unsettled().await?;
+            if recovered.unsettled.is_empty() && self.past.progress != Progress::Ended {
+                recovered.notes.push(format!("turn {} was interrupted", self.past.turn));
+            }
+        }
+        Ok((self, recovered))
     }
 
     /// Whether anything of a session was ever recorded.

@@ -18,6 +18,10 @@ use countersign_record::session::{Checkpoint, Role, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// What is said of a checkpoint that was changed.
+pub(super) const CHANGED: &str =
+    "the checkpoint is not what its turn recorded; the session was told again from the ledger";
+
 /// What opening a session found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
@@ -74,9 +78,7 @@ impl Session {
             // Nothing is known of what such a checkpoint holds: where it came from, and how far it may travel.
             return Err(Error::Ahead { checkpoint: self.checkpoint.revision, ledger: self.past.revision });
         } else if self.is_changed()? && self.correct().await? {
-            let note =
-                "the checkpoint is not what its turn recorded; the session was told again from the ledger";
-            recovered.notes.push(note.to_owned());
+            recovered.notes.push(CHANGED.to_owned());
         }
         if recovered.unsettled.is_empty()
             && let Progress::Open { .. } = self.past.progress
@@ -239,7 +241,7 @@ impl Session {
     }
 
     /// Whether the checkpoint holds something else than its turn recorded.
-    fn is_changed(&self) -> Result<bool, Error> {
+    pub(super) fn is_changed(&self) -> Result<bool, Error> {
         let Some(held) = self.past.held else { return Ok(false) };
         let Checkpoint { state, recent_messages, .. } = &self.checkpoint;
         Ok(held.state != canonical::hash_of(state)? || held.messages != canonical::hash_of(recent_messages)?)
@@ -247,7 +249,7 @@ impl Session {
 
     /// Goes on from what the ledger tells; `false` if that is what the checkpoint holds. One that was told again may
     /// differ from what its turn recorded: a text was erased since. The file is right again after the next turn.
-    async fn correct(&mut self) -> Result<bool, Error> {
+    pub(super) async fn correct(&mut self) -> Result<bool, Error> {
         let turns = self.told().await?;
         let talk = self.all_again(&turns).await?;
         let told = Checkpoint { revision: self.checkpoint.revision, ..self.next(talk)? };
