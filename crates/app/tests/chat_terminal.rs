@@ -360,7 +360,7 @@ fn narrow_and_wide() {
         terminal.prompted();
         terminal.says("A question that is longer than the line");
         terminal.sees(answer);
-        terminal.sees("write 1 bytes to a-file-with-a-rather-long-name.txt, if there is nothing yet\n");
+        terminal.sees("write 1 byte to a-file-with-a-rather-long-name.txt, if there is nothing yet\n");
         terminal.sees("[N] no:");
         terminal.says("y");
         terminal.sees("▸ fs.write_text");

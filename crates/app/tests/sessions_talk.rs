@@ -214,7 +214,7 @@ async fn a_turn_is_taken_back_and_what_it_did_stands() {
     desk.say(&mut session, "second").await;
     let undone = session.undo().await.unwrap();
     assert_eq!((undone.turn, undone.revision), (2, 3));
-    assert_eq!(undone.standing, ["write 1 bytes to a, if there is nothing yet"]);
+    assert_eq!(undone.standing, ["write 1 byte to a, if there is nothing yet"]);
     assert!(desk.root().join("a").exists());
     assert_eq!((session.messages().len(), session.state().goals.len()), (2, 0));
     let undone = session.undo().await.unwrap();

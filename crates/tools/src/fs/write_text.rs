@@ -80,8 +80,12 @@ impl super::Call for Call {
             Over::Nothing => "if there is nothing yet",
             Over::AFile => "in the place of what is there",
         };
+        let bytes = match self.text.len() {
+            1 => "1 byte".to_owned(),
+            count => format!("{count} bytes"),
+        };
         Plan {
-            summary: format!("write {} bytes to {}, {over}", self.text.len(), self.path),
+            summary: format!("write {bytes} to {}, {over}", self.path),
             reads: Reads::Nothing,
             writes: Some(self.path.as_str().to_owned()),
             sends_to: None,
