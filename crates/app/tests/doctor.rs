@@ -112,3 +112,43 @@ fn keys_that_can_not_be_read_get_a_fix_that_helps() {
     let diagnosis = work.run(&["doctor", "--json"]).exits(1).json();
     assert!(check(&diagnosis, "keys")["fix"].as_str().unwrap().contains("0600"), "{diagnosis}");
 }
+
+#[test]
+fn models_that_could_not_be_asked_are_named() {
+    let work = Work::new();
+    let add = |name: &str, args: &[&str]| {
+        work.run(&[&["models", "add", name, "--provider"], args].concat()).good();
+    };
+    add("well", &["openai", "--model", "m"]);
+    let models = || check(&work.run(&["doctor", "--json"]).good().json(), "models");
+    assert_eq!(models()["verdict"], "ok");
+    assert_eq!(models()["found"], "extractive, and 1 more set up");
+    work.write("key", "sk-canary-1\n");
+    std::os::unix::fs::symlink("key", work.path("link")).unwrap();
+    add("linked", &["anthropic", "--model", "m", "--key-file", "link"]);
+    add("tape", &["recorded", "--file", "tape.jsonl"]);
+    add("unset", &["openai", "--model", "m", "--key-env", "CANARY_KEY"]);
+    work.write("data/models/broken.json", "{}");
+    std::fs::set_permissions(work.path("data/models/broken.json"), PermissionsExt::from_mode(0o600)).unwrap();
+    let told = models();
+    assert_eq!(told["verdict"], "limited", "{told}");
+    assert_eq!(told["found"], "extractive, and 5 more set up, 4 of which can't be asked");
+    let diagnosis = work.run(&["doctor", "--json"]).good().json();
+    let each: Vec<&Value> =
+        diagnosis["checks"].as_array().unwrap().iter().filter(|check| check["name"] == "model").collect();
+    let expected = [
+        ("broken can't be asked: ", "models add"),
+        ("linked can't be asked: the key file ", "its owner alone"),
+        ("tape can't be asked: the recorded replies ", "models add"),
+        ("unset can't be asked: the environment variable CANARY_KEY ", "Set the variable"),
+    ];
+    assert_eq!(each.len(), expected.len(), "{each:?}");
+    for (check, (found, fix)) in each.into_iter().zip(expected) {
+        assert_eq!(check["verdict"], "limited", "{check}");
+        assert!(check["found"].as_str().unwrap().starts_with(found), "{check}");
+        assert!(check["fix"].as_str().unwrap().contains(fix), "{check}");
+    }
+    let text = work.run(&["doctor"]).good();
+    assert!(text.text().contains("limited  model            unset can't be asked"), "{}", text.text());
+    assert!(!text.text().contains("sk-canary"), "{}", text.text());
+}

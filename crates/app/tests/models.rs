@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
 fn names(work: &Work) -> Vec<String> {
-    let list = work.run(&["models", "list", "--json"]).good().json();
+    let list = work.run(&["models", "list", "--json"]).json();
     list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -132,4 +132,61 @@ fn broken_settings_hide_no_others() {
     let refusal = work.run(&["models", "show", "bad"]).refused_silently(1, "model.config");
     assert!(!refusal.message.contains("canary"), "{}", refusal.message);
     assert!(refusal.details["errors"].as_array().unwrap().len() >= 2, "{}", refusal.details);
+}
+
+#[test]
+fn a_list_marks_what_could_not_be_asked() {
+    let work = Work::new();
+    work.write("key", "sk-canary-3\n");
+    std::fs::set_permissions(work.path("key"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink("key", work.path("link")).unwrap();
+    let add = |name: &str, args: &[&str]| {
+        work.run(&[&["models", "add", name, "--provider"], args].concat()).good();
+    };
+    add("linked", &["anthropic", "--model", "m", "--key-file", "link"]);
+    add("tape", &["recorded", "--file", "tape.jsonl"]);
+    add("unset", &["openai", "--model", "m", "--key-env", "CANARY_KEY"]);
+    add("well", &["openai", "--model", "m", "--key-file", "key"]);
+    let weights = work.path("data/models/here.json");
+    let sha256 = "0".repeat(64);
+    let settings = json!({ "provider": "local", "file": work.path("gone.gguf"), "sha256": sha256 });
+    std::fs::write(&weights, settings.to_string()).unwrap();
+    std::fs::set_permissions(&weights, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let list = work.run(&["models", "list", "--json"]).exits(1).json();
+    let marked: Vec<(&str, bool, bool)> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (one["name"].as_str().unwrap(), one["ready"].as_bool().unwrap(), one["trouble"].is_string())
+        })
+        .collect();
+    let expected = [
+        ("extractive", true, false),
+        ("here", false, true),
+        ("linked", false, true),
+        ("tape", false, true),
+        ("unset", false, true),
+        ("well", true, false),
+    ];
+    assert_eq!(marked, expected);
+    for one in list.as_array().unwrap() {
+        let name = one["name"].as_str().unwrap();
+        let shown = work.run(&["models", "show", name, "--json"]).json();
+        assert_eq!(&shown, one, "show says the same");
+    }
+    let text = work.run(&["models", "list"]).exits(1);
+    let lines: Vec<&str> = text.text().lines().collect();
+    for (line, (name, is_ready, _)) in lines.iter().zip(expected) {
+        assert!(line.starts_with(name) && line.contains("  can't be asked: ") != is_ready, "{line}");
+    }
+    assert!(lines[4].contains("key in $CANARY_KEY  can't be asked: the environment variable CANARY_KEY"));
+    assert!(!text.text().contains("sk-canary"), "{}", text.text());
+    // What is mended is no longer marked.
+    work.write("tape.jsonl", "");
+    work.run(&["models", "remove", "linked"]).good();
+    work.run(&["models", "remove", "here"]).good();
+    let mut command = work.command(BINARY, &["models", "list"]);
+    let done = Done::new(&[], command.env("CANARY_KEY", "sk-canary-4").output().unwrap()).good();
+    assert!(!done.text().contains("can't") && !done.text().contains("sk-canary"), "{}", done.text());
 }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Models {
-    /// Print the models that there are; exit 1 if the settings of one can't be used
+    /// Print the models that there are, and which can't be asked; exit 1 if one can't
     #[command(
-        after_help = "The model extractive is built in: it needs no network, quotes its sources and says nothing else.
+        after_help = "The model extractive is built in: it needs no network, quotes its sources and says nothing else. \
+Nothing is sent: whether a server answers is another question.
 
 Example:
   countersign models list --json"

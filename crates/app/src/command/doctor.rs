@@ -1,6 +1,7 @@
 //! `countersign doctor`: what this machine supports.
 //! Owns: the checks, each with a fix. Must not: leave anything behind.
 
+use super::models::{Unready, unready};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
@@ -29,7 +30,7 @@ const LEDGER: &str = "ledger";
 const KEYS: &str = "keys";
 
 /// One check.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Check {
     name: &'static str,
     verdict: Verdict,
@@ -78,15 +79,36 @@ async fn held() -> Check {
     }
 }
 
-/// The models that are set up. None is asked: that would send something.
-fn models(global: &Global) -> Check {
+/// The models that are set up, and each that could not be asked. None is asked: that would send something.
+fn models(global: &Global) -> Vec<Check> {
     const NAME: &str = "models";
-    match Shelf::of(&global.data).list() {
-        Ok(listed) => {
-            Check::ok(NAME, format!("extractive, and {} more set up", listed.len().saturating_sub(1)))
+    let listed = match Shelf::of(&global.data).list() {
+        Ok(listed) => listed,
+        Err(error) => {
+            return vec![Check::limited(NAME, error.to_string(), "mend or remove the file that is named")];
         }
-        Err(error) => Check::limited(NAME, error.to_string(), "mend or remove the file that is named"),
-    }
+    };
+    let unready: Vec<Check> = listed
+        .iter()
+        .filter_map(|one| unready(&one.settings).map(|unready| (&one.name, unready)))
+        .map(|(name, Unready { code, why })| {
+            Check::limited(
+                "model",
+                format!("{name} can't be asked: {}", output::plain(&why)),
+                code.entry().fix,
+            )
+        })
+        .collect();
+    let found = format!("extractive, and {} more set up", listed.len().saturating_sub(1));
+    let all = match unready.len() {
+        0 => Check::ok(NAME, found),
+        count => Check::limited(
+            NAME,
+            format!("{found}, {count} of which can't be asked"),
+            "see the lines below; the other models can be used",
+        ),
+    };
+    [vec![all], unready].concat()
 }
 
 #[derive(Serialize)]
@@ -115,7 +137,7 @@ pub(super) async fn run(global: &Global) -> Result<Exit, Failure> {
     checks.push(data.blocked(KEYS).unwrap_or_else(|| keys(&place)));
     checks.extend(support().into_iter().map(Check::of));
     checks.push(held().await);
-    checks.push(models(global));
+    checks.extend(models(global));
     let ok = checks.iter().all(|check| check.verdict != Verdict::Failed);
     if global.json {
         output::json(&Diagnosis { ok, version: env!("CARGO_PKG_VERSION"), checks })?;

@@ -89,33 +89,63 @@ fn failed(error: shelf::Error) -> Failure {
     }
 }
 
+/// Why a model could not be asked.
+pub(super) struct Unready {
+    pub(super) code: Code,
+    pub(super) why: String,
+}
+
+/// Why a model of the list could not be asked; `None` if it could. Nothing is sent.
+pub(super) fn unready(settings: &Result<Settings, shelf::Error>) -> Option<Unready> {
+    match settings {
+        Ok(settings) => unopened(settings),
+        Err(error) => Some(Unready { code: error.code(), why: error.to_string() }),
+    }
+}
+
+fn unopened(settings: &Settings) -> Option<Unready> {
+    match settings {
+        // Its weights are looked at when it is opened.
+        Settings::Local { file, .. } => (!file.is_file())
+            .then(|| Unready { code: Code::ModelConfig, why: format!("{} is no file", file.display()) }),
+        Settings::Extractive
+        | Settings::Remote(_)
+        | Settings::Scripted { .. }
+        | Settings::Recorded { .. } => open(settings, &Means::default())
+            .err()
+            .map(|error| Unready { code: error.code(), why: error.to_string() }),
+    }
+}
+
 fn list(global: &Global, shelf: &Shelf) -> Result<Exit, Failure> {
     let all = shelf.list().map_err(failed)?;
-    let is_whole = all.iter().all(|one| one.settings.is_ok());
+    let all: Vec<_> = all.into_iter().map(|one| (unready(&one.settings), one)).collect();
+    let is_ready = all.iter().all(|(unready, _)| unready.is_none());
     if global.json {
-        output::json(&all.into_iter().map(|one| shown(one.name, one.settings)).collect::<Vec<_>>())?;
+        output::json(&all.into_iter().map(|(unready, one)| whole(one, unready)).collect::<Vec<_>>())?;
     } else {
-        all.iter().try_for_each(|Listed { name, settings }| output::line(&text(name, settings)))?;
+        all.iter().try_for_each(|(unready, Listed { name, settings })| {
+            let mark = match (settings, unready) {
+                (Ok(_), Some(unready)) => format!("  can't be asked: {}", plain(&unready.why)),
+                (Ok(_), None) | (Err(_), _) => String::new(),
+            };
+            output::line(&format!("{}{mark}", text(name, settings)))
+        })?;
     }
-    Ok(if is_whole { Exit::Success } else { Exit::Limited })
+    Ok(if is_ready { Exit::Success } else { Exit::Limited })
+}
+
+fn whole(one: Listed, unready: Option<Unready>) -> Whole {
+    let shown = shown(one.name, one.settings);
+    Whole { shown, ready: unready.is_none(), trouble: unready.map(|unready| unready.why) }
 }
 
 fn show(global: &Global, shelf: &Shelf, name: &ModelName) -> Result<Exit, Failure> {
     let settings = shelf.read(name).map_err(failed)?;
-    let trouble = match &settings {
-        // Its weights are looked at when it is opened.
-        Settings::Local { .. } => None,
-        Settings::Extractive
-        | Settings::Remote(_)
-        | Settings::Scripted { .. }
-        | Settings::Recorded { .. } => {
-            open(&settings, &Means::default()).err().map(|error| error.to_string())
-        }
-    };
-    let exit = if trouble.is_none() { Exit::Success } else { Exit::Limited };
+    let unready = unopened(&settings);
+    let exit = if unready.is_none() { Exit::Success } else { Exit::Limited };
     if global.json {
-        let shown = shown(name.clone(), Ok(settings));
-        output::json(&Whole { shown, ready: trouble.is_none(), trouble })?;
+        output::json(&whole(Listed { name: name.clone(), settings: Ok(settings) }, unready))?;
         return Ok(exit);
     }
     for (member, value) in settings.document().iter() {
@@ -125,7 +155,7 @@ fn show(global: &Global, shelf: &Shelf, name: &ModelName) -> Result<Exit, Failur
         };
         output::line(&format!("{member:<18}{value}"))?;
     }
-    let ready = trouble.map_or_else(|| "yes".to_owned(), |trouble| format!("no: {}", plain(&trouble)));
+    let ready = unready.map_or_else(|| "yes".to_owned(), |unready| format!("no: {}", plain(&unready.why)));
     output::line(&format!("{:<18}{ready}", "ready"))?;
     Ok(exit)
 }
