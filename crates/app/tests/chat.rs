@@ -127,7 +127,7 @@ fn commands_of_the_chat_are_not_said_to_the_model() {
     assert_eq!(documents.len(), 3, "{}", done.text());
     assert_eq!(documents[1]["revision"], 1);
     // What is piped in may be anybody's: it decides nothing.
-    for line in ["/dance", "/grant net", "/revoke fs:write", "/undo"] {
+    for line in ["/grant net", "/revoke fs:write", "/undo"] {
         let refusal = work.feed(&chat(&[]), format!("{line}\nNobody hears this.\n"));
         refusal.refused_silently(2, "usage.invalid");
     }

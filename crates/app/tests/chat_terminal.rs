@@ -58,6 +58,9 @@ fn yes_is_for_one_call() {
     terminal.sees("    can't be brought back; needs fs:write\n");
     terminal.sees(QUESTION);
     assert_eq!(file(&work, "a.txt"), None, "nothing is done before the answer");
+    // A person may take an hour: others see what is asked.
+    let asked = work.run(&["capability", "list", "--json"]).good().json();
+    assert_eq!(asked["pending"][0]["capability"], "fs:write");
     terminal.says("y");
     terminal.sees("  ▸ fs.write_text  write 3 bytes to a.txt, if there is nothing yet\n");
     terminal.sees("  ✓ fs.write_text  ");

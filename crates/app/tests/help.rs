@@ -171,6 +171,65 @@ fn help_reads_well_on_any_terminal() {
     }
 }
 
+/// The indented lines below a line of a help text, without their indent.
+fn lines_below(help: &str, above: &str) -> String {
+    let (_, rest) = help.split_once(above).unwrap_or_else(|| panic!("no {above:?} in:\n{help}"));
+    let below = rest.lines().skip(1).map_while(|line| line.strip_prefix("  "));
+    below.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn the_policy_of_the_help_has_every_member_and_can_be_used() {
+    let work = Work::new();
+    let help = work.run(&["chat", "--help"]).good();
+    let policy = lines_below(help.text(), "A policy (");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/policy.v1.schema.json");
+    let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let mut members: Vec<&str> = policy.lines().map(|line| line.split_once(" = ").unwrap().0).collect();
+    members.sort_unstable();
+    assert_eq!(members, schema["properties"].as_object().unwrap().keys().collect::<Vec<_>>());
+    assert!(policy.lines().all(|line| line.contains(" # ")), "each says what it is for:\n{policy}");
+    assert!(help.text().contains("schemas/policy.v1.schema.json"), "{}", help.text());
+    work.write("policy.toml", &policy);
+    work.run(&["capability", "list", "--policy", "policy.toml"]).good();
+}
+
+#[test]
+fn the_replies_of_the_help_can_be_used() {
+    let work = Work::new();
+    let help = work.run(&["models", "add", "--help"]).good();
+    let hash = "0123456789abcdef".repeat(4);
+    for (provider, above, count) in [("scripted", "A script is", 3), ("recorded", "A recording is", 1)] {
+        let (_, from) = help.text().split_once(above).unwrap_or_else(|| panic!("{}", help.text()));
+        // The sentence above them may be wrapped, and ends with a colon.
+        let (_, replies) = from.split_once(":\n").unwrap();
+        let replies = lines_below(&format!("\n{replies}"), "").replace("9f86d081…", &hash);
+        assert_eq!(replies.lines().count(), count, "{replies}");
+        work.write("replies.jsonl", &replies);
+        let add = ["models", "add", provider, "--provider", provider, "--file", "replies.jsonl"];
+        work.run(&add).good();
+        work.run(&["models", "show", provider]).good();
+    }
+}
+
+#[test]
+fn help_says_what_is_a_command_and_what_is_there() {
+    let work = Work::new();
+    let words = |args: &[&str]| {
+        let help = work.run(args).good();
+        help.text().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let chat = words(&["chat", "--help"]);
+    for part in [
+        "a line that begins with /help, /tools, /state or /exit is a command",
+        "every other line is said, also one that begins with a slash",
+        "neither beneath --root nor in the data directory",
+    ] {
+        assert!(chat.contains(part), "{part}: {chat}");
+    }
+    assert!(words(&["tools", "--help"]).contains("memory.read is there in a chat with --memory"));
+}
+
 #[test]
 fn a_wrong_command_line_is_an_error_like_any_other() {
     let work = Work::new();

@@ -63,7 +63,8 @@ fn a_damaged_session_is_told_again_from_the_ledger() {
     for member in ["revision", "turn", "state", "recent_messages"] {
         assert_eq!(after[member], before[member], "{member}");
     }
-    work.run(&["chat", "--model", "m", "-m", "three"]).good();
+    let third = work.run(&["chat", "--model", "m", "--json", "-m", "three"]).good().json();
+    assert_eq!((third["turn"].as_u64(), third["notes"].as_array().unwrap().len()), (Some(3), 2), "{third}");
 }
 
 #[test]

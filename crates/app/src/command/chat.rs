@@ -206,6 +206,8 @@ impl Talk {
     /// Takes one turn.
     async fn say(&mut self, text: &str) -> Result<Turned, Failure> {
         let mut session = self.taken().await?;
+        // What the last turn was is known by its rows.
+        session.catch_up().await?;
         let mut pane = Pane::new(self.look);
         self.notes.drain(..).for_each(|note| pane.tell(&note));
         let (trace_name, mut trace) = self.desk.traces().begin(&self.name, session.past().turn + 1);

@@ -147,3 +147,19 @@ fn card(question: &Question) -> String {
         output::plain(&with_caution(&question.capability))
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_counted_and_the_end_is_shown() {
+        let short = "x".repeat(DETAIL_CHARS_MAX);
+        assert_eq!(shortened(&short), short);
+        // What is escaped is longer than what was written: it is what is shown that is counted.
+        let long = output::plain(&format!("{} the end", "\u{202e}".repeat(DETAIL_CHARS_MAX)));
+        let shown = shortened(&long);
+        assert!(shown.ends_with(" the end") && shown.contains("more characters"), "{shown}");
+        assert!(shown.chars().count() < DETAIL_CHARS_MAX + 60);
+    }
+}
