@@ -84,16 +84,24 @@ pub(crate) enum Command {
     /// Talk with a model that has tools, in a session that is kept
     #[command(
         after_help = "At a terminal: the answer streams, calls are shown as they are made, and what is not granted is asked \
-for. /help lists the commands of the chat; Ctrl-C cancels the turn, not the session. Piped: each line of standard input is \
-one thing that is said, the answer goes to standard output and the rest to standard error; nobody can be asked, so what is \
-not granted waits for countersign capability grant, and the exit code is 3. With --json: one document for each turn.
+for. /help lists the commands of the chat; Ctrl-C cancels the turn, not the session. Piped: a line that begins with /help, /tools, /state or /exit is a command, /grant, \
+/revoke and /undo are refused, and every other line is said, also one that begins with a slash; the answer goes to standard \
+output and the rest to standard error; nobody can be asked, so what is not granted waits for countersign capability grant, \
+and the exit code is 3. With --json: one document for each turn.
 
 A policy (--policy FILE, or policy.toml in the matter's directory):
-  allow = [\"fs:read\", \"memory:read\"]     # needs no grant
-  hosts = [\"example.org\"]                 # what `net` is for
-  approver = \"somebody_else\"              # or anybody
-  files = { \"hr/\" = \"local_only\" }      # classes of files beneath the root
-  stores = { \"notes.jsonl\" = \"privileged\" }
+  allow = [\"fs:read\", \"memory:read\"]         # needs no grant
+  hosts = [\"example.org\"]                    # what net is for; all, if absent
+  approver = \"somebody_else\"                 # or anybody, if absent
+  rounds = 8                                 # how often a turn asks the model
+  grant_seconds = 28800                      # how long a grant holds: 8 hours
+  user_class = \"internal\"                    # of what is said
+  files_class = \"internal\"                   # of files without a rule
+  files = { \"hr/\" = \"local_only\" }           # of files beneath the root
+  stores = { \"notes.jsonl\" = \"privileged\" }  # of memory stores
+
+Classes are public, internal, privileged and local_only. What each member may be is in schemas/policy.v1.schema.json. \
+/grant, and an approval for the session, hold for grant_seconds.
 
 Examples:
   countersign chat
@@ -108,7 +116,9 @@ Examples:
     #[command(subcommand, after_help = "Example:\n  countersign capability grant net:example.org --for 2h")]
     Capability(session::Capability),
     /// The tools that a session has, what each needs and what it changes
-    #[command(after_help = "Example:\n  countersign tools --json")]
+    #[command(
+        after_help = "Beside these, memory.read is there in a chat with --memory.\n\nExample:\n  countersign tools --json"
+    )]
     Tools,
     /// The events of turns
     #[command(subcommand, after_help = "Example:\n  countersign trace show main__turn-1")]

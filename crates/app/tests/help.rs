@@ -191,7 +191,7 @@ fn the_policy_of_the_help_has_every_member_and_can_be_used() {
     assert!(policy.lines().all(|line| line.contains(" # ")), "each says what it is for:\n{policy}");
     assert!(help.text().contains("schemas/policy.v1.schema.json"), "{}", help.text());
     work.write("policy.toml", &policy);
-    work.run(&["capability", "list", "--policy", "policy.toml"]).good();
+    work.run(&["chat", "-m", "Hello.", "--policy", "policy.toml"]).good();
 }
 
 #[test]

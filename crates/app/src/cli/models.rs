@@ -33,6 +33,16 @@ The provider openai is any server that speaks OpenAI's chat completions (llama.c
 ends before /chat/completions. The provider local runs a GGUF file in this process, if it was built with \
 --features local; the file, or the one in a wheel, is copied into the data directory. Prices are in millionths of a dollar for a million tokens.
 
+A script is one reply a line, given in order: a text, or an object with text or chunks (texts, as they stream), and finish \
+(stop, length or other) or error (the code that it ends with) if wanted:
+  \"Hello.\"
+  {\"chunks\":[\"Hel\",\"lo.\"],\"finish\":\"length\"}
+  {\"text\":\"Hel\",\"error\":\"model.busy\"}
+
+A recording is one object a line, as session replies prints them, with request_hash (SHA-256) and text, and finish and usage \
+(input_tokens, cached_tokens, output_tokens, cost_micros, attempts) if wanted:
+  {\"request_hash\":\"9f86d081…\",\"text\":\"Hello.\",\"finish\":\"stop\"}
+
 Examples:
   countersign models add gpt --provider openai --model gpt-4.1 \\
     --key-env OPENAI_API_KEY

@@ -14,7 +14,7 @@ pub(crate) struct Working {
     /// What file tools and commands see; a directory of the matter's own if none is named
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// A memory store that prompts may be given from (JSON lines, SPEC-006)
+    /// A memory store that prompts may be given from (JSON lines, SPEC-006), neither beneath --root nor in the data directory
     #[arg(long, value_name = "FILE")]
     pub(crate) memory: Vec<String>,
     /// The policy (TOML); that of the matter if none is named, else the default
