@@ -107,7 +107,7 @@ fn notes_and_lines_are_not_lost() {
     std::fs::remove_file(work.path(DATA).join("matters/default/sessions/main.json")).unwrap();
     let notes = turn(&work, 0, &[])["notes"].clone();
     assert!(notes[0].as_str().unwrap().contains("told again"), "{notes}");
-    let done = work.feed(&chat(&["--json"]), "hi\n/etc/hosts: what is it?\nafter\n".to_owned());
+    let done = work.feed(&chat(&["--json"]), "hi\n/etc/hosts: what is it?\nafter\n");
     let turns: Vec<Value> = done.lines();
     assert_eq!((done.exit, turns.len()), (Some(0), 3));
     let said = rows(&work, "session.turn_begun").len();
