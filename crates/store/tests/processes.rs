@@ -213,7 +213,7 @@ fn racer() {
                 if number < good_from || random.once_in(2) {
                     request.expected = [(stream("run:1"), 1_000)].into();
                 }
-                let answer = open(Path::new(&root)).append(&admin(), request).await;
+                let answer = impatient(Path::new(&root)).append(&admin(), request).await;
                 told.push(match answer {
                     Ok(appended) => appended.rows[0].seq.to_string(),
                     Err(error) => error.code().to_string(),
