@@ -85,7 +85,7 @@ impl Failure {
             | Code::CapabilityInvalid
             | Code::CapabilityExpiry
             | Code::ModelUnknown => return ExitCode::from(2),
-            Code::SessionUnsettled => return ExitCode::from(3),
+            Code::SessionUnsettled | Code::RunWaiting => return ExitCode::from(3),
             Code::ArchiveExists
             | Code::AnchorForged
             | Code::AnchorUntrusted
@@ -273,6 +273,8 @@ mod tests {
             "leaving",
             "trace",
             "capability",
+            "run",
+            "answer",
         ];
         for code in Code::ALL {
             let area = code.entry().area;

@@ -13,9 +13,13 @@ extern crate std;
 pub mod gate;
 pub mod grant;
 pub mod history;
+pub mod pipeline;
 pub mod policy;
 pub mod recall;
+pub mod run;
 pub mod says;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod scope;
 pub mod session;
+pub mod words;

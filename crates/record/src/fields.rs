@@ -4,16 +4,17 @@
 //! A document is lent ([`Fields::of`]) or given ([`Fields::taking`]). What is kept of a lent one is copied; of a
 //! given one it is taken out, and null is left where it stood.
 
+mod maps;
+
 use crate::canonical::Inexact;
 use crate::code::Code;
 use crate::id::NotAnId;
 use crate::json::number::INTEGER_MAX;
-use crate::json::pointer::{self, escaped, inexact_members};
+use crate::json::pointer::{escaped, inexact_members};
 use crate::json::{Json, Number, Object};
 use crate::time::Timestamp;
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -314,45 +315,6 @@ impl<'a> Fields<'a> {
     /// A list of strings.
     pub fn texts(&mut self, name: &'static str) -> Option<Vec<String>> {
         self.items(name, Fields::text_at)
-    }
-
-    /// An object of like members, each read by `read` with its pointer.
-    pub(crate) fn members<T>(
-        &mut self,
-        name: &'static str,
-        mut read: impl FnMut(&mut Self, Cow<'a, Json>, &str) -> Option<T>,
-    ) -> Option<BTreeMap<String, T>> {
-        let members: Box<dyn Iterator<Item = (String, Cow<'a, Json>)> + 'a> =
-            match into_object(self.keep(name)?) {
-                Ok(Cow::Borrowed(object)) => {
-                    Box::new(object.iter().map(|(name, value)| (name.to_owned(), Cow::Borrowed(value))))
-                }
-                Ok(Cow::Owned(object)) => {
-                    Box::new(object.into_members().map(|(name, value)| (name, Cow::Owned(value))))
-                }
-                Err(other) => return self.wrong_type(name, "an object", other.kind()),
-            };
-        let (mut values, mut count) = (BTreeMap::new(), 0);
-        for (key, member) in members {
-            count += 1;
-            // An escape makes a name longer, never shorter.
-            let place = (key.len() < pointer::BYTES_MAX).then(|| format!("{name}/{}", escaped(&key)));
-            let value = match place.filter(|place| self.path.len() + 1 + place.len() <= pointer::BYTES_MAX) {
-                Some(place) => read(self, member, &place),
-                None => {
-                    let noted = self.troubles.len();
-                    let value = read(self, member, name);
-                    for trouble in self.troubles.iter_mut().skip(noted) {
-                        trouble.message = format!("in {}: {}", cut(&key), trouble.message);
-                    }
-                    value
-                }
-            };
-            if let Some(value) = value {
-                values.insert(key, value);
-            }
-        }
-        (values.len() == count).then_some(values)
     }
 
     /// The string at the pointer `place`.

@@ -23,6 +23,14 @@ pub struct Instant {
 }
 
 impl Instant {
+    /// How many milliseconds later another is; 0 if it is not later.
+    #[must_use]
+    pub fn millis_until(self, later: Instant) -> u64 {
+        let nanos =
+            |instant: Instant| i128::from(instant.seconds) * 1_000_000_000 + i128::from(instant.nanos);
+        u64::try_from((nanos(later) - nanos(self)) / 1_000_000).unwrap_or(0)
+    }
+
     /// The instant that an RFC 3339 text names, without keeping the text.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {

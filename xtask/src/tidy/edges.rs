@@ -25,9 +25,21 @@ pub(crate) enum Kind {
 }
 
 const PURE_EXTERNALS: &[&str] = &["serde", "thiserror"];
-/// A power that every platform agrees on, finding a text in a text, and (as a feature) schemas.
-const KERNEL_EXTERNALS: &[&str] =
-    &["aho-corasick", "libm", "memchr", "schemars", "serde", "thiserror", "url", "wide"];
+/// A power that every platform agrees on, finding a text or a pattern in a text whatever its case and spelling, and (as a
+/// feature) schemas.
+const KERNEL_EXTERNALS: &[&str] = &[
+    "aho-corasick",
+    "icu_casemap",
+    "icu_normalizer",
+    "libm",
+    "memchr",
+    "regex",
+    "schemars",
+    "serde",
+    "thiserror",
+    "url",
+    "wide",
+];
 const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 

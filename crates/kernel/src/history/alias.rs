@@ -1,6 +1,7 @@
 //! Words that mean the same (NVH and vehicle acoustics).
 //! Owns: which words stand for which, in both directions, and the other ways to say a query. Must not: read a file.
 
+use crate::words::{folded, place};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,13 +10,10 @@ use alloc::vec::Vec;
 pub const TERMS_MAX: usize = 20_000;
 /// Bytes of one term at most.
 pub const TERM_BYTES_MAX: usize = 200;
-/// Other ways to say a query that are tried: each costs a search.
-const VARIANTS_MAX: usize = 16;
-
 /// Groups of words that mean the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lexicon {
-    /// The group of each term, lowercased.
+    /// The group of each term, folded.
     groups_of: BTreeMap<String, usize>,
     groups: Vec<Vec<String>>,
 }
@@ -40,7 +38,7 @@ pub enum Refusal {
 /// Another way to say a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// What it says, lowercased.
+    /// What it says, folded.
     pub text: String,
     /// The term that was found, and what it was replaced by.
     pub alias: (String, String),
@@ -55,7 +53,7 @@ impl Lexicon {
     pub fn new(groups: impl IntoIterator<Item = Vec<String>>) -> Result<Self, Refusal> {
         let mut lexicon = Lexicon::default();
         for (number, group) in (1..).zip(groups) {
-            let mut terms: Vec<String> = group.iter().map(|term| term.trim().to_lowercase()).collect();
+            let mut terms: Vec<String> = group.iter().map(|term| folded(term.trim())).collect();
             terms.retain(|term| !term.is_empty());
             terms.sort_unstable();
             terms.dedup();
@@ -112,11 +110,11 @@ impl Lexicon {
         self.groups_of.is_empty()
     }
 
-    /// The other ways to say a query: each term that stands in it as a word replaced by each that means the same. The
-    /// longest terms come first; there are sixteen at most.
+    /// The other ways to say a query, up to so many: each term that stands in it as a word replaced by each that means the
+    /// same. The longest terms come first.
     #[must_use]
-    pub fn variants(&self, query: &str) -> Vec<Variant> {
-        let query = query.to_lowercase();
+    pub fn variants(&self, query: &str, most: usize) -> Vec<Variant> {
+        let query = folded(query);
         let mut found: Vec<(&String, usize)> = self
             .groups_of
             .iter()
@@ -132,24 +130,8 @@ impl Lexicon {
             text: replaced(&query, term, other),
             alias: (term.clone(), other.clone()),
         };
-        others.take(VARIANTS_MAX).map(variant).collect()
+        others.take(most).map(variant).collect()
     }
-}
-
-/// Where a term stands as a word.
-fn place(text: &str, term: &str) -> Option<usize> {
-    text.match_indices(term).map(|(at, _)| at).find(|at| {
-        let before = text.get(..*at).and_then(|text| text.chars().next_back());
-        let after = text.get(at + term.len()..).and_then(|text| text.chars().next());
-        !is_one_word(before, term.chars().next()) && !is_one_word(term.chars().next_back(), after)
-    })
-}
-
-/// Whether two neighbours belong to one word. Scripts without capitals (Chinese, Arabic, Hindi) may stand without a
-/// space, so there a term is found wherever it stands.
-fn is_one_word(left: Option<char>, right: Option<char>) -> bool {
-    let is_cased = |letter: char| letter.is_lowercase() || letter.is_uppercase() || letter.is_numeric();
-    left.is_some_and(is_cased) && right.is_some_and(is_cased)
 }
 
 fn replaced(text: &str, term: &str, other: &str) -> String {
@@ -175,7 +157,7 @@ mod tests {
 
     fn check(groups: &[&[&str]], query: &str, expected: &[&str]) {
         let said: Vec<String> =
-            lexicon(groups).variants(query).into_iter().map(|variant| variant.text).collect();
+            lexicon(groups).variants(query, 16).into_iter().map(|variant| variant.text).collect();
         assert_eq!(said, expected, "{query}");
     }
 
@@ -206,7 +188,7 @@ mod tests {
         let mut backward = forward.to_vec();
         backward.reverse();
         for query in ["a", "d", "e f"] {
-            assert_eq!(lexicon(forward).variants(query), lexicon(&backward).variants(query));
+            assert_eq!(lexicon(forward).variants(query, 16), lexicon(&backward).variants(query, 16));
         }
     }
 }

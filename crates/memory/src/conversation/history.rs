@@ -20,6 +20,8 @@ use std::fs::File;
 use std::io;
 use std::thread::JoinHandle;
 
+/// Other ways to say a query that are tried: each costs a search.
+const VARIANTS_MAX: usize = 16;
 /// How much of the log that is not indexed yet is read whole; of the rest only the lines are counted.
 const LAG_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -250,7 +252,7 @@ impl History {
         }
         let mut best: Vec<(f32, Option<usize>)> =
             similar(&ask.query).into_iter().map(|similarity| (similarity, None)).collect();
-        let variants = ask.lexicon.variants(&ask.query);
+        let variants = ask.lexicon.variants(&ask.query, VARIANTS_MAX);
         for (number, variant) in variants.iter().enumerate() {
             for (best, similarity) in best.iter_mut().zip(similar(&variant.text)) {
                 if similarity > best.0 {

@@ -289,6 +289,24 @@ codes! {
     ToolPath "tool"."path" Error, "The path can't be used",
         "Files are reached beneath the sandbox's root only: no `..`, no absolute path, no link, and regular files with one name.",
         "Name a file beneath the root.";
+    RunOver "run"."over" Error, "The run has ended",
+        "A run that has ended does not go on, and takes no answer.",
+        "Begin another run, or look at this one to see why it ended.";
+    RunWaiting "run"."waiting" Error, "The run waits for a person",
+        "A question was asked, and nothing goes on before it is answered.",
+        "Answer the question that the run shows.";
+    RunBusy "run"."busy" Error, "The run is at work elsewhere",
+        "An agent was called and has not answered, or an answer came from one that was not called.",
+        "Wait for the agent, or look at the run to see what it does.";
+    AnswerUnasked "answer"."unasked" Error, "Nobody asked that",
+        "The run waits for no answer, or for the answer to another question. Nothing was changed.",
+        "Look at the run, and answer the question that it shows, by its id.";
+    AnswerExpired "answer"."expired" Error, "The question has expired",
+        "Questions that ask for leave stand for a time. Nothing was changed.",
+        "Have the run ask again.";
+    AnswerKind "answer"."kind" Error, "The question needs another kind of answer",
+        "A clarification is answered in words, a confirmation with yes or no, an escalation with what is to be done. Nothing was changed.",
+        "Answer as the message says.";
     ToolRoot "tool"."root" Error, "The directory is another matter's",
         "Sessions of another matter wrote to files in this directory. How far those may travel is known in that matter only, so no other one uses them.",
         "Give each matter a directory of its own with --root, and copy what both may see. Each claim is a file in roots/ of the data directory, with the matter and the path: who is sure that nothing is left of what was written may remove it.";

@@ -1,0 +1,116 @@
+//! One run: what happens next, and what has happened.
+//! Owns: every rule of a run. Must not: do anything; whoever drives it makes the call, asks the person, keeps the rows.
+//!
+//! `decide` takes a state and something that came in, and gives events, or says why nothing changes. `apply` is the only
+//! way that a state changes. So the events are the run: applied again, they give the same state, byte for byte.
+
+mod apply;
+mod decide;
+mod event;
+
+pub use decide::{Refusal, decide};
+pub use event::{Answer, Came, Event, Fault, Outcome, Stop, StopKind};
+
+use crate::pipeline::{END, Pipeline, START, Stage};
+use alloc::string::String;
+use countersign_record::state::{GenericEnvelope, TerminalReason};
+use countersign_record::time::Timestamp;
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What the contract exchanges of it.
+    pub envelope: GenericEnvelope,
+    /// What it is doing.
+    pub doing: Doing,
+}
+
+/// What a run is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Nothing: it can go on.
+    Ready,
+    /// An agent was called, and has not answered.
+    Called {
+        /// The stage.
+        stage: String,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It waits for a person.
+    Waiting(Stop),
+    /// It has ended.
+    Over,
+}
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next<'a> {
+    /// The agent of a stage is to be called.
+    Call(&'a Stage),
+    /// A person is to be asked.
+    Ask(&'a Stop),
+    /// The agent that was called is waited for; after a crash nobody knows what became of it.
+    Await(&'a str),
+    /// Somebody must say that it goes on.
+    Go,
+    /// Nothing.
+    Over(Option<TerminalReason>),
+}
+
+impl Run {
+    /// A run as its envelope tells it, if nothing else is known.
+    #[must_use]
+    pub fn of(envelope: GenericEnvelope) -> Self {
+        let doing = match (envelope.ending.terminated, Stop::of(&envelope)) {
+            (true, _) => Doing::Over,
+            (false, Some(stop)) => Doing::Waiting(stop),
+            (false, None) => Doing::Ready,
+        };
+        Run { envelope, doing }
+    }
+
+    /// What is to be done.
+    #[must_use]
+    pub fn next<'a>(&'a self, pipeline: &'a Pipeline) -> Next<'a> {
+        match &self.doing {
+            Doing::Ready => Next::Go,
+            Doing::Called { stage, .. } => pipeline.stage(stage).map_or(Next::Await(stage), Next::Call),
+            Doing::Waiting(stop) => Next::Ask(stop),
+            Doing::Over => Next::Over(self.envelope.ending.terminal_reason),
+        }
+    }
+
+    /// Which bound is hit, if one is: the first one counts.
+    #[must_use]
+    pub fn bound(&self) -> Option<TerminalReason> {
+        let bounds = &self.envelope.bounds;
+        match () {
+            () if bounds.iteration > bounds.max_iterations => Some(TerminalReason::MaxIterationsExceeded),
+            () if bounds.llm_call_count >= bounds.max_llm_calls => Some(TerminalReason::MaxLlmCallsExceeded),
+            () if bounds.agent_hop_count >= bounds.max_agent_hops => {
+                Some(TerminalReason::MaxAgentHopsExceeded)
+            }
+            () => None,
+        }
+    }
+
+    /// How often a model may still be called.
+    #[must_use]
+    pub fn llm_calls_left(&self) -> u64 {
+        let bounds = &self.envelope.bounds;
+        bounds.max_llm_calls.saturating_sub(bounds.llm_call_count)
+    }
+
+    /// The stage that it stands at; the first one of a run that has not begun.
+    fn standing<'a>(&'a self, pipeline: &'a Pipeline) -> &'a str {
+        match self.envelope.progress.current_stage.as_str() {
+            "" | START => pipeline.stages.first().map_or(END, |stage| stage.name.as_str()),
+            stage => stage,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "run/run_tests.rs"]
+mod tests;
