@@ -87,10 +87,10 @@ pub(crate) fn lexicon(input: &[u8]) {
         match lexicon::of_text(form, text) {
             Ok(lexicon) => {
                 let query: String = text.chars().take(200).collect();
-                let variants = lexicon.variants(&query);
+                let variants = lexicon.variants(&query, 16);
                 assert!(variants.len() <= 16);
                 assert!(variants.iter().all(|variant| variant.alias.0 != variant.alias.1));
-                assert_eq!(lexicon.variants(&query), variants);
+                assert_eq!(lexicon.variants(&query, 16), variants);
             }
             Err(why) => assert!(!why.is_empty() && why.len() < 600),
         }
