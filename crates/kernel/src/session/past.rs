@@ -4,12 +4,13 @@
 use crate::grant::{Grants, digest, number};
 use alloc::string::String;
 use alloc::vec::Vec;
+use countersign_record::canonical::{self, Unwritable};
 use countersign_record::deed;
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use countersign_record::label::Label;
 use countersign_record::row::Row;
-use countersign_record::session::Role;
+use countersign_record::session::{Checkpoint, Role};
 use countersign_record::time::Instant;
 
 /// A session as its rows tell it.
@@ -47,6 +48,15 @@ pub struct Held {
 }
 
 impl Held {
+    /// What a checkpoint holds.
+    ///
+    /// # Errors
+    /// Never for one that was read or made here: it holds nothing without a canonical form.
+    pub fn of(checkpoint: &Checkpoint) -> Result<Self, Unwritable> {
+        let Checkpoint { state, recent_messages, .. } = checkpoint;
+        Ok(Held { state: canonical::hash_of(state)?, messages: canonical::hash_of(recent_messages)? })
+    }
+
     fn read(payload: &Json) -> Option<Self> {
         Some(Held { state: digest(payload, "state_hash")?, messages: digest(payload, "messages_hash")? })
     }

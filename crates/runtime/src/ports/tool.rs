@@ -9,6 +9,10 @@ use countersign_record::label::Label;
 use countersign_record::tool::Definition;
 use tokio_util::sync::CancellationToken;
 
+/// How the name of a file begins that a tool has not put in its place yet. One that a crash left may hold whatever was to
+/// be written in its directory.
+pub const STAGED: &str = ".countersign-";
+
 /// What a call would do, said before it is permitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {

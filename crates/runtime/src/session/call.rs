@@ -4,7 +4,7 @@
 
 use super::turn::{Turn, count};
 use super::{Error, Session};
-use crate::ports::tool::{Done, NotDone, Plan, Reads, Tool};
+use crate::ports::tool::{Done, NotDone, Plan, Reads, STAGED, Tool};
 use countersign_kernel::gate::Permitted;
 use countersign_kernel::grant::Grants;
 use countersign_kernel::recall::retrieved::shown_id;
@@ -24,9 +24,6 @@ use std::time::Instant;
 const RESULT_BYTES_MAX: usize = 64 * 1024;
 /// How much of a summary is recorded and shown, in characters.
 const SUMMARY_CHARS_MAX: usize = 400;
-
-/// How the name of a file begins that is not put in its place yet.
-const STAGED: &str = ".countersign-";
 
 /// A call that is permitted and ready to be made.
 pub(super) struct Ready {

@@ -7,9 +7,8 @@ use super::decide::waits;
 use super::rows::Rows;
 use super::{Error, Session, read_all};
 use crate::ports::ledger::{Blob, Select};
-use countersign_kernel::session::past::{OpenCall, Past, Progress};
+use countersign_kernel::session::past::{Held, OpenCall, Past, Progress};
 use countersign_kernel::session::talk::Talk;
-use countersign_record::canonical;
 use countersign_record::deed::{self, CallPlace, Fate, Outcome};
 use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
@@ -154,18 +153,18 @@ impl Session {
         };
         let talk = self.all_again(&turns).await?;
         let next = self.next(talk)?;
+        let held = Held::of(&next)?;
         let deed = deed::TurnUndone {
             turn: last.turn,
             revision: next.revision,
-            state_hash: canonical::hash_of(&next.state)?,
-            messages_hash: canonical::hash_of(&next.recent_messages)?,
+            state_hash: held.state,
+            messages_hash: held.messages,
             standing: last.standing,
         };
         let mut rows = self.rows()?;
         rows.put(&deed, self.past.label, Vec::new())?;
         rows.flush().await?;
-        self.keeper.save(next.clone()).await?;
-        self.checkpoint = next;
+        self.keep(next).await?;
         self.catch_up().await?;
         let mut undone = Undone { turn: deed.turn, revision: deed.revision, standing: Vec::new() };
         for summary in deed.standing {
@@ -197,20 +196,19 @@ impl Session {
         let before = Talk::of(self.checkpoint.state.clone(), self.checkpoint.recent_messages.clone());
         let talk = self.again(before, &turn).await?;
         let next = self.next(talk)?;
-        let mut rows = self.rows()?;
+        let (mut rows, held) = (self.rows()?, Held::of(&next)?);
         let deed = deed::TurnEnded {
             turn: self.past.turn,
             revision: next.revision,
             outcome: Outcome::Interrupted,
-            state_hash: canonical::hash_of(&next.state)?,
-            messages_hash: canonical::hash_of(&next.recent_messages)?,
+            state_hash: held.state,
+            messages_hash: held.messages,
             evicted: 0,
             memory_ref: None,
         };
         rows.put(&deed, self.past.label, Vec::new())?;
         rows.flush().await?;
-        self.keeper.save(next.clone()).await?;
-        self.checkpoint = next;
+        self.keep(next).await?;
         self.catch_up().await
     }
 
@@ -225,8 +223,7 @@ impl Session {
         }
         while self.checkpoint.revision < self.past.revision {
             let next = self.next(talk.clone())?;
-            self.keeper.save(next.clone()).await?;
-            self.checkpoint = next;
+            self.keep(next).await?;
         }
         Ok(())
     }
@@ -243,8 +240,7 @@ impl Session {
     /// Whether the checkpoint holds something else than its turn recorded.
     pub(super) fn is_changed(&self) -> Result<bool, Error> {
         let Some(held) = self.past.held else { return Ok(false) };
-        let Checkpoint { state, recent_messages, .. } = &self.checkpoint;
-        Ok(held.state != canonical::hash_of(state)? || held.messages != canonical::hash_of(recent_messages)?)
+        Ok(held != Held::of(&self.checkpoint)?)
     }
 
     /// Goes on from what the ledger tells; `false` if that is what the checkpoint holds. One that was told again may
@@ -259,6 +255,12 @@ impl Session {
             self.checkpoint = told;
         }
         Ok(is_other)
+    }
+
+    async fn keep(&mut self, next: Checkpoint) -> Result<(), Error> {
+        self.keeper.save(next.clone()).await?;
+        self.checkpoint = next;
+        Ok(())
     }
 
     /// The checkpoint after what was told.

@@ -10,8 +10,8 @@ use crate::ports::session::{Screen, Trace, Trouble};
 use countersign_kernel::recall::retrieved::Citations;
 use countersign_kernel::says::calls::Asked;
 use countersign_kernel::says::{Heard, Listener, visible};
+use countersign_kernel::session::past::Held;
 use countersign_kernel::session::talk::{Condensing, Talk};
-use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::deed::{self, Outcome};
 use countersign_record::digest::Digest;
@@ -425,12 +425,13 @@ impl Turn<'_> {
             recent_messages: done.messages,
             trace_tail,
         };
+        let held = Held::of(&next)?;
         let deed = deed::TurnEnded {
             turn: self.number,
             revision: next.revision,
             outcome,
-            state_hash: canonical::hash_of(&next.state)?,
-            messages_hash: canonical::hash_of(&next.recent_messages)?,
+            state_hash: held.state,
+            messages_hash: held.messages,
             evicted: done.evicted.len() as u64,
             memory_ref,
         };

@@ -7,7 +7,7 @@ use crate::place::Clean;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 use countersign_record::tool::Effect;
-use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads};
+use countersign_runtime::ports::tool::{Done, NotDone, Plan, Reads, STAGED};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
@@ -174,7 +174,7 @@ impl<'a> Staged<'a> {
     fn create(dir: &'a OwnedFd, call: &Call) -> Result<Self, NotDone> {
         for _ in 0..NAMES_MAX {
             let number = getrandom::u64().map_err(|error| failed(call, &io::Error::other(error)))?;
-            let name = format!(".countersign-{number:016x}");
+            let name = format!("{STAGED}{number:016x}");
             match beneath::new_file(dir, &name) {
                 Ok(file) => return Ok(Staged { dir, name, file: file.into(), is_placed: false }),
                 Err(Errno::EXIST) => {}

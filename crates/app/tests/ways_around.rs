@@ -1,4 +1,4 @@
-//! Ways that a hostile reader found around the rules, each closed.
+//! Ways around the rules, each closed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod binary;
