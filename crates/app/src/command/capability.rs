@@ -103,7 +103,8 @@ pub(super) struct Decided<'a> {
     pub(super) decision: &'static str,
 }
 
-fn read(text: &str) -> Result<Capability, Failure> {
+/// Reads the name of one, as a person types it.
+pub(super) fn read(text: &str) -> Result<Capability, Failure> {
     Capability::try_from(text)
         .map_err(|error| Failure::new(Code::CapabilityInvalid, format!("{}: {error}", output::plain(text))))
 }

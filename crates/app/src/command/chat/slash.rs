@@ -3,7 +3,7 @@
 
 use super::Talk;
 use super::screen::Look;
-use crate::command::capability::Decided;
+use crate::command::capability::{self, Decided};
 use crate::failure::Failure;
 use crate::output;
 use countersign_kernel::gate::Capability;
@@ -69,12 +69,11 @@ impl Slash {
     }
 }
 
-fn capability(text: &str) -> Result<Capability, Failure> {
+fn named(text: &str) -> Result<Capability, Failure> {
     if text.is_empty() {
         return Err(Failure::new(Code::UsageInvalid, "say which: fs:write, shell, net:example.org"));
     }
-    Capability::try_from(text)
-        .map_err(|error| Failure::new(Code::CapabilityInvalid, format!("{}: {error}", output::plain(text))))
+    capability::read(text)
 }
 
 impl Talk {
@@ -88,7 +87,7 @@ impl Talk {
             Slash::Help => self.answer(HELP, &Helped { help: HELP }),
             Slash::Tools => crate::command::session::show_tools(&self.global, &self.desk).map(drop),
             Slash::Grant(text) => {
-                let capability = capability(&text)?;
+                let capability = named(&text)?;
                 let session = self.opened().await?;
                 let acting = session.office().access.principal().clone();
                 let wanted = GrantFor { capability, acting, arguments: None, seconds: None };
@@ -96,7 +95,7 @@ impl Talk {
                 self.answer(&format!("{} is granted until {}", grant.capability, grant.expires_at), &grant)
             }
             Slash::Revoke(text) => {
-                let capability = capability(&text)?;
+                let capability = named(&text)?;
                 let session = self.opened().await?;
                 session.revoke(&capability, None).await?;
                 let decided = Decided { capability: capability.as_str(), decision: "revoked" };
