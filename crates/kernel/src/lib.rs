@@ -10,16 +10,24 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod chunk;
+pub mod condense;
 pub mod gate;
 pub mod grant;
 pub mod history;
+pub mod inject;
 pub mod pipeline;
 pub mod policy;
 pub mod recall;
+pub mod relevance;
 pub mod run;
 pub mod says;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod scope;
+pub mod sentences;
 pub mod session;
+pub mod shape;
+pub mod sift;
+pub mod super_prompt;
 pub mod words;

@@ -5,12 +5,12 @@
 //! the order of the sources.
 
 mod rank;
-mod sentences;
 mod sources;
 
 pub use sources::{Origin, Source, sources};
 
 use crate::scripted::given;
+use countersign_kernel::sentences;
 use countersign_record::session::Role;
 use countersign_runtime::ports::model::{About, Delta, Deltas, Ended, Finish, Model, Request, Site, Usage};
 use rank::{Candidate, best};

@@ -1,0 +1,279 @@
+//! How much a text says about a question.
+//! Owns: the question's terms, what they weigh, and how much of them a text covers, in whole numbers. Must not: keep or
+//! drop anything.
+//!
+//! The same question and the same texts give the same numbers everywhere: there is no float in it.
+
+mod kind;
+pub mod stem;
+mod thesaurus;
+
+pub use kind::Kind;
+
+use crate::history::Lexicon;
+use crate::words::folded;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use stem::stem;
+
+/// Terms of a question that are looked at.
+const TERMS_MAX: usize = 100;
+/// Questions in one that are looked at.
+const PARTS_MAX: usize = 8;
+/// Fractions of a weight are kept.
+const FINE: u64 = 1_024;
+/// What everything is of.
+pub const WHOLE: u64 = 1_000;
+/// What a term is worth that is there in another word.
+const ANOTHER_WORD: u64 = 700;
+/// Other ways of saying a question that an alias file gives.
+const VARIANTS_MAX: usize = 32;
+
+/// Words that say nothing of what a question is about.
+#[rustfmt::skip] // words in rows, not one to a line
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "above", "according", "actually", "again", "all", "also", "am", "an", "and", "any",
+    "anything", "are", "as", "at", "be", "been", "being", "below", "between", "both", "but", "by", "can",
+    "could", "current", "currently", "describe", "did", "do", "document", "documents", "does", "doing",
+    "done", "during", "each", "either", "else", "ever", "exactly", "explain", "far", "find", "for", "from",
+    "give", "given", "go", "had", "happen", "happened", "happens", "has", "have", "having", "he", "her",
+    "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just",
+    "kind", "list", "long", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "not",
+    "of", "off", "often", "on", "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own",
+    "please", "point", "same", "say", "says", "shall", "she", "should", "so", "some", "something", "soon",
+    "specific", "still", "such", "sort", "tell", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "thing", "things", "this", "those", "through", "to", "too", "type", "under", "until",
+    "up", "us", "very", "was", "we", "were", "what", "when", "where", "whether", "which", "while", "who",
+    "whom", "whose", "why", "will", "with", "would", "you", "your", "aber", "als", "auf", "aus", "bei",
+    "das", "dem", "den", "der", "des", "die", "ein", "eine", "einen", "einer", "es", "für", "hat", "ich",
+    "im", "ist", "mit", "nicht", "sich", "sie", "sind", "und", "uns", "von", "wer", "wie", "wir", "wo",
+    "zu",
+];
+
+/// A question, ready to be held against texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What is asked, one question each.
+    pub parts: Vec<Part>,
+}
+
+/// One question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// As it was asked.
+    pub text: String,
+    /// What kind of answer it wants.
+    pub kind: Kind,
+    terms: Vec<Term>,
+    /// What all terms weigh.
+    total: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    /// As the question writes it.
+    word: String,
+    stem: String,
+    /// Words that mean much the same, and their stems.
+    also: BTreeSet<String>,
+    others: BTreeSet<String>,
+    weight: u64,
+}
+
+/// The stems of a text.
+pub type Stems = BTreeSet<String>;
+
+/// The stems of a text, in order: words in one form, without endings; a sign that is a word is one.
+#[must_use]
+pub fn stems(text: &str) -> Vec<String> {
+    words(text).iter().map(|word| stem(word)).collect()
+}
+
+/// The words of a text in small letters. A number is one word with what parts its digits, without commas.
+fn words(text: &str) -> Vec<String> {
+    let folded = folded(text);
+    let mut found = Vec::new();
+    let mut word = String::new();
+    let mut letters = folded.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_between = matches!(letter, ',' | '.')
+            && word.chars().next_back().is_some_and(|last| last.is_ascii_digit())
+            && letters.peek().is_some_and(char::is_ascii_digit);
+        if is_ideograph(letter) {
+            push(&mut found, &mut word);
+            found.push(letter.to_string());
+        } else if letter.is_alphanumeric() || (is_between && letter == '.') {
+            word.push(letter);
+        } else if !is_between {
+            push(&mut found, &mut word);
+        }
+    }
+    push(&mut found, &mut word);
+    found
+}
+
+fn push(found: &mut Vec<String>, word: &mut String) {
+    let word = core::mem::take(word);
+    if !word.is_empty() {
+        found.push(word);
+    }
+}
+
+fn is_ideograph(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+impl Asked {
+    /// Takes a question apart. `aliases` are words that mean the same to those who ask.
+    #[must_use]
+    pub fn new(question: &str, aliases: &Lexicon) -> Self {
+        let parts = kind::parts(question).into_iter().take(PARTS_MAX).map(|part| Part::new(part, aliases));
+        let mut parts: Vec<Part> = parts.filter(|part| !part.terms.is_empty()).collect();
+        // "… and by when?" has no subject of its own: it has that of the question before.
+        for at in 1..parts.len() {
+            let (before, rest) = parts.split_at_mut(at);
+            if let (Some(last), Some(part)) = (before.last(), rest.first_mut())
+                && part.terms.len() < 2
+            {
+                let known: BTreeSet<String> = part.terms.iter().map(|term| term.stem.clone()).collect();
+                part.terms.extend(last.terms.iter().filter(|term| !known.contains(&term.stem)).cloned());
+            }
+        }
+        parts.iter_mut().for_each(Part::sum);
+        Asked { parts }
+    }
+
+    /// Weighs the terms: one weighs more the fewer texts have it.
+    pub fn weigh<'a>(&mut self, texts: impl Iterator<Item = &'a Stems>) {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        let wanted: BTreeSet<String> = self
+            .parts
+            .iter()
+            .flat_map(|part| &part.terms)
+            .flat_map(|term| core::iter::once(&term.stem).chain(&term.others))
+            .cloned()
+            .collect();
+        let mut all = 0;
+        for text in texts {
+            all += 1;
+            for stem in wanted.iter().filter(|stem| text.contains(*stem)) {
+                *counts.entry(stem.as_str()).or_default() += 1;
+            }
+        }
+        let count_of = |stem: &String| counts.get(stem.as_str()).copied().unwrap_or(0);
+        for part in &mut self.parts {
+            for term in &mut part.terms {
+                // Where nobody uses the word itself, its other words say how rare it is.
+                let count = match count_of(&term.stem) {
+                    0 => term.others.iter().map(count_of).max().unwrap_or(0),
+                    count => count,
+                };
+                term.weight = rarity(all, count);
+            }
+            part.sum();
+        }
+    }
+}
+
+impl Part {
+    fn new(text: &str, aliases: &Lexicon) -> Self {
+        let kind = Kind::of(text);
+        let mut seen = BTreeSet::new();
+        let mut terms: Vec<Term> = Vec::new();
+        for word in words(text) {
+            let stem = stem(&word);
+            let is_filler = STOP_WORDS.contains(&word.as_str()) || kind.is_about(&word);
+            if !is_filler && seen.insert(stem.clone()) && terms.len() < TERMS_MAX {
+                let also = others(&word, &stem);
+                let mut others: BTreeSet<String> = also.iter().map(|word| self::stem::stem(word)).collect();
+                others.remove(&stem);
+                terms.push(Term { word, stem, also, others, weight: FINE });
+            }
+        }
+        for variant in aliases.variants(&folded(text), VARIANTS_MAX) {
+            let (said, means) = (stems(&variant.alias.0), words(&variant.alias.1));
+            for term in terms.iter_mut().filter(|term| said.contains(&term.stem)) {
+                term.others.extend(means.iter().map(|word| self::stem::stem(word)));
+                term.also.extend(means.iter().cloned());
+            }
+        }
+        Part { text: text.trim().to_string(), kind, terms, total: 0 }
+    }
+
+    fn sum(&mut self) {
+        self.total = self.terms.iter().map(|term| term.weight).sum();
+    }
+
+    /// The words of the question that a text does not have, also not in another word.
+    pub fn missing<'a>(&'a self, text: &'a Stems) -> impl Iterator<Item = &'a str> {
+        let is_there =
+            |term: &&Term| text.contains(&term.stem) || term.others.iter().any(|other| text.contains(other));
+        self.terms.iter().filter(move |term| !is_there(term)).map(|term| term.word.as_str())
+    }
+
+    /// How much of the question these texts cover, of [`WHOLE`]: each term counts where it is worth most. A text stands
+    /// with what it is worth, of [`WHOLE`] too.
+    #[must_use]
+    pub fn coverage(&self, texts: &[(&Stems, u64)]) -> u64 {
+        let credit = |term: &Term| -> u64 {
+            let worth = texts.iter().map(|(text, worth)| {
+                if text.contains(&term.stem) {
+                    *worth
+                } else if term.others.iter().any(|other| text.contains(other)) {
+                    worth * ANOTHER_WORD / WHOLE
+                } else {
+                    0
+                }
+            });
+            term.weight * worth.max().unwrap_or(0)
+        };
+        self.terms.iter().map(credit).sum::<u64>() / self.total.max(1)
+    }
+
+    /// Its words.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().map(|term| term.word.as_str())
+    }
+
+    /// Words that mean much the same as its own.
+    pub fn other_words(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().flat_map(|term| &term.also).map(String::as_str)
+    }
+
+    /// How many of its terms a text has, in whatever words.
+    #[must_use]
+    pub fn count(&self, text: &Stems) -> usize {
+        self.terms.len() - self.missing(text).count()
+    }
+}
+
+/// The words that mean much the same.
+fn others(word: &str, own: &str) -> BTreeSet<String> {
+    let is_in = |group: &&&[&str]| group.iter().any(|other| *other == word || stem(other) == own);
+    let groups = thesaurus::GROUPS.iter().filter(is_in);
+    groups
+        .flat_map(|group| group.iter())
+        .filter(|other| **other != word)
+        .map(|other| (*other).to_string())
+        .collect()
+}
+
+/// What a term weighs that `count` of `all` texts have: the logarithm of how rare it is.
+fn rarity(all: u64, count: u64) -> u64 {
+    // One that nobody has weighs as one that a single text has: it is missing, and that is enough.
+    let count = count.max(1);
+    log2((2 * all + 1) * FINE / (2 * count).max(1)).max(FINE / 8)
+}
+
+/// The logarithm to the base 2 of `value / FINE`, times `FINE`; between powers of two it is a line. 0 below 1.
+fn log2(value: u64) -> u64 {
+    let Some(whole) = (value / FINE).checked_ilog2() else { return 0 };
+    let base = FINE << whole;
+    u64::from(whole) * FINE + (value - base) * FINE / base
+}
+
+#[cfg(test)]
+#[path = "relevance/relevance_tests.rs"]
+mod tests;

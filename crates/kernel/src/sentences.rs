@@ -1,0 +1,215 @@
+//! The sentences of a text.
+//! Owns: where they end. Must not: change a byte: each is a piece of its text.
+
+use core::ops::Range;
+
+/// Characters of a sentence; what is longer is given in pieces, which end between words.
+pub const CHARS_MAX: usize = 800;
+/// A line that is at least this long was broken because the page ended, not the sentence.
+const WRAPPED_CHARS_MIN: usize = 56;
+/// Letters before a dot that do not end a sentence.
+const ABBREVIATIONS: [&str; 16] = [
+    "al", "approx", "bzw", "ca", "cf", "dr", "e.g", "i.e", "inc", "jr", "ltd", "mr", "mrs", "ms", "prof",
+    "vs",
+];
+/// Those that do not if a number follows.
+const NUMBERED: [&str; 8] = ["abs", "art", "fig", "no", "nr", "p", "pp", "sec"];
+
+/// The sentences of a text, in order, without the space around them.
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    spans(text).map(|span| text.get(span).unwrap_or_default())
+}
+
+/// Where the sentences of a text stand, in bytes.
+pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            at += rest.len() - rest.trim_start().len();
+            let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+            let begin = at;
+            at += end_of(text, begin);
+            let sentence = rest.get(..at - begin).unwrap_or_default().trim_end();
+            if !sentence.is_empty() {
+                return Some(begin..begin + sentence.len());
+            }
+        }
+    })
+}
+
+/// How long the sentence is that begins at `begin`, which is no space; never 0.
+fn end_of(whole: &str, begin: usize) -> usize {
+    let text = whole.get(begin..).unwrap_or_default();
+    let mut last_space = None;
+    for (count, (at, letter)) in text.char_indices().enumerate() {
+        let after = at + letter.len_utf8();
+        let rest = text.get(after..).unwrap_or_default();
+        if count >= CHARS_MAX {
+            return last_space.unwrap_or(at);
+        }
+        let ends = match letter {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' | '…' => {
+                let closed =
+                    rest.trim_start_matches(['"', '\'', ')', ']', '”', '’', '»', '.', '!', '?', '*', '_']);
+                let is_over = closed.is_empty() || closed.starts_with(char::is_whitespace);
+                let is_word = letter == '.'
+                    && (is_abbreviated(text, at, closed) || is_number_of_item(whole, begin + at));
+                if is_over && !goes_on(closed) && !is_word {
+                    return text.len() - closed.len();
+                }
+                false
+            }
+            '\n' => !is_wrapped(whole, begin + at, rest),
+            _ => false,
+        };
+        if ends {
+            return after;
+        }
+        if letter.is_whitespace() {
+            last_space = Some(after);
+        }
+    }
+    text.len()
+}
+
+/// Whether a line was only broken to fit a page: it goes on in small letters, or it is long and what follows begins
+/// nothing of its own.
+fn is_wrapped(whole: &str, end: usize, rest: &str) -> bool {
+    let line = whole.get(..end).unwrap_or_default();
+    let line = line.rsplit('\n').next().unwrap_or_default().trim_end();
+    let next = rest.split('\n').next().unwrap_or_default();
+    let (is_indented, next) = (next.starts_with([' ', '\t']), next.trim());
+    if next.is_empty() || begins_something(next) || line.trim_start().starts_with(['#', '|']) {
+        return false;
+    }
+    // The first line of an item stands out; what is indented below it goes on with it.
+    let in_item = is_indented && begins_something(line.trim_start());
+    rest.starts_with(char::is_lowercase)
+        || (is_indented && next.starts_with(char::is_lowercase))
+        || (line.chars().count() >= WRAPPED_CHARS_MIN
+            && (in_item || !is_indented || line.starts_with([' ', '\t'])))
+}
+
+/// Whether a line begins an item, a heading, a row of a table or a field.
+fn begins_something(line: &str) -> bool {
+    let bulleted = ["- ", "* ", "+ ", "• ", "#", "|", ">", "```", "~~~", "---", "==="];
+    if bulleted.iter().any(|mark| line.starts_with(mark)) {
+        return true;
+    }
+    let head = line.trim_start_matches('(');
+    let number = head.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
+    let length = head.len() - number.len();
+    // `1.`, `12)`, `(a)`, `4.2 `: at most a few signs, then a dot or a bracket.
+    (1..=3).contains(&length)
+        && (number.starts_with(") ")
+            || (head.starts_with(|letter: char| letter.is_ascii_digit())
+                && number.starts_with('.')
+                && number
+                    .trim_start_matches(|letter: char| letter == '.' || letter.is_ascii_digit())
+                    .starts_with([' ', '\t'])))
+}
+
+/// Whether what follows is the rest of a sentence: it begins with a small letter, on the same line.
+fn goes_on(rest: &str) -> bool {
+    let next = rest.trim_start_matches([' ', '\t', '\u{a0}']);
+    next.starts_with(char::is_lowercase)
+}
+
+/// Whether the dot at `at` ends the number of an item: nothing but the number stands before it on its line.
+fn is_number_of_item(whole: &str, at: usize) -> bool {
+    let line = whole.get(..at).unwrap_or_default();
+    let line = line.rsplit('\n').next().unwrap_or_default().trim_start_matches(['#', ' ', '\t', '*']);
+    !line.is_empty() && line.len() <= 6 && line.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
+}
+
+/// Whether the dot at `at` belongs to the word before it.
+fn is_abbreviated(text: &str, at: usize, rest: &str) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let start = before.rfind(|letter: char| !letter.is_alphanumeric() && letter != '.');
+    let word = match start {
+        Some(start) => before
+            .get(start..)
+            .unwrap_or_default()
+            .trim_start_matches(|letter: char| !letter.is_alphanumeric()),
+        None => before,
+    };
+    let is_initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
+    let word = word.to_lowercase();
+    let is_counted = rest.trim_start().starts_with(|next: char| next.is_ascii_digit());
+    is_initial || ABBREVIATIONS.contains(&word.as_str()) || (is_counted && NUMBERED.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(sentences(text).collect::<Vec<_>>(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn sentences_end_where_they_do() {
+        check("", &[]);
+        check(" \n ", &[]);
+        check("One. Two! Three? four", &["One.", "Two!", "Three? four"]);
+        check("He said \"no.\" Then he left.", &["He said \"no.\"", "Then he left."]);
+        check(
+            "Dr. Smith pays 3.50 euros, e.g. monthly. Mr. X. does not.",
+            &["Dr. Smith pays 3.50 euros, e.g. monthly.", "Mr. X. does not."],
+        );
+        check("See Art. 5 of no. 7. I say no. Never.", &["See Art. 5 of no. 7.", "I say no.", "Never."]);
+        check("Wait... what?! Yes.", &["Wait... what?!", "Yes."]);
+        check("A line that was\nbroken here. Next.", &["A line that was\nbroken here.", "Next."]);
+        check(
+            "Title\nFirst line\n- item one\n- item two\n\nend",
+            &["Title", "First line", "- item one", "- item two", "end"],
+        );
+        check("屋根は赤い。家は白い。", &["屋根は赤い。", "家は白い。"]);
+    }
+
+    #[test]
+    fn a_page_breaks_lines_and_not_sentences() {
+        let wrapped = "The rent is payable in advance on the first working day of each month to the\nLandlord at its office.";
+        check(wrapped, &[wrapped]);
+        check(
+            "4.2. The rent is due.\n4.3 The fee is due.",
+            &["4.2. The rent is due.", "4.3 The fee is due."],
+        );
+        check("1. Term\n2. Rent", &["1. Term", "2. Rent"]);
+        let item =
+            "- The tenant keeps the roof in good repair at its own cost and expense at\n  All times.\n- Next";
+        check(item, &[&item[..item.len() - 7], "- Next"]);
+        let long = "This line is long enough to have been broken by the end of the page so";
+        check(&std::format!("{long}\n\nNext"), &[long, "Next"]);
+        check(&std::format!("{long}\n- item"), &[long, "- item"]);
+        check(&std::format!("# {long}\nText"), &[&std::format!("# {long}"), "Text"]);
+    }
+
+    #[test]
+    fn long_ones_come_in_pieces() {
+        let text = "word ".repeat(600);
+        let pieces: Vec<&str> = sentences(&text).collect();
+        assert!(pieces.len() > 3 && pieces.iter().all(|piece| piece.chars().count() <= CHARS_MAX));
+        assert!(pieces.iter().all(|piece| piece.ends_with("word") && piece.starts_with("word")));
+        assert_eq!(
+            sentences(&"é".repeat(2_000)).map(|piece| piece.chars().count()).collect::<Vec<_>>(),
+            [800, 800, 400]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_or_changed(text in "[a-zA-Z0-9 .!?\n\"é。<\\[|#*-]{0,200}|\\PC{0,100}") {
+            let mut last = 0;
+            for span in spans(&text) {
+                prop_assert!(text[last..span.start].trim().is_empty() && span.start < span.end);
+                last = span.end;
+            }
+            prop_assert!(text[last..].trim().is_empty());
+        }
+    }
+}

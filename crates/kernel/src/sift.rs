@@ -1,0 +1,166 @@
+//! A3: which retrieved pieces a prompt keeps, and why.
+//! Owns: the gate. Must not: change the order of the pieces, or hide that two of them disagree.
+
+mod contradiction;
+
+pub use contradiction::{Contradiction, Side};
+
+use crate::chunk::Chunk;
+use crate::relevance::{Asked, Stems, WHOLE, stems};
+use crate::words::spaced;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use serde::Serialize;
+
+/// What a heading or a file's name is worth where the piece itself does not say a term.
+pub(crate) const CONTEXT_WORTH: u64 = 500;
+
+/// How strict the gate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How much of a question a piece must cover, in thousandths.
+    pub strictness: u64,
+    /// How many pieces stay.
+    pub kept_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { strictness: 200, kept_max: 24 }
+    }
+}
+
+/// What was decided about the pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sifted {
+    /// Each piece, in the order they came.
+    pub decided: Vec<Decided>,
+    /// Where pieces that stay disagree.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// What was decided about a piece.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Decided {
+    /// Which of those that came, from 0.
+    pub at: usize,
+    /// Whether it stays.
+    pub decision: Decision,
+    /// Why: a word, and what was found.
+    pub reason: Vec<String>,
+    /// How much of the question it covers, in thousandths.
+    pub coverage: u64,
+}
+
+/// Whether a piece stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Decision {
+    /// It stays.
+    Kept,
+    /// It goes.
+    Dropped,
+}
+
+impl Sifted {
+    /// The places of those that stay, in order.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        self.decided.iter().filter(|one| one.decision == Decision::Kept).map(|one| one.at)
+    }
+}
+
+/// What a piece says, and what it is under.
+pub(crate) struct Said {
+    pub(crate) own: Stems,
+    pub(crate) above: Stems,
+}
+
+impl Said {
+    pub(crate) fn of(chunk: &Chunk) -> Self {
+        let above = chunk.headings.iter().flat_map(|heading| stems(heading));
+        Said {
+            own: stems(&chunk.text).into_iter().collect(),
+            above: above.chain(stems(&chunk.path)).collect(),
+        }
+    }
+}
+
+/// Weighs the terms of a question by how many of all pieces have them.
+pub fn weigh(asked: &mut Asked, chunks: &[Chunk]) {
+    let all: Vec<Stems> = chunks.iter().map(|chunk| stems(&chunk.text).into_iter().collect()).collect();
+    asked.weigh(all.iter());
+}
+
+/// Keeps or drops each piece. `injected` are the texts that the prompt shows anyway.
+#[must_use]
+pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits) -> Sifted {
+    let injected: Vec<String> = injected.iter().map(|text| spaced(text)).collect();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut decided = Vec::with_capacity(chunks.len());
+    let mut kept_count = 0;
+    for (at, chunk) in chunks.iter().enumerate() {
+        let said = Said::of(chunk);
+        let cover = |part: &crate::relevance::Part| {
+            part.coverage(&[(&said.own, WHOLE), (&said.above, CONTEXT_WORTH)])
+        };
+        let coverage = asked.parts.iter().map(cover).max().unwrap_or(0);
+        let words = spaced(&chunk.text);
+        let same = seen.get(&words).and_then(|at| chunks.get(*at));
+        let (decision, reason) = if words.is_empty() {
+            (Decision::Dropped, reason("DROPPED:empty", "it has no words"))
+        } else if injected.iter().any(|text| crate::words::place(text, &words).is_some()) {
+            (Decision::Dropped, reason("DROPPED:in-files", "the files that are shown whole say it"))
+        } else if let Some(same) = same {
+            (
+                Decision::Dropped,
+                reason("DROPPED:duplicate", &format!("{} says it word for word", place(same))),
+            )
+        } else if coverage < limits.strictness {
+            let detail = format!("{coverage} of {WHOLE}, and {} are needed", limits.strictness);
+            (Decision::Dropped, reason("DROPPED:strictness", &detail))
+        } else if kept_count >= limits.kept_max {
+            (Decision::Dropped, reason("DROPPED:max-chunks", &format!("{} stay", limits.kept_max)))
+        } else {
+            kept_count += 1;
+            (Decision::Kept, reason("KEPT:relevant", &format!("{coverage} of {WHOLE}")))
+        };
+        if decision == Decision::Kept {
+            seen.insert(words, at);
+        }
+        decided.push(Decided { at, decision, reason, coverage });
+    }
+    let mut sifted = Sifted { decided, contradictions: Vec::new() };
+    let kept: Vec<(usize, &Chunk)> =
+        sifted.kept().filter_map(|at| chunks.get(at).map(|chunk| (at, *chunk))).collect();
+    sifted.contradictions = contradiction::find(&kept);
+    flag(&mut sifted);
+    sifted
+}
+
+/// Notes at each piece with whom it disagrees. It stays: a person must see both.
+fn flag(sifted: &mut Sifted) {
+    for Contradiction { sides } in &sifted.contradictions {
+        for (one, other) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
+            if let Some(decided) = sifted.decided.get_mut(one.at) {
+                decided.reason.push(format!(
+                    "FLAGGED:contradiction {}:{} says otherwise",
+                    other.path, other.first_line
+                ));
+            }
+        }
+    }
+}
+
+fn place(chunk: &Chunk) -> String {
+    format!("{}:{}-{}", chunk.path, chunk.first_line, chunk.last_line)
+}
+
+fn reason(word: &str, detail: &str) -> Vec<String> {
+    Vec::from([word.to_string(), detail.to_string()])
+}
+
+#[cfg(test)]
+#[path = "sift/sift_tests.rs"]
+mod tests;
