@@ -1,0 +1,162 @@
+//! Asks every question of the set and counts: expected spans that were quoted, questions without an answer that were
+//! said to have none, quotes that no document has.
+
+use countersign_kernel::chunk::{self, Chunk, chunks};
+use countersign_kernel::history::Lexicon;
+use countersign_memory::embed::{self, Embedder};
+use countersign_sources::evidence::{Evidence, Limits, gather};
+use countersign_sources::retrieve::Index;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+#[derive(Deserialize)]
+struct Set {
+    question: Vec<Question>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Question {
+    pub(crate) half: Half,
+    pub(crate) ask: String,
+    pub(crate) spans: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Half {
+    /// Rules and numbers may be fitted to it.
+    Tune,
+    /// Nothing is.
+    Check,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Span {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// What was counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Count {
+    pub(crate) spans: usize,
+    pub(crate) quoted: usize,
+    pub(crate) unanswerable: usize,
+    pub(crate) said_so: usize,
+    pub(crate) quotes: usize,
+    /// Quotes that do not stand where they say.
+    pub(crate) invented: usize,
+    pub(crate) misses: Vec<String>,
+}
+
+impl Count {
+    pub(crate) fn recall(&self) -> f64 {
+        self.quoted as f64 / self.spans.max(1) as f64
+    }
+
+    pub(crate) fn honesty(&self) -> f64 {
+        self.said_so as f64 / self.unanswerable.max(1) as f64
+    }
+}
+
+fn place() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/questions")
+}
+
+pub(crate) fn questions() -> Vec<Question> {
+    let text = std::fs::read_to_string(place().join("questions.toml")).unwrap();
+    toml::from_str::<Set>(&text).unwrap().question
+}
+
+/// The documents, by path.
+pub(crate) fn documents() -> BTreeMap<String, String> {
+    let named = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    std::fs::read_dir(place().join("documents")).unwrap().map(named).collect()
+}
+
+/// Everything that answers questions.
+pub(crate) struct Asking<'e> {
+    documents: BTreeMap<String, String>,
+    pieces: Vec<Chunk>,
+    index: Index<'e>,
+}
+
+/// The embedder that is always there.
+pub(crate) fn embedder() -> embed::Hashed {
+    embed::hashed()
+}
+
+impl<'e> Asking<'e> {
+    pub(crate) fn new(embedder: Option<&'e dyn Embedder>) -> Self {
+        let documents = documents();
+        let pieces: Vec<Chunk> =
+            documents.iter().flat_map(|(path, text)| chunks(path, text, chunk::Limits::default())).collect();
+        let index = Index::new(&pieces, embedder).unwrap();
+        Asking { documents, pieces, index }
+    }
+
+    pub(crate) fn ask(&self, question: &str) -> Evidence {
+        gather(question, &Lexicon::default(), &self.index, &self.pieces, &[], &Limits::default()).unwrap()
+    }
+
+    /// Asks the questions of one half, or all.
+    pub(crate) fn count(&self, half: Option<Half>) -> Count {
+        let mut count = Count::default();
+        for question in questions().iter().filter(|one| half.is_none_or(|half| one.half == half)) {
+            self.count_one(question, &mut count);
+        }
+        count
+    }
+
+    fn count_one(&self, question: &Question, count: &mut Count) {
+        let evidence = self.ask(&question.ask);
+        let quotes = evidence.condensed.quotes();
+        count.quotes += quotes.len();
+        for fact in &quotes {
+            let text = self.documents.get(&fact.citation.path).map(String::as_str).unwrap_or_default();
+            let lines: Vec<&str> = text.split('\n').collect();
+            let (first, last) = (fact.citation.first_line - 1, fact.citation.last_line);
+            let cited = lines.get(first..last).unwrap_or_default().join("\n");
+            let stands = text.get(fact.citation.bytes.clone()) == Some(fact.text.as_str())
+                && cited.contains(&fact.text)
+                && !fact.text.trim().is_empty();
+            count.invented += usize::from(!stands);
+        }
+        if question.spans.is_empty() {
+            count.unanswerable += 1;
+            if quotes.is_empty() {
+                count.said_so += 1;
+            } else {
+                count
+                    .misses
+                    .push(format!("{:?} said: {:?} ({})", question.ask, quotes[0].text, quotes[0].coverage));
+            }
+        }
+        for span in &question.spans {
+            count.spans += 1;
+            let text = &self.documents[&span.path];
+            let start = text.find(&span.text).unwrap();
+            let holds = |path: &str, bytes: &std::ops::Range<usize>| {
+                path == span.path && bytes.start <= start && start + span.text.len() <= bytes.end
+            };
+            if quotes.iter().any(|fact| holds(&fact.citation.path, &fact.citation.bytes)) {
+                count.quoted += 1;
+                continue;
+            }
+            let pieces = evidence.hits.iter().map(|hit| &self.pieces[hit.chunk]);
+            let rank = pieces.enumerate().find(|(_, piece)| holds(&piece.path, &piece.bytes));
+            let why = rank.map(|(at, _)| evidence.sifted.decided[at].reason.join(" "));
+            count.misses.push(format!(
+                "{:?}\n    wanted: {:?} [{why:?}]\n    got: {:?}",
+                question.ask,
+                span.text,
+                quotes.iter().map(|fact| (fact.coverage, &fact.text)).collect::<Vec<_>>()
+            ));
+        }
+    }
+}
