@@ -1,0 +1,191 @@
+//! The tokens of a Rust file in one list.
+//! Owns: the list, the depth of what it can nest, and where comments are. Must not: know what a name means.
+//!
+//! Macros get tokens and nothing else, so what a file uses is looked for among its tokens: what stands in a macro counts as well.
+
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use std::ops::Range;
+
+/// One token.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    /// Its line, from 1.
+    pub(super) line: usize,
+    bytes: Range<usize>,
+}
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A word, without the `r#` of a raw one.
+    Word(String),
+    /// A mark, and whether the next one belongs to it.
+    Mark(char, Spacing),
+    /// A literal.
+    Literal,
+    /// An opening bracket; `None` for one that is not there.
+    Open(Delimiter),
+    /// A closing one.
+    Close(Delimiter),
+}
+
+/// Puts all tokens into one list, in the order they stand in.
+pub(super) fn flat(stream: TokenStream) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut open = vec![(stream.into_iter(), None)];
+    while let Some((trees, closing)) = open.last_mut() {
+        let Some(tree) = trees.next() else {
+            tokens.extend(closing.take());
+            open.pop();
+            continue;
+        };
+        let span = tree.span();
+        let token =
+            |kind, span: proc_macro2::Span| Token { kind, line: span.start().line, bytes: span.byte_range() };
+        match tree {
+            TokenTree::Group(group) => {
+                let delimiter = group.delimiter();
+                tokens.push(token(Kind::Open(delimiter), group.span_open()));
+                let closing = token(Kind::Close(delimiter), group.span_close());
+                open.push((group.stream().into_iter(), Some(closing)));
+            }
+            TokenTree::Ident(word) => {
+                let word = word.to_string();
+                let word = word.strip_prefix("r#").map(str::to_owned).unwrap_or(word);
+                tokens.push(token(Kind::Word(word), span));
+            }
+            TokenTree::Punct(mark) => tokens.push(token(Kind::Mark(mark.as_char(), mark.spacing()), span)),
+            TokenTree::Literal(_) => tokens.push(token(Kind::Literal, span)),
+        }
+    }
+    tokens
+}
+
+/// Words that put what follows into themselves.
+const NESTING: [&str; 14] = [
+    "return", "break", "as", "else", "if", "match", "while", "for", "loop", "unsafe", "async", "move", "in",
+    "let",
+];
+
+/// The most nodes above any node, or more.
+pub(super) fn depth(tokens: &[Token]) -> usize {
+    let mut open = vec![0_usize];
+    let (mut sum, mut deepest) = (0_usize, 0_usize);
+    for (at, token) in tokens.iter().enumerate() {
+        let Some(chain) = open.last_mut() else { return deepest };
+        let mut is_over = false;
+        match &token.kind {
+            Kind::Mark(',' | ';', _) => is_over = true,
+            Kind::Mark(..) => (*chain, sum) = (*chain + 1, sum + 1),
+            Kind::Word(word) if NESTING.contains(&word.as_str()) => (*chain, sum) = (*chain + 1, sum + 1),
+            Kind::Word(_) | Kind::Literal => {}
+            Kind::Open(_) => {
+                (*chain, sum) = (*chain + 1, sum + 1);
+                open.push(0);
+            }
+            Kind::Close(delimiter) => {
+                if open.len() > 1 {
+                    sum -= open.pop().unwrap_or(0);
+                }
+                // A block ends what it stands in, if nothing is done with it.
+                let goes_on = |word: &str| ["else", "as"].contains(&word);
+                is_over = *delimiter == Delimiter::Brace
+                    && match tokens.get(at + 1).map(|next| &next.kind) {
+                        Some(Kind::Word(word)) => !goes_on(word),
+                        Some(Kind::Mark('#', _) | Kind::Literal) => true,
+                        Some(Kind::Mark(..) | Kind::Open(_) | Kind::Close(_)) | None => false,
+                    };
+            }
+        }
+        if is_over && let Some(chain) = open.last_mut() {
+            sum -= *chain;
+            *chain = 0;
+        }
+        deepest = deepest.max(sum);
+    }
+    deepest
+}
+
+/// Whether something stands between the tokens that is no token: a comment.
+pub(super) fn has_comments(tokens: &[Token], code: &str) -> bool {
+    let mut end = 0;
+    let mut gaps = Vec::new();
+    for token in tokens {
+        // A doc comment is several tokens in one place.
+        if token.bytes.start > end {
+            gaps.push(end..token.bytes.start);
+        }
+        end = end.max(token.bytes.end);
+    }
+    gaps.push(end..code.len());
+    gaps.into_iter().any(|gap| !code.get(gap).unwrap_or_default().trim().is_empty())
+}
+
+/// A text without blanks at the ends of its lines and with one end. What stands in a token stays as it is.
+pub(super) fn trimmed(tokens: &[Token], code: &str) -> String {
+    let mut whole = tokens.iter().filter(|token| {
+        matches!(token.kind, Kind::Literal)
+            && code.get(token.bytes.clone()).is_some_and(|text| text.contains('\n'))
+    });
+    let mut literal = whole.next();
+    let (mut out, mut at) = (String::with_capacity(code.len()), 0);
+    for line in code.split_inclusive('\n') {
+        let end = at + line.trim_end_matches('\n').len();
+        while literal.is_some_and(|token| token.bytes.end <= at) {
+            literal = whole.next();
+        }
+        let is_inside = literal.is_some_and(|token| token.bytes.start < end && end < token.bytes.end);
+        at += line.len();
+        if is_inside {
+            out.push_str(line);
+        } else {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    out.truncate(out.trim_end_matches('\n').len());
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(code: &str) -> Vec<Token> {
+        flat(code.parse().unwrap())
+    }
+
+    #[test]
+    fn what_nests_counts_and_what_follows_does_not() {
+        let deep = |code: String| depth(&tokens(&code));
+        assert!(deep(format!("fn f() {{ let x = {}1{}; }}", "(".repeat(500), ")".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ let x = {}1; }}", "!".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ let x = {}1; }}", "return ".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ x{}; }}", ".a()".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ let x = {{1}}{}; }}", " + {1}".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ {} {{}} }}", "if a {} else ".repeat(500))) >= 500);
+        assert!(deep(format!("type X = {}u8{};", "Box<".repeat(500), ">".repeat(500))) >= 500);
+        assert!(deep("fn f(a: &str) -> Vec<u8> { a.b() }\n".repeat(2_000)) < 20);
+        assert!(deep(format!("const X: &[i8] = &[{}];", "-1, ".repeat(5_000))) < 20);
+        assert!(deep(format!("fn f() {{ match x {{ {} }} }}", "Some(1) => {} ".repeat(2_000))) < 20);
+        assert_eq!(deep(String::new()), 0);
+    }
+
+    #[test]
+    fn comments_are_seen() {
+        let has = |code: &str| has_comments(&tokens(code), code);
+        assert!(!has("//! docs\n/// docs\nfn f() { let s = \"// no\"; }\n"));
+        assert!(has("// yes\nfn f() {}"));
+        assert!(has("fn f() { /* yes */ }"));
+        assert!(has("fn f() {} // yes"));
+    }
+
+    #[test]
+    fn blanks_at_ends_go_but_in_texts() {
+        let code = "fn f() {  \n\tlet s = \"a  \n b\";\t\n}\n\n\n";
+        assert_eq!(trimmed(&tokens(code), code), "fn f() {\n\tlet s = \"a  \n b\";\n}\n");
+        assert_eq!(trimmed(&tokens("fn f() {}"), "fn f() {}"), "fn f() {}\n");
+    }
+}
