@@ -4,8 +4,11 @@
 //! Help is wrapped to the terminal, so prose has no line breaks of its own; examples fit into 80 columns as they
 //! are, and so does an option with its default, which would otherwise break inside the brackets.
 
+pub(crate) mod enforce;
 pub(crate) mod memory;
 pub(crate) mod models;
+pub(crate) mod run;
+pub(crate) mod scope;
 pub(crate) mod session;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -75,12 +78,66 @@ pub(crate) enum Command {
     /// The record itself: append, read, follow, verify, export
     #[command(subcommand, after_help = "Example:\n  countersign ledger verify")]
     Ledger(Ledger),
+    /// Which files a prompt may use, and why (A0)
+    #[command(
+        after_help = "The input has prompt and manifest ([{path, sha256, mtime, tags}]) and, if wanted, toggles, lock, include, exclude, \
+patterns, aliases, priority_tags, max_files, fallback, request_id and turn_id. What goes out is an SR2 envelope: the eligible files, the \
+best first, and a reason for every file of the manifest. The exit code is 1 if no file is eligible (EMPTY_ELIGIBILITY), and 3 if a lock \
+names a file that is not there (LOCK_MISS).
+
+With --dir the manifest is made of a folder, without what git ignores there. No link is followed; what can't be read is told. Hashes are \
+kept in the matter's directory, and used again while a file did not change.
+
+Examples:
+  countersign scope question.json
+  countersign scope --dir contracts --prompt 'When does the lease end?'"
+    )]
+    Scope(scope::Scope),
+    /// Whether a draft is what its CodeSpec asks for (A5)
+    #[command(after_help = enforce::AFTER)]
+    Enforce(enforce::Enforce),
     /// What is remembered, and what of it a prompt may read
     #[command(subcommand, after_help = "Example:\n  countersign memory read question.json")]
     Memory(Memory),
     /// Who answers: the models, and how they are reached
     #[command(subcommand, after_help = "Example:\n  countersign models list")]
     Models(Models),
+    /// Ask a question of folders; every sentence of the answer says where it stands
+    #[command(
+        after_help = "The embedded model needs no network: it quotes what the sources say and cites each quote, and where they say nothing it \
+says so (exit 1). Everything that was done is a run in the ledger.
+
+Examples:
+  countersign ask 'When does the lease end?' --sources contracts
+  countersign ask 'Who may enter the roof?' --sources contracts minutes --json"
+    )]
+    Ask(run::Ask),
+    /// Carry on a run: its envelope in, the advanced envelope out
+    #[command(
+        after_help = "The envelope is a GenericEnvelope, in any of its dialects; standard output always carries one for input that is \
+valid, and standard error says what else there is: run.waiting (exit 3), run.over, run.bound, run.denied and run.failed (exit 1). An envelope \
+that this command printed goes on with the run that it belongs to; every other one begins a run.
+
+A pipeline's file names its stages, who works in each, and where each output leads; schemas/pipeline.v1.schema.json says more.
+
+Examples:
+  echo '{\"raw_input\":\"When does the lease end?\"}' | countersign process --pretty
+  countersign process --step --pipeline six-agent < state.json"
+    )]
+    Process(run::Process),
+    /// Answer what a run waits for, and let it go on
+    #[command(
+        after_help = "The run names what it asks (runs show, or the error of the command that stopped). An answer counts once; one that is \
+late, or to something else, changes nothing.
+
+Examples:
+  countersign answer run_0123456789abcdef --id stop_0123456789abcdef --value 'the lease of 2024'
+  countersign answer run_0123456789abcdef --id stop_0123456789abcdef --approve --as ana"
+    )]
+    Answer(run::Answer),
+    /// What was run: the list, the timeline of one, going on with one
+    #[command(subcommand, after_help = "Example:\n  countersign runs show run_0123456789abcdef")]
+    Runs(run::Runs),
     /// Talk with a model that has tools, in a session that is kept
     #[command(
         after_help = "At a terminal: the answer streams, calls are shown as they are made, and what is not granted is asked \

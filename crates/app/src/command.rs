@@ -1,15 +1,21 @@
 //! One file per command.
 //! Owns: which command does what. Must not: hold what a command does.
 
+pub(crate) mod answer;
+mod ask;
 mod capability;
 pub(crate) mod chat;
 mod doctor;
+mod enforce;
 mod envelope;
 mod explain;
 mod ledger;
 mod memory;
 pub(crate) mod models;
 mod principal;
+pub(crate) mod process;
+pub(crate) mod runs;
+mod scope;
 pub(crate) mod session;
 mod trace;
 
@@ -27,8 +33,14 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Envelope(command) => envelope::run(&global, command),
         Command::Ledger(command) => ledger::run(&global, command).await,
+        Command::Scope(scope) => scope::run(&global, &scope),
+        Command::Enforce(enforce) => enforce::run(&global, &enforce).await,
         Command::Memory(command) => memory::run(&global, &command).await,
         Command::Models(command) => models::run(&global, command),
+        Command::Ask(ask) => ask::run(&global, &ask).await,
+        Command::Process(process) => process::run(&global, &process).await,
+        Command::Answer(answer) => answer::run(&global, answer).await,
+        Command::Runs(command) => runs::run(&global, command).await,
         Command::Chat(chat) => chat::run(&global, &chat).await,
         Command::Session(command) => session::run(&global, command).await,
         Command::Capability(command) => capability::run(&global, command).await,

@@ -11,6 +11,7 @@ use countersign_record::json::{Json, Number, Object, ParseError};
 use countersign_record::row::NotADraft;
 use countersign_runtime::memory_read;
 use countersign_runtime::ports::ledger;
+use countersign_runtime::run;
 use countersign_runtime::session;
 use countersign_store::{archive, keys, sessions};
 use std::process::ExitCode;
@@ -131,6 +132,15 @@ impl From<session::Error> for Failure {
                 failure.with("calls", ids.join(", "))
             }
             _ => failure,
+        }
+    }
+}
+
+impl From<run::Error> for Failure {
+    fn from(error: run::Error) -> Self {
+        match error {
+            run::Error::Ledger(error) => error.into(),
+            _ => Failure::new(error.code(), error.to_string()),
         }
     }
 }

@@ -6,14 +6,19 @@
     allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
 )]
 
+mod beneath;
 mod cli;
 mod command;
 mod failure;
 mod input;
 mod office;
 mod output;
+mod pipelines;
 mod place;
+mod program;
 mod roots;
+mod sources;
+mod tables;
 
 use clap::Parser;
 use failure::Failure;

@@ -7,14 +7,15 @@ use crate::failure::Failure;
 use crate::output;
 use crate::place::Place;
 use crate::roots::Claimed;
+use crate::tables::Table;
 use countersign_kernel::policy::{Policy, cleaned};
 use countersign_kernel::session::Bounds;
 use countersign_memory::recall::Stores;
 use countersign_memory::remembered;
 use countersign_models::{self as models, Extractive, Shelf};
+use countersign_record::access::MatterAccess;
 use countersign_record::code::Code;
-use countersign_record::id::{MatterId, ModelName, SessionName};
-use countersign_record::json::{self, Json, Object};
+use countersign_record::id::{MatterId, ModelName, PrincipalId, SessionName};
 use countersign_record::row::{DataClass, Sealed};
 use countersign_record::tool::Needs;
 use countersign_record::trace::Redactor;
@@ -84,6 +85,11 @@ impl Rooms {
         };
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(is_spare).collect()
+    }
+
+    /// Where hashes of folders are kept.
+    pub(crate) fn folders(&self) -> PathBuf {
+        self.dir.join("cache").join("folders")
     }
 
     fn memory(&self) -> PathBuf {
@@ -182,8 +188,7 @@ impl Desk {
         }
         let tools =
             Registry::new(tools).map_err(|error| Failure::new(Code::ToolFailed, error.to_string()))?;
-        let signs =
-            Arc::new(Signer { keys, principal: access.principal().clone(), matter: access.matter().clone() });
+        let signs = Arc::new(Signer::new(keys, &access));
         Ok(Office {
             ledger,
             access,
@@ -282,10 +287,17 @@ fn class_of_store(policy: &Policy, store: &str, place: &str) -> DataClass {
     classes.max().unwrap_or(DataClass::Internal).max(policy.class_of_root(place))
 }
 
-struct Signer {
+/// Signs what whoever acts decides, if they have a key.
+pub(crate) struct Signer {
     keys: Keyring,
-    principal: countersign_record::id::PrincipalId,
+    principal: PrincipalId,
     matter: MatterId,
+}
+
+impl Signer {
+    pub(crate) fn new(keys: Keyring, access: &MatterAccess) -> Self {
+        Signer { keys, principal: access.principal().clone(), matter: access.matter().clone() }
+    }
 }
 
 impl Signs for Signer {
@@ -367,34 +379,6 @@ pub(crate) fn policy(rooms: &Rooms, named: Option<&Path>) -> Result<Policy, Fail
         (None, true) => &usual,
         (None, false) => return Ok(Policy::default()),
     };
-    let shown = output::plain(&path.display().to_string());
-    let invalid = |why: String| Failure::new(Code::PolicyInvalid, format!("{shown}: {why}"));
-    let text = crate::input::text(&path.to_string_lossy())?;
-    let table: toml::Table = toml::from_str(&text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        invalid(format!("line {}: {}", before.matches('\n').count() + 1, error.message()))
-    })?;
-    let value = json_of(&toml::Value::Table(table)).map_err(invalid)?;
-    Policy::read(value).map_err(|troubles| Failure::troubles(Code::PolicyInvalid, &shown, &troubles))
-}
-
-fn json_of(value: &toml::Value) -> Result<Json, String> {
-    Ok(match value {
-        toml::Value::String(text) => Json::from(text.as_str()),
-        toml::Value::Boolean(value) => Json::from(*value),
-        toml::Value::Integer(number) => {
-            json::parse(number.to_string().as_bytes()).map_err(|error| error.to_string())?
-        }
-        toml::Value::Float(_) | toml::Value::Datetime(_) => {
-            return Err("a policy has texts, whole numbers, lists and tables".to_owned());
-        }
-        toml::Value::Array(items) => Json::Array(items.iter().map(json_of).collect::<Result<_, _>>()?),
-        toml::Value::Table(table) => {
-            let mut object = Object::new();
-            for (name, value) in table {
-                object.insert(name.as_str(), json_of(value)?);
-            }
-            Json::Object(object)
-        }
-    })
+    let name = path.to_string_lossy();
+    Table::read(&name, &crate::input::text(&name)?, Code::PolicyInvalid)?.as_a(Policy::read)
 }

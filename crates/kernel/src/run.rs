@@ -7,14 +7,22 @@
 mod apply;
 mod decide;
 mod event;
+mod outcome;
+pub mod outputs;
+pub mod row;
 
 pub use decide::{Refusal, decide};
-pub use event::{Answer, Came, Event, Fault, Outcome, Stop, StopKind};
+pub use event::{Answer, Came, Event, Stop, StopKind};
+pub use outcome::{Fault, Outcome};
 
 use crate::pipeline::{END, Pipeline, START, Stage};
-use alloc::string::String;
-use countersign_record::state::{GenericEnvelope, TerminalReason};
+use alloc::string::{String, ToString};
+use countersign_record::envelope::{Envelope, Provenance, Source};
+use countersign_record::state::{GenericEnvelope, Reading, TerminalReason};
 use countersign_record::time::Timestamp;
+
+/// The version of what agents hand over.
+const VERSION: &str = "1.0";
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +76,50 @@ impl Run {
             (false, None) => Doing::Ready,
         };
         Run { envelope, doing }
+    }
+
+    /// A run that begins with a document, under a pipeline: what the document does not say of how far it may go, the
+    /// pipeline says.
+    #[must_use]
+    pub fn begun(pipeline: &Pipeline, reading: Reading) -> Self {
+        let Reading { mut envelope, defaulted, .. } = reading;
+        let limits = &pipeline.limits;
+        for (name, limit, most) in [
+            ("max_iterations", &mut envelope.bounds.max_iterations, limits.max_iterations),
+            ("max_llm_calls", &mut envelope.bounds.max_llm_calls, limits.max_llm_calls),
+            ("max_agent_hops", &mut envelope.bounds.max_agent_hops, limits.max_agent_hops),
+            ("max_stages", &mut envelope.goals.max_stages, limits.max_stages),
+        ] {
+            if defaulted.contains(&name) {
+                *limit = most;
+            }
+        }
+        if envelope.progress.stage_order.is_empty() {
+            envelope.progress.stage_order = pipeline.stages.iter().map(|stage| stage.name.clone()).collect();
+        }
+        Run::of(envelope)
+    }
+
+    /// What an agent hands over, as an SR2 envelope.
+    #[must_use]
+    pub fn handoff(&self, stage: &Stage, outcome: Outcome, rests_on: Provenance, at: &Timestamp) -> Envelope {
+        let (reason, payload) = outcome.said();
+        let goals = &self.envelope.goals;
+        let goal = goals.remaining_goals.first().unwrap_or(&self.envelope.identity.raw_input);
+        let goal = if goal.trim().is_empty() { &stage.name } else { goal };
+        Envelope {
+            agent: stage.agent_name().to_string(),
+            goal: goal.clone(),
+            timestamp: at.clone(),
+            request_id: self.envelope.identity.request_id.to_string(),
+            turn_id: self.envelope.bounds.iteration.saturating_add(1),
+            source: Source::Internal,
+            version: VERSION.to_string(),
+            escalate: reason.is_some(),
+            reason,
+            provenance: rests_on,
+            payload,
+        }
     }
 
     /// What is to be done.

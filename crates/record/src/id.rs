@@ -158,6 +158,13 @@ id! {
 }
 
 id! {
+    /// A run; its rows are a stream of this name.
+    RunId, "run", "'run_' and 16 lowercase hexadecimal digits",
+    "^run_[a-f0-9]{16}$",
+    |text| tagged(text, "run_")
+}
+
+id! {
     /// A request that a run answers.
     RequestId, "request", "'req_' and 16 lowercase hexadecimal digits",
     "^req_[a-f0-9]{16}$",

@@ -1,10 +1,12 @@
 //! What the runtime asks of the edge.
 //! Owns: the port traits. Must not: implement one.
 
+pub mod agent;
 pub mod ledger;
 pub mod memory;
 pub mod model;
 pub mod session;
+pub mod sources;
 pub mod tool;
 
 use std::future::Future;

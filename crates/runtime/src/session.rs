@@ -27,8 +27,9 @@ pub use recover::{Recovered, Undone, Unsettled};
 pub use turn::{Said, Turned};
 
 use crate::clock::Clock;
+use crate::journal;
 use crate::ports::Answer;
-use crate::ports::ledger::{self, Journal, PAGE_ROWS_MAX, Query, Select};
+use crate::ports::ledger::{self, Journal, Select};
 use crate::ports::memory::Memory;
 use crate::ports::model::Model;
 use crate::ports::session::{Keeper, Person, Remembers, Signs, Trouble};
@@ -333,20 +334,9 @@ fn fresh(name: &SessionName) -> Checkpoint {
 async fn read_all(
     office: &Office,
     select: Select,
-    mut after: u64,
+    after: u64,
     show: &mut (dyn FnMut(&countersign_record::row::Row) + Send),
 ) -> Result<(), Error> {
-    loop {
-        let query = Query { select: select.clone(), after, up_to: u64::MAX, limit: PAGE_ROWS_MAX };
-        let page = match office.ledger.read(&office.access, query).await {
-            Ok(page) => page,
-            Err(ledger::Error::Missing { .. }) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        page.rows.iter().for_each(&mut *show);
-        match page.next {
-            Some(next) => after = next,
-            None => return Ok(()),
-        }
-    }
+    journal::read_all(&*office.ledger, &office.access, select, after, &mut |row| show(&row)).await?;
+    Ok(())
 }

@@ -1,6 +1,8 @@
 //! `countersign envelope`: check, canonicalise, hash.
 //! Owns: telling the two envelopes apart and the report. Must not: hold a rule of either contract.
 
+use super::process::minted;
+use crate::beneath;
 use crate::cli::{Envelope as Subcommand, Global, Kind};
 use crate::failure::{Exit, Failure};
 use crate::input;
@@ -12,9 +14,7 @@ use countersign_record::digest::Digest;
 use countersign_record::envelope::Envelope;
 use countersign_record::fields::{TROUBLES_MAX, Trouble};
 use countersign_record::json::{Json, Object, inexact_numbers};
-use countersign_record::state::{GenericEnvelope, Minted, Reading};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
-use rustix::io::Errno;
+use countersign_record::state::{GenericEnvelope, Reading};
 use serde::Serialize;
 use std::path::Path;
 
@@ -173,18 +173,7 @@ fn changed_files(envelope: &Envelope, root: &Path) -> Vec<Trouble> {
 /// Hashes a file beneath `root` without holding it.
 fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
     let words = |error: std::io::Error| error.to_string();
-    let root = std::fs::File::open(root).map_err(words)?;
-    // The kernel keeps the path beneath the root, links included; without NONBLOCK a pipe would wait for ever.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let mut file = match rustix::fs::openat2(&root, path, flags, Mode::empty(), beneath) {
-        Ok(file) => std::fs::File::from(file),
-        Err(Errno::XDEV) => return Err("the path leads out of the directory".to_owned()),
-        Err(error) => return Err(words(error.into())),
-    };
-    if !file.metadata().map_err(words)?.is_file() {
-        return Err("it is no regular file".to_owned());
-    }
+    let mut file = beneath::open(root, path)?;
     let mut hasher = canonical::Hasher::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -199,14 +188,7 @@ fn file_digest(root: &Path, path: &str) -> Result<Digest, String> {
 type Read = Result<(Object, bool), Vec<Trouble>>;
 
 fn generic(global: &Global, value: Json) -> Result<Read, Failure> {
-    let place = Place::open(global)?;
-    let id = |prefix: &str| format!("{prefix}_{}", place.clock.fresh(prefix));
-    let minted = Minted {
-        envelope_id: id("env").try_into()?,
-        request_id: id("req").try_into()?,
-        session_id: id("sess").try_into()?,
-        received_at: place.now()?,
-    };
+    let minted = minted(&Place::open(global)?.clock)?;
     Ok(GenericEnvelope::read(value, minted).map(|reading| (told(&reading), reading.conforms())))
 }
 

@@ -1,11 +1,13 @@
 //! What an event changes.
 //! Owns: the only way that a run's state changes. Must not: decide, or fail.
 
-use super::event::{Answer, Event, Fault, STOP, Stop, StopKind};
+use super::event::{Answer, Event, STOP, Stop, StopKind};
+use super::outcome::{Fault, Outcome};
 use super::{Doing, Run};
 use crate::pipeline::END;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_record::envelope::Envelope;
 use countersign_record::json::{Json, Number, Object};
 use countersign_record::state::{CompletedStage, Extra, GoalStatus, ProcessingRecord, TerminalReason};
 use countersign_record::time::Timestamp;
@@ -37,11 +39,8 @@ impl Run {
                 self.envelope.progress.current_stage.clone_from(stage);
                 self.doing = Doing::Called { stage: stage.clone(), since: at.clone() };
             }
-            Event::Returned { stage, output_key, output, status, fault, llm_calls, at } => {
-                self.returned(stage, status, fault.as_ref(), *llm_calls, at);
-                if let Some(output) = output {
-                    self.envelope.progress.outputs.insert(output_key.clone(), output.clone());
-                }
+            Event::Returned { stage, output_key, handoff, llm_calls, at } => {
+                self.returned(stage, output_key, handoff, *llm_calls, at);
             }
             Event::Aimed { goals } => self.aim(goals),
             Event::Reached { goals } => self.reach(goals),
@@ -53,6 +52,7 @@ impl Run {
                 self.clear(cleared);
                 self.set_refused(self.refused() + 1);
             }
+            Event::Heard { feedback } => self.envelope.goals.critic_feedback.push(feedback.clone()),
             Event::Advanced { satisfied, summary, plan_id, cleared, number } => {
                 self.reach(satisfied);
                 let goals = &mut self.envelope.goals;
@@ -76,10 +76,26 @@ impl Run {
         }
     }
 
-    fn returned(&mut self, stage: &str, status: &str, fault: Option<&Fault>, llm_calls: u64, at: &Timestamp) {
+    fn returned(
+        &mut self,
+        stage: &str,
+        output_key: &str,
+        handoff: &Envelope,
+        llm_calls: u64,
+        at: &Timestamp,
+    ) {
         let since = match &self.doing {
             Doing::Called { since, .. } => Some(since.clone()),
             Doing::Ready | Doing::Waiting(_) | Doing::Over => None,
+        };
+        let (status, fault) = match Outcome::of(handoff) {
+            Outcome::Done(output) => {
+                self.envelope.progress.outputs.insert(output_key.to_string(), output);
+                ("success", None)
+            }
+            Outcome::Failed(fault) => ("error", Some(fault)),
+            Outcome::Denied { .. } => ("denied", None),
+            Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Escalate { .. } => ("waiting", None),
         };
         let envelope = &mut self.envelope;
         envelope.bounds.llm_call_count += llm_calls;
@@ -91,11 +107,11 @@ impl Run {
             completed_at: Some(at.clone()),
             duration_ms,
             status: status.to_string(),
-            error: fault.map(|fault| fault.message.clone()),
+            error: fault.as_ref().map(|fault| fault.message.clone()),
             llm_calls,
             extra: Extra::default(),
         });
-        envelope.errors.extend(fault.map(|fault| error_of(stage, fault, at)));
+        envelope.errors.extend(fault.map(|fault| error_of(stage, &fault, at)));
         self.doing = Doing::Ready;
     }
 
@@ -145,7 +161,7 @@ impl Run {
             }
         };
         envelope.ending.terminal_reason = Some(reason);
-        envelope.metadata.insert(STOP, stop.to_json());
+        envelope.metadata.insert(STOP, stop.to_object());
         self.doing = Doing::Waiting(stop.clone());
     }
 

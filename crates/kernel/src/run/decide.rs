@@ -1,13 +1,15 @@
 //! What comes of something that came in.
 //! Owns: bounds, verdicts, where a run goes, what stops it. Must not: change a state but by events.
 
-use super::event::{Answer, Came, Event, Fault, Outcome, Stop, StopKind};
+use super::event::{Answer, Came, Event, Stop, StopKind};
+use super::outcome::{Fault, Outcome, texts};
 use super::{Doing, Run};
 use crate::pipeline::{END, Pipeline, Stage};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::code::Code;
+use countersign_record::envelope::Envelope;
 use countersign_record::json::{Json, Object};
 use countersign_record::state::TerminalReason;
 use countersign_record::time::Timestamp;
@@ -92,8 +94,8 @@ pub fn decide(pipeline: &Pipeline, run: &Run, came: Came, at: &Timestamp) -> Res
     let mut deciding = Deciding { pipeline, run: run.clone(), at, events: Vec::new() };
     match came {
         Came::Go => deciding.go()?,
-        Came::Returned { stage, outcome, llm_calls, stop_id } => {
-            deciding.returned(&stage, outcome, llm_calls, stop_id)?;
+        Came::Returned { stage, handoff, llm_calls, stop_id } => {
+            deciding.returned(&stage, handoff, llm_calls, stop_id)?;
         }
         Came::Answered { id, by, answer } => deciding.answered(&id, by, answer)?,
     }
@@ -142,7 +144,7 @@ impl Deciding<'_> {
     fn returned(
         &mut self,
         name: &str,
-        outcome: Outcome,
+        handoff: Envelope,
         llm_calls: u64,
         stop_id: String,
     ) -> Result<(), Refusal> {
@@ -153,25 +155,15 @@ impl Deciding<'_> {
         };
         // Whoever calls a model more often than it may has had its last call.
         let left = self.run.llm_calls_left();
-        let is_beyond = llm_calls > left;
-        let (output, status, fault) = match &outcome {
-            Outcome::Done(output) => (Some(output.clone()), "success", None),
-            Outcome::Failed(fault) => (None, "error", Some(fault.clone())),
-            Outcome::Denied { .. } => (None, "denied", None),
-            Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Escalate { .. } => {
-                (None, "waiting", None)
-            }
-        };
+        let outcome = Outcome::of(&handoff);
         self.happen(Event::Returned {
             stage: name.to_string(),
             output_key: stage.output_key.clone(),
-            output,
-            status,
-            fault,
+            handoff,
             llm_calls: llm_calls.min(left),
             at: self.at.clone(),
         });
-        if is_beyond {
+        if llm_calls > left {
             let bound = TerminalReason::MaxLlmCallsExceeded;
             self.end(bound, words_of(bound));
             return Ok(());
@@ -182,11 +174,14 @@ impl Deciding<'_> {
 
     /// What an agent's answer leads to.
     fn follow(&mut self, stage: &Stage, outcome: Outcome, id: String) {
+        let request_id = self.run.envelope.identity.request_id.to_string();
         let stop = |kind: StopKind, message: String| Stop {
             id,
             kind,
             stage: stage.name.clone(),
             agent: stage.agent_name().to_string(),
+            request_id,
+            reason: kind.reason().to_string(),
             message,
             next_steps: kind.next_steps(),
             expires_at: None,
@@ -200,8 +195,10 @@ impl Deciding<'_> {
                 let stop = Stop { expires_at, ..stop(StopKind::Confirmation, message) };
                 self.happen(Event::Stopped(stop));
             }
-            Outcome::Escalate { reason, next_steps } => {
-                let mut stop = stop(StopKind::Escalation, reason);
+            Outcome::Escalate { reason, payload } => {
+                let message = payload.get("message").and_then(Json::as_str).unwrap_or(&reason).to_string();
+                let mut stop = Stop { reason, ..stop(StopKind::Escalation, message) };
+                let next_steps = texts(&payload, "next_steps");
                 if !next_steps.is_empty() {
                     stop.next_steps = next_steps;
                 }
@@ -278,9 +275,11 @@ impl Deciding<'_> {
         let bounds = &self.run.envelope.bounds;
         if self.run.refused() + 1 >= self.pipeline.limits.max_critic_fires {
             let words = format!("the critic refused {} times without progress", self.run.refused() + 1);
+            self.happen(Event::Heard { feedback });
             self.end(TerminalReason::MaxCriticFiresExceeded, words);
         } else if bounds.iteration >= bounds.max_iterations {
             let bound = TerminalReason::MaxIterationsExceeded;
+            self.happen(Event::Heard { feedback });
             self.end(bound, words_of(bound));
         } else {
             let (plan_key, cleared) = (PLAN.to_string(), self.cleared());
@@ -358,7 +357,7 @@ impl Deciding<'_> {
             }
         };
         let gave_up = format!("{by} said no to: {}", stop.message);
-        self.happen(Event::Answered { by, answer });
+        self.happen(Event::Answered { id: stop.id, by, answer });
         match to {
             Some(to) => self.happen(Event::Moved { to }),
             None => self.end(TerminalReason::DeniedByPolicy, gave_up),
@@ -369,13 +368,6 @@ impl Deciding<'_> {
     /// Where an answered question leads: to the stage that the contract names, or to the one that asked.
     fn resumed(&self, output_key: &str, stop: &Stop) -> String {
         self.pipeline.writing(output_key).map_or_else(|| stop.stage.clone(), |stage| stage.name.clone())
-    }
-}
-
-fn texts(output: &Object, name: &str) -> Vec<String> {
-    match output.get(name) {
-        Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(ToString::to_string).collect(),
-        Some(_) | None => Vec::new(),
     }
 }
 

@@ -3,10 +3,10 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_record::envelope::Envelope;
 use countersign_record::json::{Json, Object};
 use countersign_record::state::{GenericEnvelope, TerminalReason};
 use countersign_record::time::Timestamp;
-use serde::Serialize;
 
 /// What comes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub enum Came {
     Returned {
         /// Its stage.
         stage: String,
-        /// What it says.
-        outcome: Outcome,
+        /// What it hands over.
+        handoff: Envelope,
         /// How often it called a model.
         llm_calls: u64,
         /// A fresh name, for whatever a person has to be asked.
@@ -35,55 +35,8 @@ pub enum Came {
     },
 }
 
-/// What an agent says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It has done its part.
-    Done(Object),
-    /// It can't go on without an answer.
-    Clarify {
-        /// The question.
-        question: String,
-    },
-    /// It must not go on without leave.
-    Confirm {
-        /// For what.
-        message: String,
-        /// Until when the question stands.
-        expires_at: Option<Timestamp>,
-    },
-    /// It can't go on at all: a person must see to it.
-    Escalate {
-        /// A short code.
-        reason: String,
-        /// What a person can do.
-        next_steps: Vec<String>,
-    },
-    /// Policy says no.
-    Denied {
-        /// To what.
-        message: String,
-    },
-    /// It failed.
-    Failed(Fault),
-}
-
-/// What went wrong, in the contract's words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    /// What kind of thing.
-    pub error_type: String,
-    /// What.
-    pub message: String,
-    /// Whether another try may help.
-    pub recoverable: bool,
-    /// More of it.
-    pub details: Object,
-}
-
 /// What a person says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind", content = "value")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// An answer in words.
     Text(String),
@@ -98,7 +51,7 @@ pub enum Answer {
 }
 
 /// What a run waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Its name: an answer must say it.
     pub id: String,
@@ -108,18 +61,20 @@ pub struct Stop {
     pub stage: String,
     /// The agent that stopped.
     pub agent: String,
-    /// What is asked, or why.
+    /// The request that it belongs to.
+    pub request_id: String,
+    /// Why, in a code.
+    pub reason: String,
+    /// What is asked, or why, in words.
     pub message: String,
     /// What a person can do.
     pub next_steps: Vec<String>,
     /// Until when the question stands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
 }
 
 /// What kind of answer a run waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopKind {
     /// Words.
     Clarification,
@@ -162,6 +117,7 @@ impl Stop {
             }
             Some(_) | None => kind.next_steps(),
         };
+        let reason = text("reason").unwrap_or_else(|| kind.reason().to_string());
         let expires_at = text("expires_at").and_then(|at| Timestamp::try_from(at).ok());
         let stage = text("stage").unwrap_or_else(|| envelope.progress.current_stage.clone());
         Some(Stop {
@@ -169,6 +125,8 @@ impl Stop {
             kind,
             agent: text("agent").unwrap_or_else(|| stage.clone()),
             stage,
+            request_id: envelope.identity.request_id.to_string(),
+            reason,
             message: message.unwrap_or_default(),
             next_steps,
             expires_at: expires_at
@@ -179,20 +137,22 @@ impl Stop {
 
 impl Stop {
     /// As an envelope keeps it.
-    pub(super) fn to_json(&self) -> Json {
+    pub(super) fn to_object(&self) -> Object {
         let text = |text: &str| Json::from(text);
         let mut stop = Object::from([
             ("id", text(&self.id)),
             ("kind", text(self.kind.as_str())),
             ("stage", text(&self.stage)),
             ("agent", text(&self.agent)),
+            ("request_id", text(&self.request_id)),
+            ("reason", text(&self.reason)),
             ("message", text(&self.message)),
             ("next_steps", Json::Array(self.next_steps.iter().map(|step| text(step)).collect())),
         ]);
         if let Some(expires_at) = &self.expires_at {
             stop.insert("expires_at", expires_at.to_string());
         }
-        Json::from(stop)
+        stop
     }
 }
 
@@ -204,6 +164,16 @@ impl StopKind {
             StopKind::Clarification => "clarification",
             StopKind::Confirmation => "confirmation",
             StopKind::Escalation => "escalation",
+        }
+    }
+
+    /// The code of a stop that has no other.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            StopKind::Clarification => TerminalReason::ClarificationRequired.as_str(),
+            StopKind::Confirmation => TerminalReason::ConfirmationRequired.as_str(),
+            StopKind::Escalation => "escalated",
         }
     }
 
@@ -220,8 +190,7 @@ impl StopKind {
 }
 
 /// Something that happened to a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "event")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An agent is called.
     Called {
@@ -236,12 +205,8 @@ pub enum Event {
         stage: String,
         /// Where its output stands.
         output_key: String,
-        /// Its output, if it has one.
-        output: Option<Object>,
-        /// In a word of the contract's.
-        status: &'static str,
-        /// What went wrong.
-        fault: Option<Fault>,
+        /// What it hands over.
+        handoff: Envelope,
         /// How often it called a model.
         llm_calls: u64,
         /// When.
@@ -266,6 +231,11 @@ pub enum Event {
         /// The outputs that go.
         cleared: Vec<String>,
     },
+    /// The critic said something, and the run ends there.
+    Heard {
+        /// What.
+        feedback: String,
+    },
     /// A stage of goals is closed, and the next one begins.
     Advanced {
         /// What it reached.
@@ -288,6 +258,8 @@ pub enum Event {
     Stopped(Stop),
     /// A person has answered.
     Answered {
+        /// What was asked.
+        id: String,
         /// Who.
         by: String,
         /// What.

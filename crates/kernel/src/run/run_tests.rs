@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::pipeline::Pipeline;
-use countersign_record::json::{self, Object};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::state::{GoalStatus, Minted};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -75,7 +75,9 @@ impl Driven {
             Doing::Ready | Doing::Waiting(_) | Doing::Over => "intent".to_string(),
         };
         let stop_id = format!("stop-{}", self.clock);
-        self.come(Came::Returned { stage, outcome, llm_calls, stop_id })
+        let of = self.pipeline.stage(&stage).unwrap();
+        let handoff = self.run.handoff(of, outcome, Provenance::default(), &at(self.clock));
+        self.come(Came::Returned { stage, handoff, llm_calls, stop_id })
     }
 
     /// Goes on with empty outputs up to a stage, whose agent is called.
@@ -121,10 +123,29 @@ impl Driven {
         let mut again = self.first.clone();
         self.events.iter().for_each(|event| again.apply(event));
         assert_eq!(again, self.run);
+        // So do the rows that it is kept in.
+        let mut from_rows = self.first.clone();
+        for event in &self.events {
+            from_rows.apply(&through_a_row(event));
+        }
+        assert_eq!(json::to_text(&from_rows.envelope).unwrap(), json::to_text(envelope).unwrap());
         let written = envelope.to_json().unwrap();
         let read = GenericEnvelope::read(written.clone(), minted()).unwrap().envelope;
         assert_eq!(read.to_json().unwrap(), written);
     }
+}
+
+fn through_a_row(event: &Event) -> Event {
+    let at = match event {
+        Event::Called { at, .. } | Event::Returned { at, .. } | Event::Ended { at, .. } => at.clone(),
+        _ => at(0),
+    };
+    let kept = event.kept().unwrap();
+    assert_eq!(kept.content.is_some(), row::has_content(kept.kind));
+    let content = kept.content.map(|bytes| json::parse(&bytes).unwrap());
+    let read = Event::read(kept.kind, Json::Object(kept.payload), content, &at).unwrap();
+    assert_eq!(&read, event);
+    read
 }
 
 fn goals() -> impl Strategy<Value = String> {
@@ -142,7 +163,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         }),
         1 => Just(Outcome::Clarify { question: "which?".into() }),
         1 => Just(Outcome::Confirm { message: "may I?".into(), expires_at: Some(at(40)) }),
-        1 => Just(Outcome::Escalate { reason: "schema_violation".into(), next_steps: vec![] }),
+        1 => Just(Outcome::escalate("schema_violation", "no verdict")),
         1 => any::<bool>().prop_map(|recoverable| Outcome::Failed(Fault {
             error_type: "ToolError".into(), message: "timeout".into(), recoverable, details: Object::new(),
         })),
@@ -162,9 +183,10 @@ fn came() -> impl Strategy<Value = Option<Came>> {
     prop_oneof![
         4 => Just(Some(Came::Go)),
         // To whoever was called, which only the run knows.
-        6 => (outcome(), 0_u64..6).prop_map(|(outcome, llm_calls)| Some(Came::Returned {
-            stage: String::new(), outcome, llm_calls, stop_id: String::new(),
-        })),
+        6 => (outcome(), 0_u64..6).prop_map(|(outcome, llm_calls)| {
+            let handoff = begun("").handoff(&six().stages[0], outcome, Provenance::default(), &at(0));
+            Some(Came::Returned { stage: String::new(), handoff, llm_calls, stop_id: String::new() })
+        }),
         3 => (id, answer).prop_map(|(id, answer)| Some(Came::Answered { id: id.unwrap_or_default(), by: "ana".into(), answer })),
     ]
 }
@@ -179,7 +201,7 @@ proptest! {
             let (before, was) = (driven.run.clone(), driven.run.doing.clone());
             let is_go = came == Came::Go;
             let result = match came {
-                Came::Returned { outcome, llm_calls, .. } => driven.returns(outcome, llm_calls),
+                Came::Returned { handoff, llm_calls, .. } => driven.returns(Outcome::of(&handoff), llm_calls),
                 Came::Answered { id, by, answer } => {
                     let asked = match &was { Doing::Waiting(stop) if id.is_empty() => stop.id.clone(), _ => id };
                     driven.come(Came::Answered { id: asked, by, answer })
@@ -242,7 +264,11 @@ fn reintent_gives_up_the_plan_and_begins_again() {
     driven.done(r#"{"verdict":"reintent","satisfied_goals":["g4"],"feedback":"f4"}"#);
     assert_eq!(driven.reason(), Some(TerminalReason::MaxIterationsExceeded));
     assert_eq!(driven.run.envelope.bounds.iteration, 3, "it ends unincremented");
-    assert_eq!(driven.run.envelope.goals.critic_feedback, ["f1", "f2", "f3"]);
+    assert_eq!(
+        driven.run.envelope.goals.critic_feedback,
+        ["f1", "f2", "f3", "f4"],
+        "what it said last is kept"
+    );
 }
 
 #[test]
@@ -404,9 +430,7 @@ fn an_escalation_is_seen_to_or_given_up() {
     let ask = || {
         let mut driven = Driven::new("");
         driven.up_to("planner");
-        driven
-            .returns(Outcome::Escalate { reason: "insufficient_context".into(), next_steps: vec![] }, 0)
-            .unwrap();
+        driven.returns(Outcome::escalate("insufficient_context", "no file says it"), 0).unwrap();
         let Doing::Waiting(stop) = driven.run.doing.clone() else { panic!("it waits") };
         assert_eq!(stop.next_steps, ["retry", "adjust eligibility", "inject files", "give up"]);
         (driven, stop.id)

@@ -19,7 +19,7 @@ const PATTERNS_BYTES_MAX: usize = 4 * 1024 * 1024;
 const PATH_BYTES_MAX: usize = 4_096;
 
 /// What A0 is asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Input {
     /// What the user says.
     pub prompt: String,

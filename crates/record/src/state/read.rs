@@ -2,7 +2,7 @@
 //! Owns: which dialect a document is, which members may be missing or null, what is noted about it. Must not: stop at
 //! the first trouble, default a bad value, or take a document that contradicts itself.
 
-use super::interrupt;
+use super::interrupt::{self, Interrupt};
 use super::parts::{
     Bounds, Clarification, CompletedStage, Confirmation, Ending, Extra, Goals, Identity, ProcessingRecord,
     Progress,
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         let processing_history =
             self.list("processing_history", |fields, name| fields.objects(name, read_record));
         if let Some(ending) = &ending {
-            self.contradictions(ending, &clarification, &confirmation);
+            self.contradictions(ending, &clarification, &confirmation, interrupt.as_ref());
         }
         let extra = Extra(self.fields.rest());
         Some(GenericEnvelope {
@@ -93,13 +93,16 @@ impl<'a> Reader<'a> {
         ending: &Ending,
         clarification: &Clarification,
         confirmation: &Confirmation,
+        interrupt: Option<&Interrupt>,
     ) {
-        // In the other dialects the interrupt speaks too, and `interrupt` has told what contradicts it.
-        if self.dialect == Dialect::A && clarification.pending && confirmation.pending {
+        // Where an interrupt says its kind, it has told which of the two contradicts it.
+        let is_told = interrupt.is_some_and(|interrupt| interrupt.kind().is_some());
+        if !is_told && clarification.pending && confirmation.pending {
             let message = "a run waits for one thing at a time, and clarification_pending is true too";
             self.fields.trouble("confirmation_pending", Code::FieldConflict, message);
         }
-        if ending.terminated && (clarification.pending || confirmation.pending) {
+        let waits = interrupt.is_some_and(Interrupt::waits);
+        if ending.terminated && (clarification.pending || confirmation.pending || waits) {
             self.fields.trouble("terminated", Code::FieldConflict, "a run that has ended waits for nothing");
         }
         if let Ending { terminal_reason: Some(reason), terminated: false, .. } = ending {

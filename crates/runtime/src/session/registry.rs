@@ -2,11 +2,12 @@
 //! Owns: finding one by name, checking arguments against its schema, the hash of what it says of itself. Must not: run one.
 
 use crate::ports::tool::{NotDone, Tool};
+use crate::shape::Shape;
 use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::ToolName;
-use countersign_record::json::{self, Json, Object};
+use countersign_record::json::{Json, Object};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub struct Entry {
     pub tool: Arc<dyn Tool>,
     /// The hash of its definition.
     pub hash: Digest,
-    schema: jsonschema::Validator,
+    schema: Shape,
 }
 
 /// The tools that a session has, by name.
@@ -53,9 +54,7 @@ impl Registry {
             let definition = tool.definition();
             let name = definition.name.clone();
             let refused = |why: String| NotATool { name: name.clone(), why };
-            let parameters = value(&definition.parameters).map_err(refused)?;
-            let schema =
-                jsonschema::draft202012::new(&parameters).map_err(|error| refused(error.to_string()))?;
+            let schema = Shape::new(&definition.parameters).map_err(refused)?;
             let hash = definition.hash().map_err(|error| refused(error.to_string()))?;
             if registry.tools.contains_key(&name) {
                 return Err(refused("there is another of this name".to_owned()));
@@ -90,19 +89,7 @@ impl Entry {
         let refused = |why: String| NotDone::new(Code::ToolArguments, why);
         let args = Json::Object(args.clone());
         let hash = canonical::hash(&args).map_err(|error| refused(error.to_string()))?;
-        let instance = value(&args).map_err(refused)?;
-        match self.schema.validate(&instance) {
-            Ok(()) => Ok(hash),
-            Err(error) => {
-                // Of what the model wrote only the place is told, and which rule it breaks.
-                let (place, rule) = (error.instance_path().to_string(), error.schema_path().to_string());
-                Err(refused(format!("at {place:?}: the schema's {rule} does not hold")))
-            }
-        }
+        self.schema.check(&args).map_err(refused)?;
+        Ok(hash)
     }
-}
-
-fn value(json: &Json) -> Result<serde_json::Value, String> {
-    let text = json::to_text(json).map_err(|error| error.to_string())?;
-    serde_json::from_str(&text).map_err(|error| error.to_string())
 }

@@ -3,13 +3,14 @@
 
 use super::Error;
 use crate::clock::Clock;
+use crate::journal::Saying;
 use crate::ports::ledger::{Batch, Journal};
 use crate::ports::session::Signs;
 use countersign_record::access::MatterAccess;
 use countersign_record::deed::{CAPABILITY_GRANTED, Deed, VERSION};
 use countersign_record::id::{RowKind, StreamId};
 use countersign_record::label::Label;
-use countersign_record::row::{BlobBytes, Draft, Proof, Sealed};
+use countersign_record::row::{BlobBytes, Proof, Sealed};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -93,20 +94,17 @@ impl Rows {
         blobs: Vec<BlobBytes>,
         proof: Proof,
     ) -> Result<Sealed, Error> {
-        let draft = Draft {
+        let saying = Saying {
             stream,
             kind: RowKind::try_from(D::KIND)?,
             version: VERSION,
             at: self.clock.now()?,
-            actor: self.access.principal().clone(),
             proof,
-            cause: None,
-            data_class: label.data_class,
-            taint: label.taint,
+            label,
             payload: deed.payload()?,
             blobs,
         };
-        Ok(draft.seal()?)
+        Ok(saying.by(&self.access).seal()?)
     }
 
     /// Appends what is waiting, all of it or nothing.

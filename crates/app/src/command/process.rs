@@ -1,0 +1,273 @@
+//! `countersign process`: an envelope in, the envelope that agents made of it out.
+//! Owns: carrying it on for whoever asks, and what the exit code says of the run. Must not: decide what a run does.
+
+use crate::cli::Global;
+use crate::cli::run::{Process, Working};
+use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::office;
+use crate::output;
+use crate::pipelines::{self, Found};
+use crate::place::Place;
+use crate::sources::Folders;
+use countersign_kernel::run::{Doing, Run};
+use countersign_record::code::Code;
+use countersign_record::id::RunId;
+use countersign_record::json::{self, Json};
+use countersign_record::label::Label;
+use countersign_record::state::{GenericEnvelope, Minted, Reading, TerminalReason};
+use countersign_runtime::agents::Means;
+use countersign_runtime::clock::Clock;
+use countersign_runtime::ports::model::Model;
+use countersign_runtime::ports::sources::Sources;
+use countersign_runtime::run::mind::Mind;
+use countersign_runtime::run::{self, Bench, Driver, RUN, Setup, Told};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+pub(super) async fn run(global: &Global, process: &Process) -> Result<Exit, Failure> {
+    let document = input::document(&process.file)?;
+    let bench = looking(Place::open(global)?)?;
+    let pace = if process.step { Pace::Step } else { Pace::Whole };
+    let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
+    let cancel = CancellationToken::new();
+    let Advanced { run, outcome } =
+        advanced(Seat { global, bench, opens: &opens }, &process.working, pace, document, &cancel).await?;
+    printed(&run, process.pretty, outcome)
+}
+
+/// Where whoever asks sits: whose options, which ledger, how models are opened.
+pub(crate) struct Seat<'a> {
+    pub(crate) global: &'a Global,
+    /// Without agents: they come with the pipeline.
+    pub(crate) bench: Bench,
+    pub(crate) opens: Opens<'a>,
+}
+
+/// Opens the model of a name.
+pub(crate) type Opens<'a> = &'a (dyn Fn(&str) -> Result<Arc<dyn Model>, Failure> + Send + Sync);
+
+/// How far a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// By one stage.
+    Step,
+    /// Until it ends, or a person is needed.
+    Whole,
+}
+
+/// A run as it is now, and what became of it.
+pub(crate) struct Advanced {
+    pub(crate) run: Run,
+    pub(crate) outcome: Result<Exit, Failure>,
+}
+
+/// Takes in an envelope and carries it on: the whole of `process`, but for reading and printing.
+pub(crate) async fn advanced(
+    seat: Seat<'_>,
+    working: &Working,
+    pace: Pace,
+    document: Json,
+    cancel: &CancellationToken,
+) -> Result<Advanced, Failure> {
+    let reading = GenericEnvelope::read(document, minted(&seat.bench.clock)?)
+        .map_err(|troubles| Failure::troubles(Code::EnvelopeInvalid, "no GenericEnvelope", &troubles))?;
+    // What has ended, or waits, is handed back as it is: nothing happens to it.
+    let given = Run::of(reading.envelope.clone());
+    match &given.doing {
+        Doing::Over => return Ok(Advanced { run: given, outcome: Err(over()) }),
+        Doing::Waiting(_) => {
+            let outcome = Err(waiting(&given));
+            return Ok(Advanced { run: given, outcome });
+        }
+        Doing::Ready | Doing::Called { .. } => {}
+    }
+    let desk = Desk::of(seat, working, pipelines::find(&working.pipeline)?)?;
+    let mut driver = match desk.continued(&reading).await? {
+        Some(told) => desk.open(told)?,
+        None => desk.begin(working, reading)?,
+    };
+    let gone_on = match pace {
+        Pace::Step => driver.step(cancel).await,
+        Pace::Whole => driver.drive(cancel).await,
+    };
+    Ok(match gone_on {
+        Ok(()) => Advanced { outcome: ended(driver.run()), run: driver.run().clone() },
+        // What could not be written down did not happen: the envelope is the one that came.
+        Err(error) => Advanced { outcome: Err(error.into()), run: given },
+    })
+}
+
+/// What runs are carried on with.
+pub(crate) struct Desk {
+    found: Found,
+    bench: Bench,
+}
+
+impl Desk {
+    pub(super) fn new(global: &Global, working: &Working, place: Place) -> Result<Self, Failure> {
+        let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
+        let seat = Seat { global, bench: looking(place)?, opens: &opens };
+        Desk::of(seat, working, pipelines::find(&working.pipeline)?)
+    }
+
+    /// For a run that was begun, as it was begun.
+    pub(crate) async fn again(
+        seat: Seat<'_>,
+        allows_programs: bool,
+        id: &str,
+    ) -> Result<(Self, Told), Failure> {
+        let id = RunId::try_from(id)?;
+        let told = run::told(&seat.bench, &id).await?;
+        let working = Working {
+            pipeline: String::new(),
+            model: told.setup.model.clone(),
+            sources: told.setup.sources.iter().map(PathBuf::from).collect(),
+            allow_programs: allows_programs,
+        };
+        let found = Found::again((*told.pipeline).clone(), &told.setup.dir);
+        Ok((Desk::of(seat, &working, found)?, told))
+    }
+
+    fn of(seat: Seat<'_>, working: &Working, found: Found) -> Result<Self, Failure> {
+        let Seat { global, mut bench, opens } = seat;
+        let rooms = office::Rooms::of(global)?;
+        let policy = Arc::new(office::policy(&rooms, None)?);
+        let mind = Mind {
+            model: opens(&working.model)?,
+            matter: bench.access.matter().clone(),
+            policy: policy.hash().map_err(|error| Failure::new(Code::PolicyInvalid, error.to_string()))?,
+            clock: Arc::clone(&bench.clock),
+        };
+        let sources: Option<Arc<dyn Sources>> = match working.sources.as_slice() {
+            [] => None,
+            dirs => Some(Arc::new(Folders::new(dirs, &global.data, rooms.folders(), policy)?)),
+        };
+        let means = Means { mind, sources, clock: Arc::clone(&bench.clock) };
+        bench.agents = found.agents(&means, working.allow_programs)?;
+        Ok(Desk { found, bench })
+    }
+
+    pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driver, Failure> {
+        let setup = Setup {
+            model: working.model.clone(),
+            sources: working.sources.iter().map(|dir| dir.to_string_lossy().into_owned()).collect(),
+            dir: self.found.dir.to_string_lossy().into_owned(),
+        };
+        Ok(Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, Label::USER)?)
+    }
+
+    pub(crate) fn open(self, told: Told) -> Result<Driver, Failure> {
+        Ok(Driver::open(self.bench, told)?)
+    }
+
+    /// The run that the envelope belongs to, if it is one of ours and stands exactly where the envelope says. An envelope
+    /// that was changed on the way is the beginning of another.
+    async fn continued(&self, reading: &Reading) -> Result<Option<Told>, Failure> {
+        let id = reading.envelope.metadata.get(RUN).and_then(Json::as_str);
+        let Some(id) = id.and_then(|id| RunId::try_from(id).ok()) else { return Ok(None) };
+        match run::told(&self.bench, &id).await {
+            Ok(told) => {
+                let is_same = told.run.envelope == reading.envelope && *told.pipeline == self.found.pipeline;
+                Ok(is_same.then_some(told))
+            }
+            Err(run::Error::Missing { .. } | run::Error::Erased { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A bench without agents: enough to look at runs.
+pub(super) fn looking(place: Place) -> Result<Bench, Failure> {
+    let Place { ledger, keys, access, clock, .. } = place;
+    let signs = Arc::new(office::Signer::new(keys, &access));
+    Ok(Bench { journal: Arc::new(ledger), access, clock: Arc::new(clock), signs, agents: BTreeMap::new() })
+}
+
+/// What stands in for members that a document does not have.
+pub(super) fn minted(clock: &Clock) -> Result<Minted, Failure> {
+    let id = |prefix: &str| format!("{prefix}_{}", clock.fresh(prefix));
+    Ok(Minted {
+        envelope_id: id("env").try_into()?,
+        request_id: id("req").try_into()?,
+        session_id: id("sess").try_into()?,
+        received_at: clock
+            .now()
+            .map_err(|error| Failure::new(Code::TimeInvalid, format!("the clock: {error}")))?,
+    })
+}
+
+/// The envelope of a run, on one line.
+pub(crate) fn text(run: &Run) -> Result<String, Failure> {
+    json::to_text(&run.envelope).map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))
+}
+
+/// Prints the envelope, whatever became of it, and says that.
+pub(super) fn printed(run: &Run, is_pretty: bool, outcome: Result<Exit, Failure>) -> Result<Exit, Failure> {
+    let text = text(run)?;
+    output::line(&if is_pretty { json::indented(&text) } else { text })?;
+    outcome
+}
+
+/// What the exit code says of a run.
+pub(crate) fn ended(run: &Run) -> Result<Exit, Failure> {
+    let ending = &run.envelope.ending;
+    let words = || ending.termination_reason.clone().unwrap_or_default();
+    match (&run.doing, ending.terminal_reason) {
+        (Doing::Ready | Doing::Called { .. }, _) | (_, Some(TerminalReason::CompletedSuccessfully)) => {
+            Ok(Exit::Success)
+        }
+        (Doing::Waiting(_), _) => Err(waiting(run)),
+        (Doing::Over, reason) => {
+            let code = match reason {
+                Some(TerminalReason::DeniedByPolicy) => Code::RunDenied,
+                Some(TerminalReason::ToolFailedRecoverably | TerminalReason::ToolFailedFatally) => {
+                    Code::RunFailed
+                }
+                Some(
+                    TerminalReason::MaxIterationsExceeded
+                    | TerminalReason::MaxLlmCallsExceeded
+                    | TerminalReason::MaxAgentHopsExceeded
+                    | TerminalReason::MaxCriticFiresExceeded,
+                ) => Code::RunBound,
+                Some(
+                    TerminalReason::CompletedSuccessfully
+                    | TerminalReason::ClarificationRequired
+                    | TerminalReason::ConfirmationRequired,
+                )
+                | None => Code::RunOver,
+            };
+            let failure = Failure::new(code, words());
+            Err(match reason {
+                Some(reason) => failure.with("terminal_reason", reason.as_str()),
+                None => failure,
+            })
+        }
+    }
+}
+
+fn over() -> Failure {
+    Failure::new(Code::RunOver, "the run has ended, so nothing was done")
+}
+
+/// What it waits for, and how that is answered.
+fn waiting(run: &Run) -> Failure {
+    let Doing::Waiting(stop) = &run.doing else { return over() };
+    let asked = output::plain(&stop.message);
+    let failure = Failure::new(Code::RunWaiting, format!("the run waits for a person: {asked}"))
+        .with("id", stop.id.as_str())
+        .with("kind", stop.kind.as_str())
+        .with("reason", stop.reason.as_str())
+        .with("agent", stop.agent.as_str())
+        .with("request_id", stop.request_id.as_str())
+        .with(
+            "next_steps",
+            Json::Array(stop.next_steps.iter().map(|step| Json::from(step.as_str())).collect()),
+        );
+    match run.envelope.metadata.get(RUN).and_then(Json::as_str) {
+        Some(id) => failure.with("run", id),
+        None => failure,
+    }
+}

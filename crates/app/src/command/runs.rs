@@ -1,0 +1,138 @@
+//! `countersign runs`: what was run, and what happened in it.
+//! Owns: the list, the timeline, going on with a run that was left. Must not: fold a row itself.
+
+use super::process::{Desk, Seat, ended, looking, printed};
+use crate::cli::Global;
+use crate::cli::run::Runs;
+use crate::failure::{Exit, Failure};
+use crate::office;
+use crate::output;
+use crate::place::Place;
+use countersign_kernel::run::Doing;
+use countersign_record::id::RunId;
+use countersign_record::json::Json;
+use countersign_record::state::GenericEnvelope;
+use countersign_runtime::run::{self, Line, Standing, Told};
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure> {
+    match command {
+        Runs::List => list(global).await,
+        Runs::Show { run } => show(global, &run).await,
+        Runs::Resume { run, allow_programs } => {
+            let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
+            let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
+            let (desk, told) = Desk::again(seat, allow_programs, &run).await?;
+            let mut driver = desk.open(told)?;
+            driver.drive(&CancellationToken::new()).await?;
+            printed(driver.run(), !global.json, ended(driver.run()))
+        }
+    }
+}
+
+async fn list(global: &Global) -> Result<Exit, Failure> {
+    let bench = looking(Place::open(global)?)?;
+    let runs = run::list(&*bench.journal, &bench.access).await?;
+    if global.json {
+        output::json(&runs)?;
+    } else if runs.is_empty() {
+        output::line("No runs yet: countersign process begins one.")?;
+    }
+    for listed in runs.iter().filter(|_| !global.json) {
+        let reason = listed.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let standing = word(listed.standing);
+        let text = format!("{}  {}  {}  {standing}{reason}", listed.run, listed.began_at, listed.pipeline);
+        output::line(&output::plain(&text))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Open => "open",
+        Standing::Waiting => "waits",
+        Standing::Over => "over",
+    }
+}
+
+/// A run with its timeline.
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    run: &'a RunId,
+    pipeline: &'a str,
+    standing: Standing,
+    model: &'a str,
+    sources: &'a [String],
+    timeline: &'a [Line],
+    envelope: &'a GenericEnvelope,
+}
+
+impl<'a> From<&'a Told> for Shown<'a> {
+    fn from(told: &'a Told) -> Self {
+        Shown {
+            run: &told.id,
+            pipeline: &told.pipeline.name,
+            standing: told.standing(),
+            model: &told.setup.model,
+            sources: &told.setup.sources,
+            timeline: &told.lines,
+            envelope: &told.run.envelope,
+        }
+    }
+}
+
+async fn show(global: &Global, id: &str) -> Result<Exit, Failure> {
+    let bench = looking(Place::open(global)?)?;
+    let told = run::told(&bench, &RunId::try_from(id)?).await?;
+    if global.json {
+        output::json(&Shown::from(&told))?;
+        return Ok(Exit::Success);
+    }
+    for line in timeline(&told) {
+        output::line(&output::plain(&line))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The run in lines, as a person reads it.
+fn timeline(told: &Told) -> Vec<String> {
+    let envelope = &told.run.envelope;
+    let mut lines = vec![format!("{}  {}  {}", told.id, told.pipeline.name, word(told.standing()))];
+    lines.push(format!("  asked: {}", envelope.identity.raw_input));
+    for line in &told.lines {
+        let text = |name: &str| line.payload.get(name).and_then(Json::as_str).unwrap_or_default();
+        let what = match line.kind.as_str() {
+            "run.began" => format!("began      envelope {}", text("envelope_id")),
+            "run.called" => format!("called     {}", text("stage")),
+            "run.returned" => {
+                let hash = text("payload_hash").get(..12).unwrap_or_default();
+                let reason = text("reason");
+                format!("{:<10} {}  payload {hash}  {reason}", text("status"), text("stage"))
+            }
+            "run.moved" => format!("to         {}", text("to")),
+            "run.stopped" => format!("stopped    {}  {}  {}", text("stage"), text("reason"), text("id")),
+            "run.answered" => format!("answered   {} by {}", text("answer"), text("by")),
+            "run.ended" => format!("ended      {}", text("reason")),
+            "workspace.externalized" => format!("sent       {}  {}", text("destination_ref"), text("status")),
+            other => other.strip_prefix("run.").unwrap_or(other).to_owned(),
+        };
+        lines.push(format!("  {:>6}  {}  {}", line.seq, line.at, what.trim_end()));
+    }
+    match &told.run.doing {
+        Doing::Waiting(stop) => {
+            lines.push(format!("waits for a person: {}", stop.message));
+            lines.push(format!(
+                "  countersign answer {} --id {} …  ({})",
+                told.id,
+                stop.id,
+                stop.next_steps.join(", ")
+            ));
+        }
+        Doing::Ready | Doing::Called { .. } => {
+            lines.push(format!("is open: countersign runs resume {}", told.id));
+        }
+        Doing::Over => lines.extend(envelope.ending.termination_reason.clone()),
+    }
+    lines
+}

@@ -1,0 +1,81 @@
+//! Pipelines: the ones that ship, and those of users.
+//! Owns: finding one by name or file, and who works in its stages. Must not: run one.
+
+use crate::failure::Failure;
+use crate::input;
+use crate::program::Program;
+use crate::tables::Table;
+use countersign_kernel::pipeline::{Agent as Kind, Pipeline, Stage};
+use countersign_record::code::Code;
+use countersign_runtime::agents::{Means, NAMES, built_in};
+use countersign_runtime::ports::agent::Agent;
+use countersign_runtime::run::model::ModelAgent;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The pipelines that ship, by name.
+pub(crate) const SHIPPED: [(&str, &str); 2] = [
+    ("default", include_str!("../pipelines/default.toml")),
+    ("six-agent", include_str!("../pipelines/six-agent.toml")),
+];
+
+/// A pipeline, and the directory that its programs are run in.
+pub(crate) struct Found {
+    pub(crate) pipeline: Pipeline,
+    pub(crate) dir: PathBuf,
+}
+
+/// The pipeline of a name, or of a file.
+pub(crate) fn find(named: &str) -> Result<Found, Failure> {
+    let shipped = SHIPPED.iter().find(|(name, _)| *name == named);
+    let (text, dir) = match shipped {
+        Some((_, text)) => ((*text).to_owned(), PathBuf::from(".")),
+        None => {
+            let dir = Path::new(named).parent().filter(|dir| !dir.as_os_str().is_empty());
+            (input::text(named)?, dir.unwrap_or(Path::new(".")).to_path_buf())
+        }
+    };
+    let pipeline = Table::read(named, &text, Code::RunPipeline)?.as_a(Pipeline::read)?;
+    Ok(Found { pipeline, dir })
+}
+
+impl Found {
+    /// A pipeline that a run was begun with.
+    pub(crate) fn again(pipeline: Pipeline, dir: &str) -> Self {
+        Found { pipeline, dir: PathBuf::from(dir) }
+    }
+
+    /// Who works, by stage. Programs only if they are allowed.
+    pub(crate) fn agents(
+        &self,
+        means: &Means,
+        allows_programs: bool,
+    ) -> Result<BTreeMap<String, Arc<dyn Agent>>, Failure> {
+        let one = |stage: &Stage| Ok((stage.name.clone(), self.agent(stage, means, allows_programs)?));
+        self.pipeline.stages.iter().map(one).collect()
+    }
+
+    fn agent(&self, stage: &Stage, means: &Means, allows_programs: bool) -> Result<Arc<dyn Agent>, Failure> {
+        let refused = |why: String| {
+            Failure::new(Code::RunAgent, format!("the stage {}: {why}", stage.name))
+                .with("stage", stage.name.as_str())
+        };
+        match &stage.agent {
+            Kind::BuiltIn { name } => built_in(name, means).ok_or_else(|| {
+                refused(format!("there is no built-in agent {name}; there are {}", NAMES.join(", ")))
+            }),
+            Kind::Model { prompt, schema } => {
+                let agent = ModelAgent::new(means.mind.clone(), prompt.clone(), schema)
+                    .map_err(|why| refused(format!("its schema is none: {why}")))?;
+                Ok(Arc::new(agent))
+            }
+            Kind::Process { command } if allows_programs => {
+                Ok(Arc::new(Program::new(command.clone(), self.dir.clone(), Arc::clone(&means.clock))))
+            }
+            Kind::Process { .. } => {
+                Err(refused("it is a program, and programs are run only with --allow-programs".to_owned()))
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The folders that a run may read.
+//! Owns: their names, reading their files as they were when the manifest was made. Must not: decide which are eligible.
+
+use crate::beneath;
+use crate::failure::Failure;
+use countersign_kernel::chunk::{self, Chunk, chunks};
+use countersign_kernel::history::Lexicon;
+use countersign_kernel::policy::Policy;
+use countersign_kernel::scope::File;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::label::Label;
+use countersign_record::row::Taint;
+use countersign_runtime::ports::Answer;
+use countersign_runtime::ports::sources::{Eligible, Gathered, Manifest, NotRead, Sources};
+use countersign_sources::evidence::{self, gather};
+use countersign_sources::folder::{self, Asked, Limits};
+use countersign_sources::retrieve::Index;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The longest text that is looked through.
+const TEXT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// The folders that a run may read.
+pub(crate) struct Folders(Arc<Inner>);
+
+struct Inner {
+    /// Each with the name that its files stand under; one alone has none.
+    dirs: Vec<(String, PathBuf)>,
+    /// What is no part of them: our own data.
+    keep_out: Vec<PathBuf>,
+    cache: PathBuf,
+    policy: Arc<Policy>,
+    /// What was looked through last: one run asks several questions of the same files.
+    looked: Mutex<Option<Arc<Looked>>>,
+}
+
+struct Looked {
+    files: Vec<Eligible>,
+    chunks: Vec<Chunk>,
+    unread: Vec<(String, String)>,
+}
+
+impl Folders {
+    pub(crate) fn new(
+        dirs: &[PathBuf],
+        keep_out: &Path,
+        cache: PathBuf,
+        policy: Arc<Policy>,
+    ) -> Result<Self, Failure> {
+        let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for dir in dirs {
+            let shown = crate::output::plain(&dir.display().to_string());
+            let real = dir.canonicalize().map_err(|error| Failure::file(&shown, &error))?;
+            if !real.is_dir() {
+                return Err(Failure::new(Code::FileUnreadable, format!("{shown}: it is no directory")));
+            }
+            let name = real.file_name().and_then(|name| name.to_str()).unwrap_or("sources").to_owned();
+            let name = if dirs.len() == 1 { String::new() } else { name };
+            if named.insert(name.clone(), real).is_some() {
+                let message = format!("two of the sources are called {name}; give one of them another name");
+                return Err(Failure::new(Code::UsageInvalid, message));
+            }
+        }
+        let inner = Inner {
+            dirs: named.into_iter().collect(),
+            keep_out: vec![keep_out.to_owned()],
+            cache,
+            policy,
+            looked: Mutex::new(None),
+        };
+        Ok(Folders(Arc::new(inner)))
+    }
+}
+
+/// Does what takes the disk's time on a thread of its own.
+fn apart<'a, T: Send + 'static>(
+    inner: &Arc<Inner>,
+    work: impl FnOnce(&Inner) -> Result<T, NotRead> + Send + 'static,
+) -> Answer<'a, Result<T, NotRead>> {
+    let inner = Arc::clone(inner);
+    Box::pin(async move {
+        let done = tokio::task::spawn_blocking(move || work(&inner)).await;
+        done.unwrap_or_else(|error| Err(unread(error.to_string())))
+    })
+}
+
+fn unread(message: String) -> NotRead {
+    NotRead { code: Code::FileUnreadable, message }
+}
+
+impl Sources for Folders {
+    fn manifest<'a>(&'a self) -> Answer<'a, Result<Manifest, NotRead>> {
+        apart(&self.0, Inner::manifest)
+    }
+
+    fn text<'a>(&'a self, file: &'a Eligible) -> Answer<'a, Result<String, NotRead>> {
+        let file = file.clone();
+        apart(&self.0, move |inner| inner.text(&file).map_err(|why| unread(format!("{}: {why}", file.path))))
+    }
+
+    fn gather<'a>(
+        &'a self,
+        question: &'a str,
+        files: &'a [Eligible],
+        injected: &'a [String],
+    ) -> Answer<'a, Result<Gathered, NotRead>> {
+        let (question, files, injected) = (question.to_owned(), files.to_vec(), injected.to_vec());
+        apart(&self.0, move |inner| inner.gather(&question, &files, &injected))
+    }
+
+    fn label(&self, path: &str) -> Label {
+        Label { data_class: self.0.policy.class_of(path), taint: Taint::ExternalUntrusted }
+    }
+}
+
+impl Inner {
+    fn manifest(&self) -> Result<Manifest, NotRead> {
+        let mut manifest = Manifest::default();
+        for (name, dir) in &self.dirs {
+            let asked =
+                Asked { dir, limits: Limits::default(), keep_out: &self.keep_out, cache: Some(&self.cache) };
+            let folder = folder::read(&asked)
+                .map_err(|error| NotRead { code: error.code(), message: error.to_string() })?;
+            let under = |path: &str| if name.is_empty() { path.to_owned() } else { format!("{name}/{path}") };
+            manifest.files.extend(folder.files.iter().map(|found| {
+                let file = found.to_file();
+                File { path: under(&file.path), ..file }
+            }));
+            manifest
+                .skipped
+                .extend(folder.skipped.iter().map(|skipped| (under(&skipped.path), skipped.why.detail())));
+        }
+        Ok(manifest)
+    }
+
+    fn text(&self, file: &Eligible) -> Result<String, String> {
+        let (dir, path) = self.place(&file.path).ok_or_else(|| "it is in none of the sources".to_owned())?;
+        let mut bytes = Vec::new();
+        let opened = beneath::open(dir, path)?;
+        opened.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > TEXT_BYTES_MAX {
+            return Err("it has more than 16 MiB".to_owned());
+        }
+        if Digest::of(&bytes) != file.sha256 {
+            return Err("it was changed since it was listed".to_owned());
+        }
+        String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
+    }
+
+    fn place<'p>(&self, path: &'p str) -> Option<(&Path, &'p str)> {
+        self.dirs.iter().find_map(|(name, dir)| match name.as_str() {
+            "" => Some((dir.as_path(), path)),
+            name => Some((dir.as_path(), path.strip_prefix(name)?.strip_prefix('/')?)),
+        })
+    }
+
+    fn gather(&self, question: &str, files: &[Eligible], injected: &[String]) -> Result<Gathered, NotRead> {
+        let looked = self.looked(files);
+        let index = Index::new(&looked.chunks, None).map_err(|error| unread(error.to_string()))?;
+        let injected: Vec<&str> = injected.iter().map(String::as_str).collect();
+        let limits = evidence::Limits::default();
+        let found = gather(question, &Lexicon::default(), &index, &looked.chunks, &injected, &limits);
+        let evidence::Evidence { sifted, condensed, .. } =
+            found.map_err(|error| unread(error.to_string()))?;
+        Ok(Gathered { pieces: looked.chunks.len(), sifted, condensed, unread: looked.unread.clone() })
+    }
+
+    fn looked(&self, files: &[Eligible]) -> Arc<Looked> {
+        let mut last = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(looked) = last.as_ref().filter(|looked| looked.files == files) {
+            return Arc::clone(looked);
+        }
+        let mut looked = Looked { files: files.to_vec(), chunks: Vec::new(), unread: Vec::new() };
+        for file in files {
+            match self.text(file) {
+                Ok(text) => looked.chunks.extend(chunks(&file.path, &text, chunk::Limits::default())),
+                Err(why) => looked.unread.push((file.path.clone(), why)),
+            }
+        }
+        let looked = Arc::new(looked);
+        *last = Some(Arc::clone(&looked));
+        looked
+    }
+}

@@ -1,0 +1,85 @@
+//! The agents that are built in: one for each stage of the default pipeline.
+//! Owns: which names there are. Must not: decide; the kernel's pure parts do, and each agent puts them to work.
+
+mod critic;
+mod draft;
+mod evidence;
+mod execution;
+mod integration;
+mod intent;
+mod perception;
+mod plan;
+
+use crate::clock::Clock;
+use crate::ports::agent::{Agent, Said};
+use crate::ports::sources::{NotRead, Sources};
+use crate::run::mind::Mind;
+use countersign_kernel::run::{Fault, Outcome};
+use countersign_record::canonical::Unwritable;
+use countersign_record::envelope::Provenance;
+use countersign_record::json::{self, Json, Object};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What the agents work with.
+#[derive(Clone)]
+pub struct Means {
+    /// Who answers.
+    pub mind: Mind,
+    /// What may be read; nothing, if no sources were named.
+    pub sources: Option<Arc<dyn Sources>>,
+    /// The time.
+    pub clock: Arc<Clock>,
+}
+
+/// The names of all agents that are built in.
+pub const NAMES: [&str; 7] = ["perception", "intent", "plan", "execution", "draft", "critic", "integration"];
+
+/// The agent of a name.
+#[must_use]
+pub fn built_in(name: &str, means: &Means) -> Option<Arc<dyn Agent>> {
+    let means = means.clone();
+    Some(match name {
+        "perception" => Arc::new(perception::Perception(means)),
+        "intent" => Arc::new(intent::Intent),
+        "plan" => Arc::new(plan::Plan),
+        "execution" => Arc::new(execution::Execution(means)),
+        "draft" => Arc::new(draft::Draft(means)),
+        "critic" => Arc::new(critic::Critic(means)),
+        "integration" => Arc::new(integration::Integration),
+        _ => return None,
+    })
+}
+
+/// The object that a value is written as.
+fn object_of<T: Serialize>(value: &T) -> Result<Object, Unwritable> {
+    match json_of(value)? {
+        Json::Object(object) => Ok(object),
+        _ => Err(serde::ser::Error::custom("an object is needed")),
+    }
+}
+
+fn json_of<T: Serialize>(value: &T) -> Result<Json, Unwritable> {
+    json::parse(json::to_text(value)?.as_bytes()).map_err(serde::ser::Error::custom)
+}
+
+/// What an agent says that has written its output, or could not.
+fn written<T: Serialize>(output: &T, rests_on: Provenance) -> Said {
+    match object_of(output) {
+        Ok(output) => Said::plain(Outcome::Done(output), rests_on),
+        Err(error) => {
+            Said::plain(Outcome::escalate("validation_fail", &error.to_string()), Provenance::default())
+        }
+    }
+}
+
+/// What an agent says whose sources can't be read.
+fn unread(NotRead { code, message }: NotRead) -> Said {
+    let fault = Fault {
+        error_type: "SourceError".to_owned(),
+        message,
+        recoverable: true,
+        details: Object::from([("code", Json::from(code.as_str()))]),
+    };
+    Said::plain(Outcome::Failed(fault), Provenance::default())
+}

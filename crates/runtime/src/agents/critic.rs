@@ -1,0 +1,154 @@
+//! Critic: whether every sentence of the draft stands on its source, and which goals are reached.
+//! Owns: holding the draft against the files themselves. Must not: write, or let through what it could not check.
+
+use super::evidence::{Evidence, eligible, evidence, goals};
+use super::{Means, written};
+use crate::ports::Answer;
+use crate::ports::agent::{Agent, Given, Said};
+use countersign_kernel::relevance::stems;
+use countersign_record::canonical::Score;
+use countersign_record::envelope::Provenance;
+use countersign_record::fields::Fields;
+use countersign_record::json::Json;
+use countersign_record::state::GenericEnvelope;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use tokio_util::sync::CancellationToken;
+
+/// How much of a sentence's words its evidence must have, in thousandths.
+const SHARED_MIN: usize = 600;
+/// What a model says where the facts say nothing.
+const SILENT: &str = "the sources do not say";
+
+/// Whether the draft is good.
+pub(super) struct Critic(pub(super) Means);
+
+#[derive(Serialize)]
+struct Judged {
+    verdict: &'static str,
+    satisfied_goals: Vec<String>,
+    unsatisfied_goals: Vec<String>,
+    feedback: String,
+    confidence: Score,
+    findings: Vec<Finding>,
+}
+
+/// A sentence that can't stay as it is.
+#[derive(Serialize)]
+struct Finding {
+    sentence: String,
+    why: &'static str,
+}
+
+impl Agent for Critic {
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
+        Box::pin(async move {
+            let evidence = evidence(given.envelope);
+            let standing = self.standing(given.envelope, &evidence).await;
+            let findings = findings(given.envelope, &evidence, &standing);
+            let (mut satisfied, mut unsatisfied) = (Vec::new(), Vec::new());
+            for goal in goals(given.envelope) {
+                let has = evidence.iter().any(|one| {
+                    standing.contains(one.location.as_str()) && serves(one, &goal, given.envelope)
+                });
+                if has { satisfied.push(goal) } else { unsatisfied.push(goal) }
+            }
+            let is_good = findings.is_empty();
+            let feedback = match (is_good, unsatisfied.is_empty()) {
+                (false, _) => {
+                    format!("{} of the draft's sentences do not stand on their sources", findings.len())
+                }
+                (true, true) => String::new(),
+                (true, false) => format!("no source says anything about: {}", unsatisfied.join("; ")),
+            };
+            let confidence = match (is_good, unsatisfied.is_empty()) {
+                (false, _) => 0.1,
+                (true, true) => 0.9,
+                (true, false) => 0.5,
+            };
+            let judged = Judged {
+                verdict: if is_good { "approved" } else { "reintent" },
+                satisfied_goals: satisfied,
+                unsatisfied_goals: unsatisfied,
+                feedback,
+                confidence: Score::try_from(confidence).unwrap_or(Score::of_halves(0)),
+                findings,
+            };
+            written(&judged, Provenance::default())
+        })
+    }
+}
+
+impl Critic {
+    /// The locations that hold what the evidence says they do, in the very files that were eligible.
+    async fn standing<'e>(&self, envelope: &GenericEnvelope, evidence: &'e [Evidence]) -> BTreeSet<&'e str> {
+        let mut standing = BTreeSet::new();
+        let Some(sources) = &self.0.sources else { return standing };
+        let files = eligible(envelope);
+        let paths: BTreeSet<&str> = evidence.iter().map(|one| one.path.as_str()).collect();
+        for path in paths {
+            let Some(file) = files.iter().find(|file| file.path == path) else { continue };
+            let Ok(text) = sources.text(file).await else { continue };
+            let held = evidence.iter().filter(|one| one.path == path && one.stands_in(&text));
+            standing.extend(held.map(|one| one.location.as_str()));
+        }
+        standing
+    }
+}
+
+/// Whether a quote was found for a goal: it names it, or the plan's step for the goal found it too.
+fn serves(evidence: &Evidence, goal: &str, envelope: &GenericEnvelope) -> bool {
+    if evidence.relevance == goal {
+        return true;
+    }
+    // One sentence may serve two goals, and is quoted once.
+    let results = envelope.progress.outputs.get("execution").and_then(|execution| execution.get("results"));
+    let Some(Json::Array(results)) = results else { return false };
+    results.iter().any(|step| {
+        let result = step.get("result");
+        let query = result.and_then(|result| result.get("query")).and_then(Json::as_str);
+        let quotes = result.and_then(|result| result.get("quotes"));
+        let has_quotes = matches!(quotes, Some(Json::Number(number)) if number.as_u64().unwrap_or(0) > 0);
+        query == Some(goal) && has_quotes
+    })
+}
+
+/// What is wrong with the draft, sentence by sentence. Where a pipeline has no draft, the evidence is what is handed on.
+fn findings(envelope: &GenericEnvelope, evidence: &[Evidence], standing: &BTreeSet<&str>) -> Vec<Finding> {
+    let finding = |sentence: &str, why| Some(Finding { sentence: sentence.to_owned(), why });
+    let Some(draft) = envelope.progress.outputs.get("draft") else {
+        let unheld = evidence.iter().filter(|one| !standing.contains(one.location.as_str()));
+        return unheld
+            .filter_map(|one| finding(&one.content, "it does not stand where the evidence says"))
+            .collect();
+    };
+    let Some(Json::Array(sentences)) = draft.get("sentences") else {
+        return finding("", "the draft has no sentences").into_iter().collect();
+    };
+    let one = |sentence: &Json| {
+        let mut fields = Fields::of(sentence).ok()?;
+        let (text, location) = (fields.text("text")?, fields.optional("location", Fields::text));
+        let cited = location.as_deref().and_then(|at| evidence.iter().find(|one| one.location == at));
+        match cited {
+            None if text.to_lowercase().starts_with(SILENT) && evidence.is_empty() => None,
+            None => finding(&text, "it cites no evidence"),
+            Some(cited) if !standing.contains(cited.location.as_str()) => {
+                finding(&text, "what it cites does not stand there")
+            }
+            Some(cited) if text == cited.content || shares(&text, &cited.content) => None,
+            Some(_) => finding(&text, "what it cites says something else"),
+        }
+    };
+    sentences.iter().filter_map(one).collect()
+}
+
+/// Whether most of a sentence's words are its evidence's too.
+fn shares(sentence: &str, evidence: &str) -> bool {
+    let (said, held): (BTreeSet<String>, BTreeSet<String>) =
+        (stems(sentence).into_iter().collect(), stems(evidence).into_iter().collect());
+    !said.is_empty() && said.intersection(&held).count() * 1_000 >= said.len() * SHARED_MIN
+}

@@ -1,0 +1,213 @@
+//! Perception: what was asked, and which files may be used for it (A0), and which are shown whole (A1).
+//! Owns: putting A0 and A1 to work. Must not: read a file that is not eligible.
+
+use super::evidence::question;
+use super::{Means, unread, written};
+use crate::ports::Answer;
+use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::sources::Manifest;
+use countersign_kernel::inject;
+use countersign_kernel::run::Outcome;
+use countersign_kernel::scope::{self, Fallback, Input, Payload};
+use countersign_record::envelope::{FileRef, Provenance};
+use countersign_record::json::{Json, Object};
+use countersign_record::label::Label;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use tokio_util::sync::CancellationToken;
+
+/// The most files that a run looks through: its envelope names each of them.
+const FILES_MAX: usize = 2_000;
+/// The most names that are told of a prompt.
+const ENTITIES_MAX: usize = 20;
+/// Words that hardly a text of the language is without.
+const LANGUAGES: [(&str, &[&str]); 4] = [
+    ("en", &["the", "is", "what", "of", "and", "does", "how", "who", "when", "which", "a", "in", "to"]),
+    ("de", &["der", "die", "das", "und", "ist", "was", "wer", "wann", "wie", "ein", "eine", "nicht"]),
+    ("fr", &["le", "la", "les", "est", "et", "que", "qui", "quand", "une", "des", "dans"]),
+    ("es", &["el", "los", "las", "es", "y", "que", "quien", "cuando", "una", "del", "como"]),
+];
+
+/// Which files may be used for what was asked.
+pub(super) struct Perception(pub(super) Means);
+
+#[derive(Serialize)]
+struct Perceived {
+    normalized_input: String,
+    detected_language: &'static str,
+    extracted_entities: Vec<String>,
+    context: Context,
+    eligible_files: Vec<scope::Eligible>,
+    /// How many files are not eligible, by the word for why.
+    dropped: Object,
+    /// What is there and can't be read.
+    skipped: Vec<[String; 2]>,
+    /// The files that are shown whole or packed.
+    files_block: Vec<inject::Wanted>,
+}
+
+#[derive(Serialize)]
+struct Context {
+    session_history: Vec<String>,
+    user_preferences: Object,
+}
+
+impl Agent for Perception {
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
+        Box::pin(async move {
+            let asked = question(given.envelope);
+            let manifest = match &self.0.sources {
+                Some(sources) => match sources.manifest().await {
+                    Ok(manifest) => manifest,
+                    Err(error) => return unread(error),
+                },
+                None => Manifest::default(),
+            };
+            let scope = match &self.0.sources {
+                Some(_) => scope::select(&input(&asked, &manifest)),
+                None => Payload::default(),
+            };
+            if scope.code.is_some() {
+                return empty(&manifest);
+            }
+            let label = self.label(&scope);
+            let perceived = perceived(&asked, &manifest, scope);
+            let rests_on = rests_on(&perceived.eligible_files);
+            Said { label, ..written(&perceived, rests_on) }
+        })
+    }
+}
+
+impl Perception {
+    /// What holds for all that may be read.
+    fn label(&self, scope: &Payload) -> Label {
+        let Some(sources) = &self.0.sources else { return Label::NOTHING };
+        scope.eligible_files.iter().fold(Label::NOTHING, |label, file| label.join(sources.label(&file.path)))
+    }
+}
+
+fn input(prompt: &str, manifest: &Manifest) -> Input {
+    Input {
+        prompt: prompt.to_owned(),
+        manifest: manifest.files.clone(),
+        max_files: Some(FILES_MAX),
+        fallback: Fallback::AllOn,
+        ..Input::default()
+    }
+}
+
+/// Nothing may be read: a person sees to it.
+fn empty(manifest: &Manifest) -> Said {
+    let skipped =
+        manifest.skipped.iter().map(|(path, why)| Json::from(format!("{path}: {why}"))).take(FILES_MAX);
+    let payload = Object::from([
+        ("message", Json::from("none of the sources may be used: there is no file that can be read")),
+        ("code", Json::from("EMPTY_ELIGIBILITY")),
+        ("skipped", Json::Array(skipped.collect())),
+    ]);
+    let outcome = Outcome::Escalate { reason: "insufficient_context".to_owned(), payload };
+    Said::plain(outcome, Provenance::default())
+}
+
+fn perceived(asked: &str, manifest: &Manifest, scope: Payload) -> Perceived {
+    let mut dropped = Object::new();
+    for traced in scope.trace.iter().filter(|traced| traced.decision == scope::Decision::Dropped) {
+        let Some(word) = traced.reason.first() else { continue };
+        let count = match dropped.get(word) {
+            Some(Json::Number(number)) => number.as_u64().unwrap_or(0),
+            Some(_) | None => 0,
+        };
+        let count = countersign_record::json::Number::try_from(count + 1).map_or(Json::Null, Json::Number);
+        dropped.insert(word.as_str(), count);
+    }
+    let skipped = manifest.skipped.iter().take(FILES_MAX);
+    Perceived {
+        normalized_input: asked.split_whitespace().collect::<Vec<_>>().join(" "),
+        detected_language: language(asked),
+        extracted_entities: entities(asked),
+        context: Context { session_history: Vec::new(), user_preferences: Object::new() },
+        files_block: inject::wanted(asked, &manifest.files, &scope),
+        eligible_files: scope.eligible_files,
+        dropped,
+        skipped: skipped.map(|(path, why)| [path.clone(), why.clone()]).collect(),
+    }
+}
+
+fn rests_on(files: &[scope::Eligible]) -> Provenance {
+    let file = |file: &scope::Eligible| FileRef {
+        path: file.path.clone(),
+        sha256: file.sha256,
+        mtime: Some(file.mtime.clone()),
+    };
+    Provenance {
+        files: files.iter().map(file).collect(),
+        history_refs: Vec::new(),
+        eligibility: files.iter().map(|file| file.path.clone()).collect(),
+    }
+}
+
+/// The language whose small words it has most of; none where that says nothing.
+fn language(text: &str) -> &'static str {
+    let words: Vec<String> = text
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let mut best = ("und", 0);
+    for (language, small) in LANGUAGES {
+        let count = words.iter().filter(|word| small.contains(&word.as_str())).count();
+        if count > best.1 {
+            best = (language, count);
+        }
+    }
+    best.0
+}
+
+/// What the prompt names: words that begin with a capital though no sentence does, and what stands in quotation marks.
+fn entities(text: &str) -> Vec<String> {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for quoted in text.split('"').skip(1).step_by(2) {
+        found.insert(quoted.trim().to_owned());
+    }
+    let mut name: Vec<&str> = Vec::new();
+    let mut begins = true;
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let is_name = bare.chars().next().is_some_and(char::is_uppercase) && (!begins || !name.is_empty());
+        if is_name {
+            name.push(bare);
+        } else if !name.is_empty() {
+            found.insert(std::mem::take(&mut name).join(" "));
+        }
+        begins = word.ends_with(['.', '?', '!', ':']);
+        if is_name && (begins || word.ends_with(',')) {
+            found.insert(std::mem::take(&mut name).join(" "));
+        }
+    }
+    found.insert(name.join(" "));
+    found.into_iter().filter(|name| !name.is_empty()).take(ENTITIES_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_prompt_names() {
+        let names = entities("When does Harbour Lease Ltd, of Bergen, pay \"the deposit\"? It asked Ana.");
+        assert_eq!(names, ["Ana", "Bergen", "Harbour Lease Ltd", "the deposit"]);
+        assert!(entities("what is it").is_empty());
+    }
+
+    #[test]
+    fn languages() {
+        for (text, expected) in [("What is the rent?", "en"), ("Wer ist der Mieter?", "de"), ("12345", "und")]
+        {
+            assert_eq!(language(text), expected, "{text}");
+        }
+    }
+}

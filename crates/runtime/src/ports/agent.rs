@@ -1,0 +1,68 @@
+//! The agent port: who works in a stage.
+//! Owns: the trait, what an agent is given and what it says. Must not: know an agent.
+
+use super::Answer;
+use countersign_kernel::pipeline::Stage;
+use countersign_kernel::run::Outcome;
+use countersign_record::deed::Externalized;
+use countersign_record::envelope::Provenance;
+use countersign_record::id::RunId;
+use countersign_record::json::Json;
+use countersign_record::label::Label;
+use countersign_record::state::GenericEnvelope;
+use tokio_util::sync::CancellationToken;
+
+/// What an agent is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The run.
+    pub run: &'a RunId,
+    /// The stage that it works in.
+    pub stage: &'a Stage,
+    /// The run's state.
+    pub envelope: &'a GenericEnvelope,
+    /// What holds for that state.
+    pub label: Label,
+    /// How often it may call a model.
+    pub llm_calls_left: u64,
+}
+
+/// What an agent says.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// What it hands over.
+    pub handoff: Handoff,
+    /// How often it called a model.
+    pub llm_calls: u64,
+    /// What holds for what it says, beside what holds for what it was given.
+    pub label: Label,
+    /// What left the machine for it, or was kept from that.
+    pub receipts: Vec<Externalized>,
+}
+
+/// What an agent hands over.
+#[derive(Clone, Debug)]
+pub enum Handoff {
+    /// One of ours: what it says, and what that rests on.
+    Ours(Outcome, Provenance),
+    /// Somebody else's SR2 envelope, which nobody has checked yet.
+    Theirs(Json),
+}
+
+impl Said {
+    /// What an agent says that called no model, and used nothing that has a label of its own.
+    #[must_use]
+    pub fn plain(outcome: Outcome, rests_on: Provenance) -> Self {
+        let handoff = Handoff::Ours(outcome, rests_on);
+        Said { handoff, llm_calls: 0, label: Label::NOTHING, receipts: Vec::new() }
+    }
+}
+
+/// Who works in a stage.
+pub trait Agent: Send + Sync {
+    /// Whether it may be called again where nobody saw what became of a call: it changes nothing, and sends nothing.
+    fn is_repeatable(&self) -> bool;
+
+    /// Works. It ends by itself, within its own bounds of time; `cancel` ends it earlier.
+    fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said>;
+}

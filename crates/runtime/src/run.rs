@@ -1,0 +1,239 @@
+//! Runs: envelopes that agents carry on, stage by stage.
+//! Owns: calling agents and keeping rows, each stage durable before the next begins. Must not: decide; `kernel::run` does.
+
+mod error;
+mod history;
+pub mod mind;
+pub mod model;
+mod rows;
+
+pub use error::Error;
+pub use history::{Line, Listed, Setup, Standing, Told, list, told};
+
+use crate::clock::Clock;
+use crate::ports::agent::{Agent, Given, Handoff, Said};
+use crate::ports::ledger::Journal;
+use crate::ports::session::Signs;
+use countersign_kernel::pipeline::{Pipeline, Stage};
+use countersign_kernel::run::{Answer, Came, Doing, Event, Outcome, Refusal, Run, decide, outputs};
+use countersign_record::access::MatterAccess;
+use countersign_record::envelope::{Envelope, Provenance};
+use countersign_record::fields::Trouble;
+use countersign_record::id::RunId;
+use countersign_record::json::{Json, Object};
+use countersign_record::label::Label;
+use countersign_record::state::Reading;
+use countersign_record::time::Timestamp;
+use rows::Rows;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Where an envelope says which run it belongs to: the contract has no member for it.
+pub const RUN: &str = "run_id";
+
+/// What runs work with.
+#[derive(Clone)]
+pub struct Bench {
+    /// Where they are written down.
+    pub journal: Arc<dyn Journal>,
+    /// Whose they are.
+    pub access: MatterAccess,
+    /// The time, and fresh names.
+    pub clock: Arc<Clock>,
+    /// Signs what people answer.
+    pub signs: Arc<dyn Signs>,
+    /// Who works, by stage.
+    pub agents: BTreeMap<String, Arc<dyn Agent>>,
+}
+
+/// A run that this process carries on.
+pub struct Driver {
+    bench: Bench,
+    id: RunId,
+    pipeline: Arc<Pipeline>,
+    run: Run,
+    label: Label,
+    rows: Rows,
+}
+
+impl Driver {
+    /// Begins a run with a document. Nothing is written before it goes on.
+    ///
+    /// # Errors
+    /// It can't be written down.
+    pub fn begin(
+        bench: Bench,
+        pipeline: Arc<Pipeline>,
+        reading: Reading,
+        setup: &Setup,
+        label: Label,
+    ) -> Result<Self, Error> {
+        let id = RunId::try_from(format!("run_{}", bench.clock.fresh("run")))?;
+        let mut run = Run::begun(&pipeline, reading);
+        run.envelope.metadata.insert(RUN, id.as_str());
+        let mut rows = Rows::new(&bench, &id, 0)?;
+        rows.began(&id, &pipeline, &run.envelope, setup, label)?;
+        Ok(Driver { bench, id, pipeline, run, label, rows })
+    }
+
+    /// Opens a run that was begun, as its rows tell it.
+    ///
+    /// # Errors
+    /// There is none, or its rows can't be read.
+    pub fn open(bench: Bench, told: Told) -> Result<Self, Error> {
+        let Told { id, pipeline, run, label, end, .. } = told;
+        let rows = Rows::new(&bench, &id, end)?;
+        Ok(Driver { bench, id, pipeline, run, label, rows })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// What holds for all of it.
+    #[must_use]
+    pub fn label(&self) -> Label {
+        self.label
+    }
+
+    /// How often the ledger was written to.
+    #[must_use]
+    pub fn commits(&self) -> u32 {
+        self.rows.commits()
+    }
+
+    /// Goes on until it ends, or a person is needed.
+    ///
+    /// # Errors
+    /// It can't go on, or can't be written down; what is durable stays.
+    pub async fn drive(&mut self, cancel: &CancellationToken) -> Result<(), Error> {
+        self.stage(cancel).await?;
+        while self.run.doing == Doing::Ready {
+            self.stage(cancel).await?;
+        }
+        self.rows.flush().await
+    }
+
+    /// Goes on by one stage.
+    ///
+    /// # Errors
+    /// As [`Driver::drive`].
+    pub async fn step(&mut self, cancel: &CancellationToken) -> Result<(), Error> {
+        self.stage(cancel).await?;
+        self.rows.flush().await
+    }
+
+    /// Takes in a person's answer.
+    ///
+    /// # Errors
+    /// It changes nothing, and why; or it can't be written down.
+    pub async fn answer(&mut self, id: &str, answer: Answer) -> Result<(), Error> {
+        let by = self.bench.access.principal().to_string();
+        self.come(Came::Answered { id: id.to_owned(), by, answer })?;
+        self.rows.flush().await
+    }
+
+    /// Calls the agent that is next, once that is durable.
+    async fn stage(&mut self, cancel: &CancellationToken) -> Result<(), Error> {
+        let is_again = matches!(self.run.doing, Doing::Called { .. });
+        if !is_again {
+            self.come(Came::Go)?;
+        }
+        let Doing::Called { stage, .. } = &self.run.doing else { return Ok(()) };
+        let pipeline = Arc::clone(&self.pipeline);
+        let stage = pipeline.stage(stage).ok_or_else(|| Error::NoAgent { stage: stage.clone() })?;
+        let agent = self.bench.agents.get(&stage.name).cloned();
+        let agent = agent.ok_or_else(|| Error::NoAgent { stage: stage.name.clone() })?;
+        if is_again && !agent.is_repeatable() {
+            let message = "the agent was called, and nobody saw what became of that";
+            let unknown = Outcome::escalate("unknown_effect", message);
+            return self.returned(stage, Said::plain(unknown, Provenance::default()));
+        }
+        self.rows.flush().await?;
+        let given = Given {
+            run: &self.id,
+            stage,
+            envelope: &self.run.envelope,
+            label: self.label,
+            llm_calls_left: self.run.llm_calls_left(),
+        };
+        let said = agent.act(given, cancel).await;
+        self.returned(stage, said)
+    }
+
+    /// Takes in what an agent says, once it is an envelope that may be handed on.
+    fn returned(&mut self, stage: &Stage, said: Said) -> Result<(), Error> {
+        let Said { handoff, llm_calls, label, receipts } = said;
+        self.label = self.label.join(label);
+        for receipt in &receipts {
+            self.rows.put_receipt(receipt, self.label)?;
+        }
+        let at = self.bench.clock.now()?;
+        let handoff = checked(&self.run, stage, handoff, &at);
+        let stop_id = format!("stop_{}", self.bench.clock.fresh("stop"));
+        self.come_at(Came::Returned { stage: stage.name.clone(), handoff, llm_calls, stop_id }, &at)
+    }
+
+    fn come(&mut self, came: Came) -> Result<(), Error> {
+        let at = self.bench.clock.now()?;
+        self.come_at(came, &at)
+    }
+
+    fn come_at(&mut self, came: Came, at: &Timestamp) -> Result<(), Error> {
+        let events = decide(&self.pipeline, &self.run, came, at)?;
+        for event in &events {
+            self.rows.event(event, at, self.label)?;
+            self.run.apply(event);
+        }
+        Ok(())
+    }
+}
+
+/// The envelope that an agent hands over. What is none, or does not fit the contract, goes to a person instead, and no
+/// other agent is called.
+fn checked(run: &Run, stage: &Stage, handoff: Handoff, at: &Timestamp) -> Envelope {
+    let ours = |outcome, rests_on| run.handoff(stage, outcome, rests_on, at);
+    let refused = |reason: &str, troubles: &[Trouble]| {
+        let first = troubles.first().map(ToString::to_string).unwrap_or_default();
+        let paths = troubles.iter().map(|trouble| Json::from(trouble.path.as_str())).collect();
+        let payload = Object::from([
+            ("message", Json::from(format!("what {} hands over can't be used: {first}", stage.name))),
+            ("paths", Json::Array(paths)),
+        ]);
+        ours(Outcome::Escalate { reason: reason.to_owned(), payload }, Provenance::default())
+    };
+    let envelope = match handoff {
+        Handoff::Ours(outcome, rests_on) => ours(outcome, rests_on),
+        Handoff::Theirs(document) => match Envelope::read(document) {
+            Ok(envelope) => envelope,
+            Err(troubles) => return refused("validation_fail", &troubles),
+        },
+    };
+    if envelope.escalate {
+        return envelope;
+    }
+    match outputs::check(&stage.output_key, &envelope.payload) {
+        Ok(()) => envelope,
+        Err(troubles) => refused("schema_violation", &troubles),
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Error::Refused(refusal)
+    }
+}
+
+/// Whether an event is a person's decision, which the person signs.
+fn is_decision(event: &Event) -> bool {
+    matches!(event, Event::Answered { .. })
+}

@@ -1,0 +1,83 @@
+//! Why a run does not go on.
+//! Owns: the reasons and their codes. Must not: hold what was said.
+
+use crate::ports::ledger;
+use crate::ports::session::Trouble;
+use countersign_kernel::run::Refusal;
+use countersign_record::canonical::Unwritable;
+use countersign_record::code::Code;
+use countersign_record::id::{NotAnId, RunId};
+use countersign_record::row::NotADraft;
+use countersign_record::time::NotATimestamp;
+
+/// Why a run does not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What came in changes nothing.
+    #[error(transparent)]
+    Refused(Refusal),
+    /// There is no such run.
+    #[error("there is no run {run}")]
+    Missing {
+        /// Its name.
+        run: RunId,
+    },
+    /// What was said is gone.
+    #[error("row {seq} of the run is there, but what it said was erased, so the run can't be told")]
+    Erased {
+        /// The row.
+        seq: u64,
+    },
+    /// A row says what no run does.
+    #[error("row {seq} can't be read as a part of a run: {why}")]
+    Unreadable {
+        /// The row.
+        seq: u64,
+        /// Why.
+        why: String,
+    },
+    /// Nobody works in a stage.
+    #[error("nobody is there to work in the stage {stage}")]
+    NoAgent {
+        /// The stage.
+        stage: String,
+    },
+    /// The ledger refused.
+    #[error(transparent)]
+    Ledger(#[from] ledger::Error),
+    /// A row can't be made.
+    #[error(transparent)]
+    NotADraft(#[from] NotADraft),
+    /// A name can't be made.
+    #[error(transparent)]
+    NotAnId(#[from] NotAnId),
+    /// The clock can't be written.
+    #[error(transparent)]
+    NotATimestamp(#[from] NotATimestamp),
+    /// A document can't be written.
+    #[error(transparent)]
+    Unwritable(#[from] Unwritable),
+    /// A decision can't be signed.
+    #[error(transparent)]
+    Signing(#[from] Trouble),
+}
+
+impl Error {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Refused(refusal) => refusal.code(),
+            Error::Missing { .. } => Code::RunMissing,
+            Error::Erased { .. } => Code::RunErased,
+            Error::Unreadable { .. } => Code::RunUnreadable,
+            Error::NoAgent { .. } => Code::RunAgent,
+            Error::Ledger(error) => error.code(),
+            Error::NotADraft(error) => error.code(),
+            Error::NotAnId(error) => error.code(),
+            Error::NotATimestamp(_) => Code::TimeInvalid,
+            Error::Unwritable(_) => Code::NumberInexact,
+            Error::Signing(trouble) => trouble.code,
+        }
+    }
+}

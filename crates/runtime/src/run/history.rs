@@ -1,0 +1,231 @@
+//! Runs as their rows tell them.
+//! Owns: reading one again, and the list of all. Must not: write.
+
+use super::rows::stream;
+use super::{Bench, Error};
+use crate::journal::read_all;
+use crate::ports::ledger::{Blob, Journal, Select};
+use countersign_kernel::pipeline::Pipeline;
+use countersign_kernel::run::{Doing, Event, Run, row};
+use countersign_record::access::MatterAccess;
+use countersign_record::fields::{Fields, Trouble};
+use countersign_record::id::{RowKind, RunId};
+use countersign_record::json::{self, Json};
+use countersign_record::label::Label;
+use countersign_record::row::Row;
+use countersign_record::state::{GenericEnvelope, Minted};
+use countersign_record::time::Timestamp;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a run was begun with, beside its envelope: what it takes to go on with it elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Setup {
+    /// Who answers.
+    pub model: String,
+    /// The directories of sources, as they were named.
+    pub sources: Vec<String>,
+    /// The directory that the pipeline's programs are run in.
+    pub dir: String,
+}
+
+/// One line of a run's timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// The row.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// What happened.
+    pub kind: String,
+    /// Who.
+    pub actor: String,
+    /// What may be known of it.
+    pub payload: Json,
+}
+
+/// A run as its rows tell it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Its name.
+    pub id: RunId,
+    /// Its pipeline.
+    pub pipeline: Arc<Pipeline>,
+    /// What it was begun with.
+    pub setup: Setup,
+    /// Where it stands.
+    pub run: Run,
+    /// What holds for all of it.
+    pub label: Label,
+    /// What happened, in order.
+    pub lines: Vec<Line>,
+    /// Where its stream ends.
+    pub end: u64,
+}
+
+/// Where a run stands, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It was begun, and has neither ended nor stopped: it is being carried on, or was left.
+    Open,
+    /// A person is needed.
+    Waiting,
+    /// It has ended.
+    Over,
+}
+
+/// A run among others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// Its name.
+    pub run: String,
+    /// When it began.
+    pub began_at: Timestamp,
+    /// Its pipeline.
+    pub pipeline: String,
+    /// The envelope it carries.
+    pub envelope_id: String,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Why it ended or waits, in the contract's word or the stop's code.
+    pub reason: Option<String>,
+}
+
+/// A run as its rows tell it.
+///
+/// # Errors
+/// There is none of this name, or its rows can't be read.
+pub async fn told(bench: &Bench, id: &RunId) -> Result<Told, Error> {
+    let mut rows: Vec<Row> = Vec::new();
+    let (journal, access) = (&*bench.journal, &bench.access);
+    read_all(journal, access, Select::Stream(stream(id)?), 0, &mut |row| rows.push(row)).await?;
+    let missing = || Error::Missing { run: id.clone() };
+    let first = rows.first().ok_or_else(missing)?;
+    if first.kind.as_str() != row::BEGAN {
+        return Err(missing());
+    }
+    let end = rows.len() as u64;
+    let [envelope, pipeline, setup] = [0, 1, 2].map(|at| content(journal, access, first, at));
+    let (envelope, pipeline, setup) = (envelope.await?, pipeline.await?, setup.await?);
+    let unreadable = |troubles: Vec<Trouble>| unreadable(first.seq, &troubles);
+    let envelope = GenericEnvelope::read(envelope, minted(&first.at)?).map_err(unreadable)?.envelope;
+    let pipeline = Pipeline::read(pipeline).map_err(unreadable)?;
+    let setup = read_setup(setup).map_err(unreadable)?;
+    let mut run = Run::of(envelope);
+    let mut label = Label::NOTHING;
+    let mut lines = Vec::new();
+    for row in rows {
+        label = label.join(Label { data_class: row.data_class, taint: row.taint });
+        let kind = row.kind.as_str().to_owned();
+        let line = Line {
+            seq: row.seq,
+            at: row.at.clone(),
+            kind: kind.clone(),
+            actor: row.actor.to_string(),
+            payload: row.payload.clone(),
+        };
+        lines.push(line);
+        if kind.starts_with("run.") && kind != row::BEGAN {
+            let said = match row::has_content(&kind) {
+                true => Some(content(journal, access, &row, 0).await?),
+                false => None,
+            };
+            let event = Event::read(&kind, row.payload, said, &row.at);
+            run.apply(&event.map_err(|troubles| self::unreadable(row.seq, &troubles))?);
+        }
+    }
+    Ok(Told { id: id.clone(), pipeline: Arc::new(pipeline), setup, run, label, lines, end })
+}
+
+/// Every run, the newest first.
+///
+/// # Errors
+/// The ledger can't be read.
+pub async fn list(journal: &dyn Journal, access: &MatterAccess) -> Result<Vec<Listed>, Error> {
+    let mut runs: BTreeMap<String, (u64, Listed)> = BTreeMap::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for kind in [row::BEGAN, row::STOPPED, row::ANSWERED, row::ENDED] {
+        let select = Select::Kind(RowKind::try_from(kind)?);
+        read_all(journal, access, select, 0, &mut |row| rows.push(row)).await?;
+    }
+    rows.sort_by_key(|row| row.seq);
+    for row in rows {
+        let Some(name) = row.stream.as_str().strip_prefix("run/").map(str::to_owned) else { continue };
+        let text =
+            |member: &str| row.payload.get(member).and_then(Json::as_str).unwrap_or_default().to_owned();
+        let (standing, reason) = match row.kind.as_str() {
+            row::BEGAN => {
+                let listed = Listed {
+                    run: name.clone(),
+                    began_at: row.at.clone(),
+                    pipeline: text("pipeline"),
+                    envelope_id: text("envelope_id"),
+                    standing: Standing::Open,
+                    reason: None,
+                };
+                runs.insert(name, (row.seq, listed));
+                continue;
+            }
+            row::STOPPED => (Standing::Waiting, Some(text("reason"))),
+            row::ENDED => (Standing::Over, Some(text("reason"))),
+            _ => (Standing::Open, None),
+        };
+        if let Some((_, listed)) = runs.get_mut(&name) {
+            (listed.standing, listed.reason) = (standing, reason);
+        }
+    }
+    let mut runs: Vec<(u64, Listed)> = runs.into_values().collect();
+    runs.sort_by_key(|(seq, _)| std::cmp::Reverse(*seq));
+    Ok(runs.into_iter().map(|(_, listed)| listed).collect())
+}
+
+impl Told {
+    /// Where it stands, in a word.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        match self.run.doing {
+            Doing::Ready | Doing::Called { .. } => Standing::Open,
+            Doing::Waiting(_) => Standing::Waiting,
+            Doing::Over => Standing::Over,
+        }
+    }
+}
+
+/// What a row said.
+async fn content(journal: &dyn Journal, access: &MatterAccess, row: &Row, at: usize) -> Result<Json, Error> {
+    let unreadable = |why: String| Error::Unreadable { seq: row.seq, why };
+    let blob = row.blobs.get(at).ok_or_else(|| unreadable("it has no content".to_owned()))?;
+    match journal.blob(access, blob.digest).await? {
+        Blob::Present(bytes) => json::parse(&bytes).map_err(|error| unreadable(error.without_text())),
+        Blob::Erased { .. } => Err(Error::Erased { seq: row.seq }),
+    }
+}
+
+fn unreadable(seq: u64, troubles: &[Trouble]) -> Error {
+    let first = troubles.first().map_or_else(|| "it is none of a run's".to_owned(), ToString::to_string);
+    Error::Unreadable { seq, why: first }
+}
+
+fn read_setup(document: Json) -> Result<Setup, Vec<Trouble>> {
+    let mut fields = Fields::taking(document).map_err(|trouble| vec![trouble])?;
+    let (model, sources, dir) = (fields.text("model"), fields.texts("sources"), fields.text("dir"));
+    fields.finish()?;
+    Ok(Setup {
+        model: model.unwrap_or_default(),
+        sources: sources.unwrap_or_default(),
+        dir: dir.unwrap_or_default(),
+    })
+}
+
+/// A document that we wrote has every member, so nothing of this is ever used.
+fn minted(at: &Timestamp) -> Result<Minted, Error> {
+    let digits = "0".repeat(16);
+    Ok(Minted {
+        envelope_id: format!("env_{digits}").try_into()?,
+        request_id: format!("req_{digits}").try_into()?,
+        session_id: format!("sess_{digits}").try_into()?,
+        received_at: at.clone(),
+    })
+}

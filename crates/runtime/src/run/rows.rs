@@ -1,0 +1,129 @@
+//! The rows of a run on their way to the ledger.
+//! Owns: what is waiting to be appended, in order, to a stream that nobody else has written to. Must not: decide when.
+
+use super::history::Setup;
+use super::{Bench, Error, is_decision};
+use crate::journal::Saying;
+use crate::ports::ledger::Batch;
+use countersign_kernel::pipeline::Pipeline;
+use countersign_kernel::run::{Event, row};
+use countersign_record::canonical;
+use countersign_record::deed::{Deed, Externalized};
+use countersign_record::id::{RowKind, RunId, StreamId};
+use countersign_record::json::{self, Json, Object};
+use countersign_record::label::Label;
+use countersign_record::row::{BlobBytes, Proof, Sealed};
+use countersign_record::state::GenericEnvelope;
+use countersign_record::time::Timestamp;
+use std::collections::BTreeMap;
+
+/// The version of a run's rows.
+const VERSION: u32 = 1;
+
+/// The stream of a run.
+pub(super) fn stream(run: &RunId) -> Result<StreamId, Error> {
+    Ok(StreamId::try_from(format!("run/{run}"))?)
+}
+
+pub(super) struct Rows {
+    bench: Bench,
+    stream: StreamId,
+    /// Where the stream ends, as far as we know: a second writer is found out.
+    end: u64,
+    waiting: Vec<Sealed>,
+    commits: u32,
+}
+
+impl Rows {
+    pub(super) fn new(bench: &Bench, run: &RunId, end: u64) -> Result<Self, Error> {
+        Ok(Rows { bench: bench.clone(), stream: stream(run)?, end, waiting: Vec::new(), commits: 0 })
+    }
+
+    /// The first row.
+    pub(super) fn began(
+        &mut self,
+        run: &RunId,
+        pipeline: &Pipeline,
+        envelope: &GenericEnvelope,
+        setup: &Setup,
+        label: Label,
+    ) -> Result<(), Error> {
+        let contents = [
+            BlobBytes::new(json::to_text(envelope)?.into_bytes())?,
+            BlobBytes::new(canonical::to_bytes_of(pipeline)?)?,
+            BlobBytes::new(canonical::to_bytes_of(setup)?)?,
+        ];
+        let identity = &envelope.identity;
+        let digest = |blob: &BlobBytes| Json::from(String::from(blob.digest()));
+        let payload = Object::from([
+            ("run", Json::from(run.as_str())),
+            ("envelope_id", identity.envelope_id.as_str().into()),
+            ("request_id", identity.request_id.as_str().into()),
+            ("session_id", identity.session_id.as_str().into()),
+            ("state_hash", Json::from(String::from(envelope.hash()?))),
+            ("pipeline", pipeline.name.as_str().into()),
+            ("pipeline_hash", contents.get(1).map_or(Json::Null, digest)),
+        ]);
+        let at = self.bench.clock.now()?;
+        self.put(row::BEGAN, &at, payload.into(), label, contents.into(), Proof::None)
+    }
+
+    /// Adds what happened.
+    pub(super) fn event(&mut self, event: &Event, at: &Timestamp, label: Label) -> Result<(), Error> {
+        let row::Kept { kind, payload, content } = event.kept()?;
+        let blobs = content.map(BlobBytes::new).transpose()?.into_iter().collect();
+        let proof = if is_decision(event) { Proof::SelfAsserted } else { Proof::None };
+        self.put(kind, at, payload.into(), label, blobs, proof)?;
+        if let (true, Some(decision)) = (is_decision(event), self.waiting.pop()) {
+            self.waiting.push(self.bench.signs.sign(decision)?);
+        }
+        Ok(())
+    }
+
+    /// Adds the receipt of something that left the machine.
+    pub(super) fn put_receipt(&mut self, receipt: &Externalized, label: Label) -> Result<(), Error> {
+        let at = self.bench.clock.now()?;
+        self.put(Externalized::KIND, &at, receipt.payload()?, label, Vec::new(), Proof::None)
+    }
+
+    fn put(
+        &mut self,
+        kind: &str,
+        at: &Timestamp,
+        payload: Json,
+        label: Label,
+        blobs: Vec<BlobBytes>,
+        proof: Proof,
+    ) -> Result<(), Error> {
+        let saying = Saying {
+            stream: self.stream.clone(),
+            kind: RowKind::try_from(kind)?,
+            version: VERSION,
+            at: at.clone(),
+            proof,
+            label,
+            payload,
+            blobs,
+        };
+        self.waiting.push(saying.by(&self.bench.access).seal()?);
+        Ok(())
+    }
+
+    /// Appends what is waiting, all of it or nothing.
+    pub(super) async fn flush(&mut self) -> Result<(), Error> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let rows = std::mem::take(&mut self.waiting);
+        let count = rows.len() as u64;
+        let expected = BTreeMap::from([(self.stream.clone(), self.end)]);
+        self.bench.journal.append(&self.bench.access, Batch { rows, expected, idem_key: None }).await?;
+        self.end += count;
+        self.commits += 1;
+        Ok(())
+    }
+
+    pub(super) fn commits(&self) -> u32 {
+        self.commits
+    }
+}
