@@ -15,6 +15,9 @@ use countersign_record::digest::Digest;
 use form::{Block, blocks};
 use serde::Serialize;
 
+/// Characters of a file that are its opening.
+const OPENING_CHARS_MAX: usize = 300;
+
 /// How large pieces are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -45,6 +48,8 @@ pub struct Chunk {
     pub sha256: Digest,
     /// The headings that it is under, the outermost first.
     pub headings: Vec<String>,
+    /// How the file begins, which often says what it is about.
+    pub opening: String,
     /// Its bytes.
     pub text: String,
 }
@@ -73,6 +78,7 @@ pub fn chunks(path: &str, text: &str, limits: Limits) -> Vec<Chunk> {
             }
         }
     }
+    let opening: String = text.trim_start().chars().take(OPENING_CHARS_MAX).collect();
     let mut line = 1;
     pieces
         .into_iter()
@@ -90,6 +96,7 @@ pub fn chunks(path: &str, text: &str, limits: Limits) -> Vec<Chunk> {
                 sha256: Digest::of(piece.as_bytes()),
                 bytes,
                 headings,
+                opening: opening.clone(),
                 text: piece.to_string(),
             }
         })

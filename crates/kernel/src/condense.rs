@@ -9,7 +9,6 @@ use crate::sift::Contradiction;
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use choose::Candidate;
 use core::ops::Range;
 use countersign_record::digest::Digest;
 use serde::Serialize;
@@ -27,7 +26,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { coverage_min: 500, of_best_min: 600, quotes_max: 5 }
+        Limits { coverage_min: 500, of_best_min: 550, quotes_max: 5 }
     }
 }
 
@@ -127,12 +126,12 @@ pub fn condense(
             condensed.open_issues.push(OpenIssue::NotFound { question: part.text.clone(), terms: missing });
         }
         for one in chosen {
-            let Candidate { at, span, .. } = one.candidate;
-            let Some(chunk) = kept.get(*at) else { continue };
-            if !seen.insert((*at, span.start)) {
+            let at = one.candidate.at;
+            let Some(chunk) = kept.get(at) else { continue };
+            if !seen.insert((at, one.span.start)) {
                 continue;
             }
-            let fact = fact(chunk, span, rank, one.coverage);
+            let fact = fact(chunk, &one.span, rank, one.coverage);
             rank += 1;
             match is_constraint(&fact.text) {
                 true => condensed.constraints.push(fact),

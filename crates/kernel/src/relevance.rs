@@ -4,6 +4,7 @@
 //!
 //! The same question and the same texts give the same numbers everywhere: there is no float in it.
 
+mod everyday;
 mod kind;
 pub mod stem;
 mod thesaurus;
@@ -11,7 +12,7 @@ mod thesaurus;
 pub use kind::Kind;
 
 use crate::history::Lexicon;
-use crate::words::folded;
+use crate::words::{folded, place, spaced};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -25,30 +26,33 @@ const PARTS_MAX: usize = 8;
 const FINE: u64 = 1_024;
 /// What everything is of.
 pub const WHOLE: u64 = 1_000;
+/// What part of its weight a word of everyday has.
+const LIGHT_PART: u64 = 3;
 /// What a term is worth that is there in another word.
-const ANOTHER_WORD: u64 = 700;
+const ANOTHER_WORD: u64 = 800;
 /// Other ways of saying a question that an alias file gives.
 const VARIANTS_MAX: usize = 32;
 
 /// Words that say nothing of what a question is about.
 #[rustfmt::skip] // words in rows, not one to a line
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "above", "according", "actually", "again", "all", "also", "am", "an", "and", "any",
-    "anything", "are", "as", "at", "be", "been", "being", "below", "between", "both", "but", "by", "can",
-    "could", "current", "currently", "describe", "did", "do", "document", "documents", "does", "doing",
-    "done", "during", "each", "either", "else", "ever", "exactly", "explain", "far", "find", "for", "from",
-    "give", "given", "go", "had", "happen", "happened", "happens", "has", "have", "having", "he", "her",
-    "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just",
-    "kind", "list", "long", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "not",
-    "of", "off", "often", "on", "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own",
-    "please", "point", "same", "say", "says", "shall", "she", "should", "so", "some", "something", "soon",
-    "specific", "still", "such", "sort", "tell", "than", "that", "the", "their", "them", "then", "there",
-    "these", "they", "thing", "things", "this", "those", "through", "to", "too", "type", "under", "until",
-    "up", "us", "very", "was", "we", "were", "what", "when", "where", "whether", "which", "while", "who",
-    "whom", "whose", "why", "will", "with", "would", "you", "your", "aber", "als", "auf", "aus", "bei",
-    "das", "dem", "den", "der", "des", "die", "ein", "eine", "einen", "einer", "es", "für", "hat", "ich",
-    "im", "ist", "mit", "nicht", "sich", "sie", "sind", "und", "uns", "von", "wer", "wie", "wir", "wo",
-    "zu",
+    "a", "aber", "able", "about", "above", "according", "actually", "again", "ahead", "all", "als", "also",
+    "am", "an", "and", "any", "anyone", "anything", "are", "as", "at", "auf", "aus", "back", "be", "been",
+    "bei", "being", "below", "between", "both", "but", "by", "can", "cannot", "could", "current",
+    "currently", "das", "dem", "den", "der", "des", "describe", "did", "die", "do", "document", "documents",
+    "does", "doing", "done", "during", "each", "ein", "eine", "einen", "einer", "either", "else", "enough",
+    "es", "ever", "everybody", "everyone", "exactly", "explain", "far", "find", "for", "from", "für", "get",
+    "gets", "give", "given", "go", "got", "had", "happen", "happened", "happens", "has", "hat", "have",
+    "having", "he", "her", "here", "hers", "him", "his", "how", "i", "ich", "if", "im", "in", "into", "is",
+    "ist", "it", "its", "itself", "just", "kind", "list", "long", "many", "may", "me", "might", "mit",
+    "more", "most", "much", "must", "my", "need", "needs", "nicht", "no", "not", "of", "off", "often", "on",
+    "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own", "per", "please", "point",
+    "put", "really", "same", "say", "says", "shall", "she", "should", "sich", "sie", "sind", "so", "some",
+    "someone", "something", "soon", "sort", "specific", "still", "such", "tell", "than", "that", "the",
+    "their", "them", "then", "there", "these", "they", "thing", "things", "this", "those", "through", "to",
+    "together", "too", "type", "und", "under", "uns", "until", "up", "us", "very", "von", "want", "wants",
+    "was", "we", "wer", "were", "what", "when", "where", "whether", "which", "while", "who", "whom",
+    "whose", "why", "wie", "will", "wir", "with", "wo", "would", "you", "your", "zu",
 ];
 
 /// A question, ready to be held against texts.
@@ -78,6 +82,8 @@ struct Term {
     /// Words that mean much the same, and their stems.
     also: BTreeSet<String>,
     others: BTreeSet<String>,
+    /// Whether a text may do without it.
+    is_light: bool,
     weight: u64,
 }
 
@@ -89,6 +95,13 @@ pub type Stems = BTreeSet<String>;
 pub fn stems(text: &str) -> Vec<String> {
     words(text).iter().map(|word| stem(word)).collect()
 }
+
+/// Numbers as words, and as digits.
+#[rustfmt::skip] // pairs in rows
+const NUMBERS: [(&str, &str); 14] = [
+    ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"),
+    ("nine", "9"), ("ten", "10"), ("eleven", "11"), ("twelve", "12"), ("twenty", "20"), ("thirty", "30"),
+];
 
 /// The words of a text in small letters. A number is one word with what parts its digits, without commas.
 fn words(text: &str) -> Vec<String> {
@@ -115,8 +128,10 @@ fn words(text: &str) -> Vec<String> {
 
 fn push(found: &mut Vec<String>, word: &mut String) {
     let word = core::mem::take(word);
-    if !word.is_empty() {
-        found.push(word);
+    match NUMBERS.iter().find(|(name, _)| *name == word) {
+        Some((_, digits)) => found.push((*digits).to_string()),
+        None if word.is_empty() => {}
+        None => found.push(word),
     }
 }
 
@@ -170,7 +185,7 @@ impl Asked {
                     0 => term.others.iter().map(count_of).max().unwrap_or(0),
                     count => count,
                 };
-                term.weight = rarity(all, count);
+                term.weight = rarity(all, count) / if term.is_light { LIGHT_PART } else { 1 };
             }
             part.sum();
         }
@@ -182,14 +197,15 @@ impl Part {
         let kind = Kind::of(text);
         let mut seen = BTreeSet::new();
         let mut terms: Vec<Term> = Vec::new();
-        for word in words(text) {
+        for word in words(&plain(text)) {
             let stem = stem(&word);
             let is_filler = STOP_WORDS.contains(&word.as_str()) || kind.is_about(&word);
             if !is_filler && seen.insert(stem.clone()) && terms.len() < TERMS_MAX {
                 let also = others(&word, &stem);
                 let mut others: BTreeSet<String> = also.iter().map(|word| self::stem::stem(word)).collect();
                 others.remove(&stem);
-                terms.push(Term { word, stem, also, others, weight: FINE });
+                let is_light = everyday::LIGHT.contains(&word.as_str());
+                terms.push(Term { word, stem, also, others, is_light, weight: FINE });
             }
         }
         for variant in aliases.variants(&folded(text), VARIANTS_MAX) {
@@ -217,19 +233,34 @@ impl Part {
     /// with what it is worth, of [`WHOLE`] too.
     #[must_use]
     pub fn coverage(&self, texts: &[(&Stems, u64)]) -> u64 {
-        let credit = |term: &Term| -> u64 {
-            let worth = texts.iter().map(|(text, worth)| {
-                if text.contains(&term.stem) {
-                    *worth
-                } else if term.others.iter().any(|other| text.contains(other)) {
-                    worth * ANOTHER_WORD / WHOLE
-                } else {
-                    0
-                }
-            });
-            term.weight * worth.max().unwrap_or(0)
+        let credits = self.credits(texts);
+        let weighed = self.terms.iter().zip(credits).map(|(term, credit)| term.weight * credit);
+        weighed.sum::<u64>() / self.total.max(1)
+    }
+
+    /// What each term is worth in these texts. A word that only means much the same stands for one term: "manager" is not
+    /// both the chief and the executive.
+    fn credits(&self, texts: &[(&Stems, u64)]) -> Vec<u64> {
+        let worth = |stem: &String| {
+            texts.iter().filter(|(text, _)| text.contains(stem)).map(|(_, worth)| *worth).max()
         };
-        self.terms.iter().map(credit).sum::<u64>() / self.total.max(1)
+        let own: BTreeSet<&String> = self.terms.iter().map(|term| &term.stem).collect();
+        let mut used: BTreeSet<&String> = BTreeSet::new();
+        let mut credits = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            let free = term.others.iter().filter(|other| !used.contains(other) && !own.contains(other));
+            let found =
+                free.filter_map(|other| worth(other).map(|worth| (worth * ANOTHER_WORD / WHOLE, other)));
+            let exact = worth(&term.stem).unwrap_or(0);
+            match found.max_by_key(|(worth, other)| (*worth, core::cmp::Reverse(*other))) {
+                Some((worth, other)) if worth > exact => {
+                    used.insert(other);
+                    credits.push(worth);
+                }
+                Some(_) | None => credits.push(exact),
+            }
+        }
+        credits
     }
 
     /// Its words.
@@ -242,17 +273,37 @@ impl Part {
         self.terms.iter().flat_map(|term| &term.also).map(String::as_str)
     }
 
-    /// How many of its terms a text has, in whatever words.
+    /// How many of its terms these texts do not have, in whatever words, and how many there are; words of everyday do not
+    /// count, unless there are no others.
     #[must_use]
-    pub fn count(&self, text: &Stems) -> usize {
-        self.terms.len() - self.missing(text).count()
+    pub fn missing_count(&self, texts: &[&Stems]) -> (usize, usize) {
+        let texts: Vec<(&Stems, u64)> = texts.iter().map(|text| (*text, WHOLE)).collect();
+        let found: Vec<(bool, u64)> =
+            self.terms.iter().map(|term| term.is_light).zip(self.credits(&texts)).collect();
+        let is_any_heavy = found.iter().any(|(is_light, _)| !is_light);
+        let counted = found.iter().filter(|(is_light, _)| !(is_any_heavy && *is_light));
+        (counted.clone().filter(|(_, credit)| *credit == 0).count(), counted.count())
     }
+}
+
+/// The question with one word where several mean one.
+fn plain(text: &str) -> String {
+    let mut text = spaced(text);
+    for (phrase, word) in everyday::PHRASES {
+        if let Some(at) = place(&text, phrase) {
+            text.replace_range(at..at + phrase.len(), word);
+        }
+    }
+    text
 }
 
 /// The words that mean much the same.
 fn others(word: &str, own: &str) -> BTreeSet<String> {
     let is_in = |group: &&&[&str]| group.iter().any(|other| *other == word || stem(other) == own);
     let groups = thesaurus::GROUPS.iter().filter(is_in);
+    if everyday::COUNTRIES.contains(&word) {
+        return ["abroad", "country"].map(String::from).into();
+    }
     groups
         .flat_map(|group| group.iter())
         .filter(|other| **other != word)

@@ -135,7 +135,9 @@ fn is_abbreviated(text: &str, at: usize, rest: &str) -> bool {
             .trim_start_matches(|letter: char| !letter.is_alphanumeric()),
         None => before,
     };
-    let is_initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
+    // `J.`, `B.V.`, `U.S.`
+    let is_initial =
+        word.split('.').all(|part| part.chars().count() == 1 && part.chars().all(char::is_uppercase));
     let word = word.to_lowercase();
     let is_counted = rest.trim_start().starts_with(|next: char| next.is_ascii_digit());
     is_initial || ABBREVIATIONS.contains(&word.as_str()) || (is_counted && NUMBERED.contains(&word.as_str()))

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 /// What a heading or a file's name is worth where the piece itself does not say a term.
-pub(crate) const CONTEXT_WORTH: u64 = 500;
+pub(crate) const CONTEXT_WORTH: u64 = 750;
 
 /// How strict the gate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { strictness: 200, kept_max: 24 }
+        Limits { strictness: 150, kept_max: 24 }
     }
 }
 
@@ -71,10 +71,14 @@ impl Sifted {
     }
 }
 
-/// What a piece says, and what it is under.
+/// What a term is worth that only the opening of the file says.
+pub(crate) const OPENING_WORTH: u64 = 350;
+
+/// What a piece says, what it is under, and how its file begins.
 pub(crate) struct Said {
     pub(crate) own: Stems,
     pub(crate) above: Stems,
+    pub(crate) opening: Stems,
 }
 
 impl Said {
@@ -83,13 +87,21 @@ impl Said {
         Said {
             own: stems(&chunk.text).into_iter().collect(),
             above: above.chain(stems(&chunk.path)).collect(),
+            opening: stems(&chunk.opening).into_iter().collect(),
         }
     }
 }
 
 /// Weighs the terms of a question by how many of all pieces have them.
 pub fn weigh(asked: &mut Asked, chunks: &[Chunk]) {
-    let all: Vec<Stems> = chunks.iter().map(|chunk| stems(&chunk.text).into_iter().collect()).collect();
+    // A term that stands above every piece of a file tells none of them from the others.
+    let said = |chunk: &Chunk| {
+        let Said { mut own, above, opening } = Said::of(chunk);
+        own.extend(above);
+        own.extend(opening);
+        own
+    };
+    let all: Vec<Stems> = chunks.iter().map(said).collect();
     asked.weigh(all.iter());
 }
 
@@ -103,7 +115,7 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
     for (at, chunk) in chunks.iter().enumerate() {
         let said = Said::of(chunk);
         let cover = |part: &crate::relevance::Part| {
-            part.coverage(&[(&said.own, WHOLE), (&said.above, CONTEXT_WORTH)])
+            part.coverage(&[(&said.own, WHOLE), (&said.above, CONTEXT_WORTH), (&said.opening, OPENING_WORTH)])
         };
         let coverage = asked.parts.iter().map(cover).max().unwrap_or(0);
         let words = spaced(&chunk.text);

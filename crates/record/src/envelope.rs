@@ -219,7 +219,10 @@ fn read_provenance(provenance: &mut Fields<'_>) -> Option<Provenance> {
 }
 
 /// A path that stays below the task's directory wherever that is.
-fn relative_path(text: &str) -> Result<String, &'static str> {
+///
+/// # Errors
+/// It is none.
+pub fn relative_path(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() || text.starts_with('/') || text.chars().any(char::is_control) {
         return Err("a path relative to the task is needed, without control characters");
     }

@@ -5,8 +5,9 @@ use super::Limits;
 use crate::chunk::{Chunk, Form};
 use crate::relevance::{Part, Stems, WHOLE, stems};
 use crate::sentences::spans;
-use crate::sift::CONTEXT_WORTH;
-use alloc::collections::BTreeSet;
+use crate::sift::{CONTEXT_WORTH, OPENING_WORTH, Said};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -14,11 +15,24 @@ use core::ops::Range;
 /// Sentences that are looked at.
 const CANDIDATES_MAX: usize = 20_000;
 /// What a term is worth that stands in the sentence before or behind.
-const NEIGHBOUR_WORTH: u64 = 350;
+const NEIGHBOUR_WORTH: u64 = 500;
+/// What a term is worth that stands elsewhere in the piece.
+const PIECE_WORTH: u64 = 300;
+/// Quotes that are given with the sentence behind them.
+const WIDE_MAX: usize = 3;
+/// Bytes of such a quote.
+const QUOTE_BYTES_MAX: usize = 600;
 /// What the sentence itself must cover, in thousandths.
-const OWN_MIN: u64 = 150;
+const OWN_MIN: u64 = 200;
+/// What a term is worth that a sentence points back to ("It …").
+const REFERRED_WORTH: u64 = 800;
+/// What a sentence must cover if a term of the question is nowhere, in thousandths.
+const WITH_MISSING_MIN: u64 = 540;
+/// Words by which a sentence points back to the one before.
+const POINTERS: [&str; 13] =
+    ["it", "its", "they", "their", "this", "these", "that", "those", "he", "she", "his", "her", "there"];
 /// What a sentence gains that has the kind of answer which is asked for, in thousandths.
-const KIND_GAIN: u64 = 200;
+const KIND_GAIN: u64 = 300;
 
 /// A sentence that may be quoted.
 pub(super) struct Candidate<'a> {
@@ -26,11 +40,19 @@ pub(super) struct Candidate<'a> {
     pub(super) at: usize,
     /// Where in it.
     pub(super) span: Range<usize>,
+    /// The same with what it points back to, and with the sentence behind it in the paragraph.
+    wide: Range<usize>,
     text: &'a str,
     own: Stems,
     /// Headings, the file's name, the line that leads a list in.
     above: Stems,
     beside: Stems,
+    /// What it points back to.
+    referred: Stems,
+    /// All of the piece, and how its file begins.
+    piece: Rc<Stems>,
+    opening: Rc<Stems>,
+    path: &'a str,
     words: usize,
 }
 
@@ -44,6 +66,8 @@ impl Candidate<'_> {
 /// A sentence that is quoted.
 pub(super) struct Chosen<'c, 'a> {
     pub(super) candidate: &'c Candidate<'a>,
+    /// What is quoted.
+    pub(super) span: Range<usize>,
     pub(super) coverage: u64,
 }
 
@@ -60,8 +84,8 @@ pub(super) fn candidates<'a>(chunks: &[&'a Chunk]) -> Vec<Candidate<'a>> {
 }
 
 fn of_chunk<'a>(at: usize, chunk: &'a Chunk, all: &mut Vec<Candidate<'a>>) {
-    let above: Stems =
-        chunk.headings.iter().flat_map(|heading| stems(heading)).chain(stems(&chunk.path)).collect();
+    let Said { above, opening, .. } = Said::of(chunk);
+    let opening = Rc::new(opening);
     let found: Vec<(Range<usize>, &str, Vec<String>)> = spans(&chunk.text)
         .map(|span| bare(&chunk.text, span))
         .map(|span| {
@@ -70,6 +94,7 @@ fn of_chunk<'a>(at: usize, chunk: &'a Chunk, all: &mut Vec<Candidate<'a>>) {
         })
         .filter(|(_, text, _)| !is_heading(chunk, text))
         .collect();
+    let piece: Rc<Stems> = Rc::new(found.iter().flat_map(|(_, _, own)| own.iter().cloned()).collect());
     let mut lead: Option<&Vec<String>> = None;
     for (number, (span, text, own)) in found.iter().enumerate() {
         let mut above = above.clone();
@@ -79,24 +104,46 @@ fn of_chunk<'a>(at: usize, chunk: &'a Chunk, all: &mut Vec<Candidate<'a>>) {
         let before = number.checked_sub(1).and_then(|number| found.get(number));
         let beside =
             before.into_iter().chain(found.get(number + 1)).flat_map(|(_, _, stems)| stems.iter().cloned());
+        let points_back = own.first().is_some_and(|word| POINTERS.contains(&word.as_str()));
+        let referred = before.filter(|_| points_back).map(|(_, _, stems)| stems.iter().cloned().collect());
+        let joins = |one: &Range<usize>, other: &Range<usize>| is_joined(&chunk.text, one, other);
+        let from = before
+            .filter(|(before, ..)| points_back && joins(before, span))
+            .map_or(span, |(before, ..)| before);
+        let to = found.get(number + 1).filter(|(next, ..)| joins(span, next)).map_or(span, |(next, ..)| next);
         // What leads a list in is above its items, until the next paragraph.
-        if text.ends_with(':') {
+        if text.ends_with(':') || is_table_head(&chunk.text, span) {
             lead = Some(own);
         } else if !is_item(&chunk.text, span.start) {
             lead = None;
         }
-        if own.len() >= 2 {
+        if own.len() >= 2 && !is_table_head(&chunk.text, span) {
             all.push(Candidate {
                 at,
                 span: span.clone(),
+                wide: from.start..to.end,
                 text,
                 words: own.len(),
                 own: own.iter().cloned().collect(),
                 above,
                 beside: beside.collect(),
+                referred: referred.unwrap_or_default(),
+                piece: Rc::clone(&piece),
+                opening: Rc::clone(&opening),
+                path: &chunk.path,
             });
         }
     }
+}
+
+/// Whether two sentences stand behind each other in a paragraph, and are short enough to be quoted as one.
+fn is_joined(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
+    let between = text.get(one.end..other.start).unwrap_or_default();
+    let is_item = |span: &Range<usize>| is_item(text, span.start);
+    between.matches('\n').count() < 2
+        && !is_item(one)
+        && !is_item(other)
+        && other.end - one.start <= QUOTE_BYTES_MAX
 }
 
 /// The sentence without the mark of an item before it.
@@ -118,6 +165,16 @@ fn is_item(text: &str, start: usize) -> bool {
         || first.starts_with(|letter: char| letter.is_ascii_digit() || letter == '(' || letter == '|')
 }
 
+/// Whether a row of a table names its columns: a line is drawn below it.
+fn is_table_head(text: &str, span: &Range<usize>) -> bool {
+    let behind = text.get(span.end..).unwrap_or_default().trim_start();
+    let drawn = behind.split('\n').next().unwrap_or_default();
+    text.get(span.clone()).is_some_and(|row| row.starts_with('|'))
+        && drawn.starts_with('|')
+        && drawn.contains("--")
+        && !drawn.chars().any(char::is_alphanumeric)
+}
+
 /// A heading is no sentence, and neither is what draws a line.
 fn is_heading(chunk: &Chunk, text: &str) -> bool {
     let is_marked = Form::of(&chunk.path) == Form::Markdown && text.starts_with('#');
@@ -127,7 +184,8 @@ fn is_heading(chunk: &Chunk, text: &str) -> bool {
         || (text.len() <= title.len() && chunk.headings.iter().any(|heading| heading == title))
 }
 
-/// The best sentences, the best first; the same words once.
+/// The best sentences, the best first; the same words once. Of each file that speaks of it the best one comes before a
+/// second one of another: who asks about two of them wants both.
 pub(super) fn best<'c, 'a>(
     part: &Part,
     candidates: &'c [Candidate<'a>],
@@ -135,28 +193,72 @@ pub(super) fn best<'c, 'a>(
 ) -> Vec<Chosen<'c, 'a>> {
     let mut ranked: Vec<(u64, usize, u64)> = Vec::new();
     for (number, one) in candidates.iter().enumerate() {
-        let own = part.coverage(&[(&one.own, WHOLE)]);
-        if own < OWN_MIN {
+        let own = part.coverage(&[(&one.own, WHOLE), (&one.referred, REFERRED_WORTH)]);
+        let (missing, terms) = part.missing_count(&[&one.own, &one.above, &one.piece, &one.opening]);
+        if own < OWN_MIN || missing > terms / 3 {
             continue;
         }
-        let texts = [(&one.own, WHOLE), (&one.above, CONTEXT_WORTH), (&one.beside, NEIGHBOUR_WORTH)];
+        let texts = [
+            (&one.own, WHOLE),
+            (&one.above, CONTEXT_WORTH),
+            (&one.referred, REFERRED_WORTH),
+            (&one.beside, NEIGHBOUR_WORTH),
+            (&*one.opening, OPENING_WORTH),
+            (&*one.piece, PIECE_WORTH),
+        ];
         let coverage = part.coverage(&texts);
-        if coverage >= limits.coverage_min {
+        let least =
+            if missing == 0 { limits.coverage_min } else { limits.coverage_min.max(WITH_MISSING_MIN) };
+        if coverage >= least {
             ranked.push((score(part, one, own, coverage), number, coverage));
         }
     }
     ranked.sort_by(|(one, here, _), (other, there, _)| other.cmp(one).then(here.cmp(there)));
     let least = ranked.first().map_or(0, |(best, ..)| best * limits.of_best_min / WHOLE);
     let mut said: BTreeSet<String> = BTreeSet::new();
-    let mut chosen = Vec::new();
-    for (_, number, coverage) in ranked.into_iter().take_while(|(score, ..)| *score >= least) {
+    let mut of_path: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (score, number, coverage) in ranked.into_iter().take_while(|(score, ..)| *score >= least) {
         let Some(candidate) = candidates.get(number) else { continue };
-        if chosen.len() < limits.quotes_max && said.insert(crate::words::spaced(candidate.text)) {
-            chosen.push(Chosen { candidate, coverage });
+        if said.insert(crate::words::spaced(candidate.text)) {
+            let turn = of_path.entry(candidate.path).or_default();
+            let chosen = Chosen { candidate, span: candidate.span.clone(), coverage };
+            found.push((*turn, core::cmp::Reverse(score), number, chosen));
+            *turn += 1;
         }
     }
-    chosen
+    // The best of all and the best of the files that say as much about it, then the others.
+    let fair = found.first().map_or(0, |(_, best, ..)| best.0 * FAIR_PART / WHOLE);
+    let is_second = |turn: usize, score: u64| turn > 0 || score < fair;
+    found.sort_by_key(|(turn, score, number, _)| (is_second(*turn, score.0), *score, *number));
+    let chosen = found.into_iter().take(limits.quotes_max).map(|(.., chosen)| chosen);
+    widened(chosen)
 }
+
+/// The first ones with the sentence behind them, which often says how much or until when; what is then said is not said
+/// again.
+fn widened<'c, 'a>(chosen: impl Iterator<Item = Chosen<'c, 'a>>) -> Vec<Chosen<'c, 'a>> {
+    let mut all: Vec<Chosen<'c, 'a>> = Vec::new();
+    for (number, mut one) in chosen.enumerate() {
+        let is_said = all.iter().any(|other| {
+            let there = &other.span;
+            other.candidate.at == one.candidate.at
+                && there.start <= one.span.start
+                && one.span.end <= there.end
+        });
+        if is_said {
+            continue;
+        }
+        if number < WIDE_MAX {
+            one.span = one.candidate.wide.clone();
+        }
+        all.push(one);
+    }
+    all
+}
+
+/// What part of the best one's score the best of another file must have to come before a second one of the same file.
+const FAIR_PART: u64 = 800;
 
 /// What the sentence covers itself counts most; long sentences have many words by chance.
 fn score(part: &Part, one: &Candidate<'_>, own: u64, coverage: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! What kind of answer a question wants, and the questions that stand in one.
 //! Owns: the words that say so, and what in a text looks like such an answer. Must not: answer.
 
-use crate::words::spaced;
+use crate::words::{place, spaced};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -87,14 +87,11 @@ const ROLES: [&str; 22] = [
     "president",
 ];
 
-impl Kind {
-    /// What a question wants.
-    #[must_use]
-    pub fn of(question: &str) -> Self {
-        let words = spaced(question);
-        let has = |phrase: &str| crate::words::place(&words, phrase).is_some();
-        let any = |phrases: &[&str]| phrases.iter().any(|phrase| has(phrase));
-        if any(&[
+/// What people say for each kind; of phrases that begin alike the one above counts.
+const ASKING: &[(Kind, &[&str])] = &[
+    (
+        Kind::HowLong,
+        &[
             "how long",
             "how many days",
             "how many months",
@@ -104,9 +101,13 @@ impl Kind {
             "how quickly",
             "how soon",
             "how fast",
-        ]) {
-            Kind::HowLong
-        } else if any(&[
+            "how early",
+            "how far ahead",
+        ],
+    ),
+    (
+        Kind::HowMuch,
+        &[
             "how much",
             "how many",
             "how large",
@@ -114,13 +115,21 @@ impl Kind {
             "how high",
             "how far",
             "how old",
+            "how steep",
+            "how heavy",
+            "how hot",
+            "how often",
             "what percentage",
             "what is the maximum",
             "what is the minimum",
-            "how often",
-        ]) {
-            Kind::HowMuch
-        } else if any(&[
+            "what price",
+            "what amount",
+            "cost",
+        ],
+    ),
+    (
+        Kind::When,
+        &[
             "when",
             "what date",
             "which date",
@@ -128,16 +137,24 @@ impl Kind {
             "which day",
             "by when",
             "what time",
+            "which month",
             "deadline",
-        ]) {
-            Kind::When
-        } else if any(&["who", "whom", "whose", "which person"]) {
-            Kind::Who
-        } else if any(&["why", "what caused", "for what reason", "what was the cause", "root cause"]) {
-            Kind::Why
-        } else {
-            Kind::Any
-        }
+        ],
+    ),
+    (Kind::Who, &["who", "whom", "whose", "which person"]),
+    (Kind::Why, &["why", "what caused", "for what reason", "what was the cause", "root cause"]),
+];
+
+impl Kind {
+    /// What a question wants.
+    #[must_use]
+    pub fn of(question: &str) -> Self {
+        let words = spaced(question);
+        // What stands first decides: "who was there when" asks for a person.
+        let first = ASKING.iter().flat_map(|(kind, phrases)| {
+            phrases.iter().filter_map(|phrase| place(&words, phrase)).map(move |at| (at, *kind))
+        });
+        first.min_by_key(|(at, _)| *at).map_or(Kind::Any, |(_, kind)| kind)
     }
 
     /// Whether a word of a question only says what kind of answer it wants.

@@ -54,10 +54,6 @@ impl Count {
     pub(crate) fn recall(&self) -> f64 {
         self.quoted as f64 / self.spans.max(1) as f64
     }
-
-    pub(crate) fn honesty(&self) -> f64 {
-        self.said_so as f64 / self.unanswerable.max(1) as f64
-    }
 }
 
 fn place() -> PathBuf {
