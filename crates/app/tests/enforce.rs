@@ -219,7 +219,7 @@ fn rust_passes_too() {
     input["stop"]["filename"] = json!("main.rs");
     input["codespec_path"] = json!("builtin:rust");
     let payload = enforce(&work, &input, &[]).good().json()["payload"].clone();
-    let code = "```rust\n//! Adds.\n/// Adds.\npub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n```";
+    let code = "```rust\n//! Adds.\n\n/// Adds.\npub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n```";
     assert_eq!(payload["artifact"]["code_fenced"], code);
     assert_eq!(payload["style_fixes"][0]["rule"], "format");
 }

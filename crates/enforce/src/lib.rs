@@ -15,6 +15,7 @@
 mod check;
 pub mod codespec;
 mod fences;
+mod forbids;
 pub mod input;
 mod libs;
 mod lines;

@@ -5,9 +5,12 @@ use crate::codespec::Excerpt;
 use crate::rule::{Rule, Weight};
 use countersign_record::digest::Digest;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// So many violations are listed; whoever has more has others to mend first.
 pub const VIOLATIONS_MAX: usize = 100;
+/// So many are counted.
+const COLLECTED_MAX: usize = 1_000;
 /// So many letters of a draft are shown.
 const SHOWN_CHARS_MAX: usize = 160;
 
@@ -146,6 +149,8 @@ impl Outcome {
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     violations: Vec<Violation>,
+    /// What was told already.
+    told: BTreeSet<(Option<usize>, Rule, String)>,
     fixes: Vec<StyleFix>,
     /// The line of the draft before the code's first.
     pub(crate) before: usize,
@@ -160,9 +165,10 @@ impl Findings {
         evidence: impl Into<String>,
         suggestion: impl Into<String>,
     ) {
-        let violation = Violation { rule, line, evidence: evidence.into(), suggestion: suggestion.into() };
-        if rule.weight() == Weight::Hard && !self.violations.contains(&violation) {
-            self.violations.push(violation);
+        let evidence = evidence.into();
+        let has_room = self.violations.len() < COLLECTED_MAX && rule.weight() == Weight::Hard;
+        if has_room && self.told.insert((line, rule, evidence.clone())) {
+            self.violations.push(Violation { rule, line, evidence, suggestion: suggestion.into() });
         }
     }
 

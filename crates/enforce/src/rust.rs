@@ -2,6 +2,7 @@
 //! Owns: how a Rust file is parsed, walked and laid out. Must not: compile it.
 
 mod declared;
+mod layout;
 mod names;
 mod tokens;
 mod uses;
@@ -77,11 +78,7 @@ impl<'a> Source<'a> {
         if tokens::has_comments(&self.tokens, self.code) || self.code.starts_with("#!/") {
             return Err("not laid out: the formatter would lose comments");
         }
-        let code = prettyplease::unparse(file);
-        match syn::parse_str::<syn::File>(&code) {
-            Ok(_) => Ok(code),
-            Err(_) => Err("not laid out: the formatter made no Rust of it"),
-        }
+        layout::formatted(file).ok_or("not laid out: the formatter made no Rust of it")
     }
 
     /// The file without blanks at the ends of its lines.

@@ -53,10 +53,10 @@ fn the_model_is_told_three_things_and_never_the_draft() {
     let request = check(&input, &spec).repair_request().unwrap();
     let form = json::parse(json::to_text(&request).unwrap().as_bytes()).unwrap();
     let names: Vec<&str> = form.as_object().unwrap().iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["violations", "excerpts", "prompt"]);
+    assert_eq!(names, ["excerpts", "prompt", "violations"]);
     let text = request.text();
     assert!(!text.contains("secret_of_the_draft") && !text.contains("def add"), "{text}");
-    assert!(text.contains("forbidden_code (line 11): uses `eval`"), "{text}");
+    assert!(text.contains("forbidden_code (line 12): uses `eval`"), "{text}");
     assert!(text.contains("It runs") || text.contains("runs no text as code"), "{text}");
     assert!(text.ends_with("# Prompt\n\nAdd two numbers."), "{text}");
     for excerpt in &request.excerpts {
@@ -173,7 +173,7 @@ fn pieces() -> impl Strategy<Value = String> {
         "\r\n",
         "\u{feff}",
     ];
-    let piece = proptest::sample::select(&pieces[..]);
+    let piece = proptest::sample::select(pieces.to_vec());
     prop_oneof![
         proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat()),
         Just(GOOD.to_owned()),

@@ -15,15 +15,16 @@ use countersign_enforce::{
 };
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
-use countersign_record::envelope::{Envelope, FileRef, Provenance, Source};
+use countersign_record::envelope::{FileRef, Provenance, Source};
 use countersign_record::fields::Trouble;
-use countersign_record::json::{self, Json, Object};
 use countersign_record::session::{ChatMessage, Role};
+use countersign_record::time::Timestamp;
 use countersign_runtime::ports::model::{Model, NoAnswer, Reply, Request, Site};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use serde::Serialize;
 use std::future::Future;
-use std::io::Read;
+use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -165,34 +166,47 @@ async fn answered(answer: impl Future<Output = Result<Reply, NoAnswer>>, limit: 
     }
 }
 
-fn handoff(global: &Global, input: &Input, contract: &Read, report: &Report) -> Result<Envelope, Failure> {
+/// An SR2 envelope, with the report as A5 made it: in its own order.
+#[derive(Serialize)]
+struct Handoff<'a> {
+    agent: &'static str,
+    goal: &'static str,
+    timestamp: Timestamp,
+    request_id: String,
+    turn_id: u64,
+    source: Source,
+    version: &'static str,
+    escalate: bool,
+    reason: Option<&'static str>,
+    provenance: Provenance,
+    payload: &'a Report,
+}
+
+fn handoff<'a>(
+    global: &Global,
+    input: &Input,
+    contract: &Read,
+    report: &'a Report,
+) -> Result<Handoff<'a>, Failure> {
     let clock = place::clock(global)?;
     let timestamp = clock.now().map_err(|error| Failure::new(Code::TimeInvalid, error.to_string()))?;
     let request_id = input.request_id.clone().unwrap_or_else(|| format!("r-{}", clock.fresh("enforce")));
     let file =
         contract.path.iter().map(|path| FileRef { path: path.clone(), sha256: contract.sha256, mtime: None });
     let reason = report.reason();
-    Ok(Envelope {
-        agent: "A5_SchemaFormatEnforcer".to_owned(),
-        goal: "enforce_contract".to_owned(),
+    Ok(Handoff {
+        agent: "A5_SchemaFormatEnforcer",
+        goal: "enforce_contract",
         timestamp,
         request_id,
         turn_id: input.turn_id.unwrap_or(FIRST_TURN),
         source: Source::Internal,
-        version: "1.0".to_owned(),
+        version: "1.0",
         escalate: reason.is_some(),
-        reason: reason.map(str::to_owned),
+        reason,
         provenance: Provenance { files: file.collect(), ..Provenance::default() },
-        payload: payload(report)?,
+        payload: report,
     })
-}
-
-fn payload(report: &Report) -> Result<Object, Failure> {
-    let text = json::to_text(report).map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))?;
-    match json::parse(text.as_bytes())? {
-        Json::Object(object) => Ok(object),
-        other => Err(Failure::new(Code::OutputFailed, format!("the payload is {}", other.kind()))),
-    }
 }
 
 #[cfg(test)]

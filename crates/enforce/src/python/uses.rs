@@ -8,6 +8,7 @@ use super::meaning::{Meaning, Root, constant, elements, is_load, start};
 use super::scope::{FILE, Scopes};
 use crate::check::Setting;
 use crate::codespec::{Language, Pattern, Permission, plain};
+use crate::forbids::Forbids;
 use crate::libs::Libs;
 use crate::lines::Lines;
 use crate::report::{Findings, shown};
@@ -61,6 +62,7 @@ pub(super) struct Uses<'a, 'f> {
     scopes: &'f Scopes<'a>,
     lines: &'f Lines,
     libs: Libs<'f>,
+    forbids: Forbids<'f>,
     findings: &'f mut Findings,
     scope: usize,
     /// Whether something of a logging module was used.
@@ -81,8 +83,8 @@ impl<'a, 'f> Uses<'a, 'f> {
         lines: &'f Lines,
         findings: &'f mut Findings,
     ) -> Self {
-        let libs = Libs::new(setting);
-        Uses { setting, scopes, lines, libs, findings, scope: FILE, logs: false }
+        let (libs, forbids) = (Libs::new(setting), Forbids::new(&setting.rules.forbidden));
+        Uses { setting, scopes, lines, libs, forbids, findings, scope: FILE, logs: false }
     }
 
     fn push(&mut self, rule: Rule, offset: usize, evidence: String, suggestion: &str) {
@@ -91,7 +93,7 @@ impl<'a, 'f> Uses<'a, 'f> {
 
     /// Whether anything is forbidden that could be reached by another way.
     fn has_secrets(&self) -> bool {
-        !self.setting.rules.forbidden.is_empty() || self.libs.has_limits()
+        !self.forbids.is_empty() || self.libs.has_limits()
     }
 
     /// A name or a chain of names.
@@ -105,7 +107,7 @@ impl<'a, 'f> Uses<'a, 'f> {
         if BACK_DOORS.contains(&name) && self.has_secrets() {
             self.indirect(expr, format!("{} leads to what can't be followed", shown(name)));
         }
-        let is_told = |one: &Meaning| self.rule_for(&plain(one.path.clone(), Language::Python)).is_some();
+        let is_told = |one: &Meaning| self.forbids.path(&plain(one.path.clone(), Language::Python)).is_some();
         if !meanings.iter().any(is_told) {
             self.method(name, expr);
         }
@@ -114,8 +116,29 @@ impl<'a, 'f> Uses<'a, 'f> {
             // What stands before is a part of what was looked at.
             inner @ Expr::Attribute(_) if !meanings.is_empty() => self.beneath(inner),
             inner @ Expr::Attribute(_) => self.reference(inner, Place::Base),
-            inner => self.visit_expr(inner),
+            inner => self.base(inner),
         }
+    }
+
+    /// What something is taken of, or what gets a name: its meaning is followed, so it may be a module.
+    fn base(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(_) | Expr::Attribute(_) => self.reference(expr, Place::Base),
+            Expr::Subscript(_) => self.subscript(expr, Place::Base),
+            Expr::If(choice) => {
+                self.visit_expr(&choice.test);
+                self.base(&choice.body);
+                self.base(&choice.orelse);
+            }
+            Expr::BoolOp(choice) => choice.values.iter().for_each(|value| self.base(value)),
+            _ => self.visit_expr(expr),
+        }
+    }
+
+    fn subscript(&mut self, expr: &'a Expr, place: Place) {
+        let found = self.scopes.meanings(expr, self.scope);
+        found.iter().for_each(|meaning| self.used(meaning, expr, place));
+        visitor::walk_expr(self, expr);
     }
 
     /// What a chain of names begins with, where it is no name.
@@ -125,7 +148,7 @@ impl<'a, 'f> Uses<'a, 'f> {
             at = &attribute.value;
         }
         if !matches!(at, Expr::Name(_)) {
-            self.visit_expr(at);
+            self.base(at);
         }
     }
 
@@ -156,7 +179,7 @@ impl<'a, 'f> Uses<'a, 'f> {
         self.importer(&path, start(expr));
         self.forbidden(&path, &name, start(expr), "uses");
         let is_module = meaning.root == Root::Module || SUBMODULES.iter().any(|module| *module == path);
-        if place == Place::Whole && is_module && self.holds_forbidden(&path) {
+        if place == Place::Whole && is_module && self.forbids.is_beneath(&path) {
             let evidence = format!("the module {} goes where its use can't be followed", shown(&name));
             self.indirect(expr, evidence);
         }
@@ -175,7 +198,7 @@ impl<'a, 'f> Uses<'a, 'f> {
     }
 
     fn forbidden(&mut self, path: &[String], name: &str, offset: usize, how: &str) {
-        if let Some(rule) = self.rule_for(path) {
+        if let Some(rule) = self.forbids.path(path) {
             self.push(
                 rule,
                 offset,
@@ -185,31 +208,17 @@ impl<'a, 'f> Uses<'a, 'f> {
         }
     }
 
-    fn rule_for(&self, path: &[String]) -> Option<Rule> {
-        self.setting.rules.forbidden.iter().find(|one| one.pattern.covers(path)).map(|one| one.rule)
-    }
-
     fn method(&mut self, name: &str, expr: &'a Expr) {
-        let is_method = |pattern: &Pattern| matches!(pattern, Pattern::Method(method) if method == name);
-        let rule = self.setting.rules.forbidden.iter().find(|one| is_method(&one.pattern));
-        if let Some(rule) = rule.map(|one| one.rule) {
+        if let Some(rule) = self.forbids.method(name) {
             let evidence = format!("uses {}", shown(&format!(".{name}")));
             self.push(rule, start(expr), evidence, "leave it to the caller, and take what it gives");
         }
     }
 
-    /// Whether something beneath a name is forbidden.
-    fn holds_forbidden(&self, path: &[String]) -> bool {
-        self.setting.rules.forbidden.iter().any(|one| match &one.pattern {
-            Pattern::Path(parts) => parts.len() > path.len() && parts.starts_with(path),
-            Pattern::Method(_) | Pattern::Macro(_) => false,
-        })
-    }
-
-    /// A value that gets a name: what it means is followed, so it may be a module.
+    /// A value that gets a name.
     fn named(&mut self, target: &'a Expr, value: &'a Expr) {
         match (target, value) {
-            (Expr::Name(_), Expr::Name(_) | Expr::Attribute(_)) => self.reference(value, Place::Base),
+            (Expr::Name(_), _) => self.base(value),
             (Expr::Tuple(_) | Expr::List(_), Expr::Tuple(_) | Expr::List(_)) => {
                 let (targets, values) =
                     (elements(target).unwrap_or_default(), elements(value).unwrap_or_default());
@@ -249,10 +258,7 @@ impl<'a, 'f> Uses<'a, 'f> {
                 }
                 None => {}
             }
-            match base {
-                Expr::Name(_) | Expr::Attribute(_) => self.reference(base, Place::Base),
-                other => self.visit_expr(other),
-            }
+            self.base(base);
         }
         if is("__import__") || is("import_module") {
             self.dynamic_import(call, expr);
@@ -329,8 +335,10 @@ impl<'a> Visitor<'a> for Uses<'a, '_> {
             }
             Stmt::ImportFrom(import) => self.import_from(import),
             Stmt::Assign(assign) => {
+                let is_name = |target: &&Expr| matches!(target, Expr::Name(_));
                 match assign.targets.as_slice() {
                     [target] => self.named(target, &assign.value),
+                    targets if targets.iter().all(|target| is_name(&target)) => self.base(&assign.value),
                     _ => self.visit_expr(&assign.value),
                 }
                 assign.targets.iter().for_each(|target| self.visit_expr(target));
@@ -354,11 +362,7 @@ impl<'a> Visitor<'a> for Uses<'a, '_> {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) if is_load(expr) => self.reference(expr, Place::Whole),
             Expr::Call(call) => self.call(call, expr),
-            Expr::Subscript(_) => {
-                let found = self.scopes.meanings(expr, self.scope);
-                found.iter().for_each(|meaning| self.used(meaning, expr, Place::Whole));
-                visitor::walk_expr(self, expr);
-            }
+            Expr::Subscript(_) => self.subscript(expr, Place::Whole),
             Expr::Named(named) => self.named(&named.target, &named.value),
             Expr::Lambda(lambda) => {
                 lambda.parameters.iter().for_each(|parameters| self.visit_parameters(parameters));

@@ -4,6 +4,7 @@
 //! Macros get tokens and nothing else, so what a file uses is looked for among its tokens: what stands in a macro counts as well.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// One token.
@@ -122,27 +123,23 @@ pub(super) fn has_comments(tokens: &[Token], code: &str) -> bool {
     gaps.into_iter().any(|gap| !code.get(gap).unwrap_or_default().trim().is_empty())
 }
 
+/// The lines, from 1, that end within a literal.
+pub(super) fn ends_in_literal(tokens: &[Token], code: &str) -> BTreeSet<usize> {
+    let literals = tokens.iter().filter(|token| token.kind == Kind::Literal);
+    let lines = literals.flat_map(|token| {
+        let breaks = code.get(token.bytes.clone()).unwrap_or_default().matches('\n').count();
+        token.line..token.line + breaks
+    });
+    lines.collect()
+}
+
 /// A text without blanks at the ends of its lines and with one end. What stands in a token stays as it is.
 pub(super) fn trimmed(tokens: &[Token], code: &str) -> String {
-    let mut whole = tokens.iter().filter(|token| {
-        matches!(token.kind, Kind::Literal)
-            && code.get(token.bytes.clone()).is_some_and(|text| text.contains('\n'))
-    });
-    let mut literal = whole.next();
-    let (mut out, mut at) = (String::with_capacity(code.len()), 0);
-    for line in code.split_inclusive('\n') {
-        let end = at + line.trim_end_matches('\n').len();
-        while literal.is_some_and(|token| token.bytes.end <= at) {
-            literal = whole.next();
-        }
-        let is_inside = literal.is_some_and(|token| token.bytes.start < end && end < token.bytes.end);
-        at += line.len();
-        if is_inside {
-            out.push_str(line);
-        } else {
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
+    let literals = ends_in_literal(tokens, code);
+    let mut out = String::with_capacity(code.len());
+    for (at, line) in code.lines().enumerate() {
+        out.push_str(if literals.contains(&(at + 1)) { line } else { line.trim_end() });
+        out.push('\n');
     }
     out.truncate(out.trim_end_matches('\n').len());
     out.push('\n');

@@ -5,6 +5,7 @@ use super::names::{Named, Names, is_after_dot, is_double_colon, is_mark, named, 
 use super::tokens::{Kind, Token};
 use crate::check::Setting;
 use crate::codespec::{Pattern, Permission};
+use crate::forbids::Forbids;
 use crate::libs::Libs;
 use crate::report::{Findings, shown};
 use crate::rule::Rule;
@@ -25,6 +26,7 @@ pub(super) struct Uses<'f> {
     tokens: &'f [Token],
     names: &'f Names,
     libs: Libs<'f>,
+    forbids: Forbids<'f>,
     findings: &'f mut Findings,
     /// Whether something of a logging library was used.
     pub(super) logs: bool,
@@ -37,7 +39,8 @@ impl<'f> Uses<'f> {
         names: &'f Names,
         findings: &'f mut Findings,
     ) -> Self {
-        Uses { setting, tokens, names, libs: Libs::new(setting), findings, logs: false }
+        let (libs, forbids) = (Libs::new(setting), Forbids::new(&setting.rules.forbidden));
+        Uses { setting, tokens, names, libs, forbids, findings, logs: false }
     }
 
     pub(super) fn look(&mut self) {
@@ -159,30 +162,25 @@ impl<'f> Uses<'f> {
             let evidence = format!("{} prints", shown(&format!("{name}!")));
             self.findings.in_code(Rule::PrintLogging, line, evidence, "log it: log::info!(…)");
         }
-        let is_it = |pattern: &Pattern| matches!(pattern, Pattern::Macro(held) if held == name);
-        self.told(is_it, &format!("{name}!"), line);
+        self.told(self.forbids.called_macro(name), &format!("{name}!"), line);
     }
 
     fn method(&mut self, name: &str, at: usize, line: usize) {
         let is_called = matches!(self.kind(at + 1), Some(Kind::Open(Delimiter::Parenthesis)))
             || is_double_colon(self.tokens, at + 1);
         if is_called {
-            let is_it = |pattern: &Pattern| matches!(pattern, Pattern::Method(held) if held == name);
-            self.told(is_it, &format!(".{name}"), line);
+            self.told(self.forbids.method(name), &format!(".{name}"), line);
         }
     }
 
-    fn told(&mut self, is_it: impl Fn(&Pattern) -> bool, name: &str, line: usize) {
-        let rule = self.setting.rules.forbidden.iter().find(|one| is_it(&one.pattern)).map(|one| one.rule);
+    fn told(&mut self, rule: Option<Rule>, name: &str, line: usize) {
         if let Some(rule) = rule {
             self.findings.in_code(rule, line, format!("uses {}", shown(name)), ELSEWHERE);
         }
     }
 
     fn forbidden(&mut self, path: &[String], line: usize, how: &str) {
-        let rule =
-            self.setting.rules.forbidden.iter().find(|one| one.pattern.covers(path)).map(|one| one.rule);
-        if let Some(rule) = rule {
+        if let Some(rule) = self.forbids.path(path) {
             let evidence = format!("{how} {}", shown(&path.join("::")));
             self.findings.in_code(rule, line, evidence, ELSEWHERE);
         }

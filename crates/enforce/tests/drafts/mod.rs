@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub(crate) fn input(language: Language, draft: &str, spec: &str, task: &[(&str, &[&str])]) -> Input {
     let mut about = Object::from([("language", Json::from(language.as_str()))]);
     for (name, libs) in task {
-        about.insert(name, Json::Array(libs.iter().map(|lib| Json::from(*lib)).collect()));
+        about.insert(*name, Json::Array(libs.iter().map(|lib| Json::from(*lib)).collect()));
     }
     let filename = format!("main{}", language.ending());
     let input = Object::from([
