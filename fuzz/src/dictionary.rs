@@ -157,3 +157,18 @@ pub(crate) const POLICY: &[&str] = &[
     "allow", "hosts", "approver", "anybody", "somebody_else", "rounds", "grant_seconds", "user_class", "files_class", "files",
     "stores", "public", "internal", "privileged", "local_only", "net:", "fs:write", "shell", "/", ".",
 ];
+pub(crate) const CODESPEC: &[&str] = &[
+    "```codespec-python\n", "```codespec-rust\n", "```\n", "~~~\n", "version = \"1\"\n", "[shape]\n", "[structure]\n", "[docstrings]\n",
+    "[logging]\n", "[naming]\n", "[imports]\n", "[calls]\n", "[format]\n", "io = [\"open\"]\n", "order = [", "required", "\"forbidden\"",
+    "unsafe", "## Calls\n", "= 99999999999999999999\n", "[[", "\"\"\"", ".*", "::",
+];
+pub(crate) const PYTHON: &[&str] = &[
+    "```", "````", "~~~", "python", "import ", "from ", " as ", "*", "os", ".system", "__import__(", "getattr(", "eval", "def f(a, *b):\n    ",
+    "class A:\n    ", "lambda x=1: ", "global ", "nonlocal ", "async ", "await ", "for x in ", " if ", " else ", ":=", "f'{", "t'{", "}'", "\"\"\"",
+    "'", "\n", "\n    ", "\n\t", "match x:\n", "case ", "_", "try:\n", "except* ", "with ", "@", "->", "...", "# ", "\\\n", "\r", "\u{c}", "print(",
+];
+pub(crate) const RUST: &[&str] = &[
+    "```", "~~~", "rust", "use ", "std", "::", "{self as a, b::*}", " as ", "fn f() {", "}", "(", ")", "[", "]", "<", ">", "->", "=>", "mod m;", "mod m {",
+    "extern crate ", "type T = ", "impl ", "trait ", "struct S", "unsafe ", "macro_rules! m { ($a:expr) => {", "println!(", "r#", "'a", "'a'", "\"", "r\"",
+    "br#\"", "/*", "*/", "//", "///", "//!", "#[doc = \"a\"]", "#![allow(a)]", "|x| ", "..=", "async ", "match x {", "if let ", "else ", "const ", "\n",
+];

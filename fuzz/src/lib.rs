@@ -14,7 +14,7 @@ mod spans;
 mod targets;
 
 use std::time::{Duration, Instant};
-use targets::{documents, embed, ledger, models, names, recall, says, snapshot, text};
+use targets::{documents, embed, enforce, ledger, models, names, recall, says, snapshot, text};
 
 /// No input is longer.
 pub const INPUT_BYTES_MAX: usize = 64 * 1024;
@@ -67,6 +67,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "model_stream",         run: models::stream,              dictionary: dictionary::STREAM },
     Target { name: "model_file",           run: models::gguf,                dictionary: dictionary::GGUF },
     Target { name: "policy",               run: models::policy,              dictionary: dictionary::POLICY },
+    Target { name: "codespec",             run: enforce::codespec,           dictionary: dictionary::CODESPEC },
+    Target { name: "draft_python",         run: enforce::python,             dictionary: dictionary::PYTHON },
+    Target { name: "draft_rust",           run: enforce::rust,               dictionary: dictionary::RUST },
 ];
 
 impl Target {

@@ -3,6 +3,7 @@
 
 pub(crate) mod documents;
 pub(crate) mod embed;
+pub(crate) mod enforce;
 pub(crate) mod ledger;
 pub(crate) mod models;
 pub(crate) mod names;

@@ -68,4 +68,7 @@ targets! {
     model_stream: 10_000,
     model_file: 20_000,
     policy: 40_000,
+    codespec: 4_000,
+    draft_python: 2_000,
+    draft_rust: 3_000,
 }

@@ -11,7 +11,8 @@ use crate::generated::Directory;
 
 /// Every schema, of whichever crate has the type.
 fn documents() -> impl Iterator<Item = Document> {
-    countersign_record::schema::all().into_iter().chain(countersign_kernel::schema::all())
+    let ours = countersign_record::schema::all().into_iter().chain(countersign_kernel::schema::all());
+    ours.chain(countersign_enforce::schema::all())
 }
 
 /// What `schemas/` should hold.
