@@ -159,7 +159,7 @@ mod tests {
                 "15-16 Rent \"# Rent\\nFour.\\n\"",
             ]
         );
-        let small = shown("a.md", text, 20);
+        let small = shown("a.md", text, 17);
         assert_eq!(small[1], "3-6 Lease \"# Lease\\n\\nOne.\\n\\n\"");
         assert_eq!(small[2], "7-7 Lease \"Two.\\n\"");
         let underlined = "Lease\n=====\nOne.\n\nTerm\n----\nTwo.\n";

@@ -180,15 +180,38 @@ impl Asked {
         let count_of = |stem: &String| counts.get(stem.as_str()).copied().unwrap_or(0);
         for part in &mut self.parts {
             for term in &mut part.terms {
-                // Where nobody uses the word itself, its other words say how rare it is.
-                let count = match count_of(&term.stem) {
-                    0 => term.others.iter().map(count_of).max().unwrap_or(0),
-                    count => count,
-                };
-                term.weight = rarity(all, count) / if term.is_light { LIGHT_PART } else { 1 };
+                let others = term.others.iter().map(count_of).max().unwrap_or(0);
+                term.weigh(all, count_of(&term.stem), others);
             }
             part.sum();
         }
+    }
+
+    /// As [`Asked::weigh`], where somebody else knows how many of `all` texts have a word, in whatever form.
+    ///
+    /// # Errors
+    /// They can't say.
+    pub fn weigh_by<E>(&mut self, all: u64, mut count: impl FnMut(&str) -> Result<u64, E>) -> Result<(), E> {
+        for part in &mut self.parts {
+            for term in &mut part.terms {
+                let own = count(&term.word)?;
+                let mut others = 0;
+                for other in term.also.iter().filter(|_| own == 0) {
+                    others = others.max(count(other)?);
+                }
+                term.weigh(all, own, others);
+            }
+            part.sum();
+        }
+        Ok(())
+    }
+}
+
+impl Term {
+    /// Where nobody uses the word itself, its other words say how rare it is.
+    fn weigh(&mut self, all: u64, own: u64, others: u64) {
+        let count = if own == 0 { others } else { own };
+        self.weight = rarity(all, count) / if self.is_light { LIGHT_PART } else { 1 };
     }
 }
 

@@ -154,7 +154,8 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
 /// Notes at each piece with whom it disagrees. It stays: a person must see both.
 fn flag(sifted: &mut Sifted) {
     for Contradiction { sides } in &sifted.contradictions {
-        for (one, other) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
+        let [first, second] = sides;
+        for (one, other) in [(first, second), (second, first)] {
             if let Some(decided) = sifted.decided.get_mut(one.at) {
                 decided.reason.push(format!(
                     "FLAGGED:contradiction {}:{} says otherwise",

@@ -6,7 +6,7 @@ use countersign_kernel::chunk::Chunk;
 use countersign_kernel::condense::{self, Condensed, condense};
 use countersign_kernel::history::Lexicon;
 use countersign_kernel::relevance::Asked;
-use countersign_kernel::sift::{self, Sifted, sift, weigh};
+use countersign_kernel::sift::{self, Sifted, sift};
 
 /// How much each step may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn gather(
     limits: &Limits,
 ) -> Result<Evidence, Error> {
     let mut asked = Asked::new(question, aliases);
-    weigh(&mut asked, chunks);
+    index.weigh(&mut asked)?;
     let hits = index.retrieve(question, &asked, &limits.retrieve)?;
     let found: Vec<&Chunk> = hits.iter().filter_map(|hit| chunks.get(hit.chunk)).collect();
     let sifted = sift(&asked, &found, injected, &limits.sift);

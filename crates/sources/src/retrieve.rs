@@ -59,6 +59,8 @@ pub struct Index<'e> {
     connection: Connection,
     embedder: Option<&'e dyn Embedder>,
     vectors: Vec<Vec<f32>>,
+    /// How many there are.
+    pieces: u64,
 }
 
 impl<'e> Index<'e> {
@@ -71,29 +73,46 @@ impl<'e> Index<'e> {
         // Words without endings and without marks above letters; the text itself stays with its owner.
         connection.execute_batch(
             "CREATE VIRTUAL TABLE piece USING fts5(
-                above, said, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
+                above, said, opening, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
             )",
         )?;
         let transaction = connection.transaction()?;
         {
-            let mut insert =
-                transaction.prepare("INSERT INTO piece(rowid, above, said) VALUES (?1, ?2, ?3)")?;
+            let mut insert = transaction
+                .prepare("INSERT INTO piece(rowid, above, said, opening) VALUES (?1, ?2, ?3, ?4)")?;
             for (at, chunk) in chunks.iter().enumerate() {
                 let above = format!("{} {}", chunk.path, chunk.headings.join(" "));
-                insert.execute((i64::try_from(at).unwrap_or(i64::MAX), above, &chunk.text))?;
+                insert.execute((
+                    i64::try_from(at).unwrap_or(i64::MAX),
+                    above,
+                    &chunk.text,
+                    &chunk.opening,
+                ))?;
             }
         }
         transaction.commit()?;
         let embed =
             |embedder: &dyn Embedder| chunks.iter().map(|chunk| embedder.embed(&chunk.text)).collect();
         let vectors = embedder.map(embed).unwrap_or_default();
-        Ok(Index { connection, embedder, vectors })
+        Ok(Index { connection, embedder, vectors, pieces: chunks.len() as u64 })
     }
 
     /// Whether pieces are found by vectors too.
     #[must_use]
     pub fn has_vectors(&self) -> bool {
         self.embedder.is_some()
+    }
+
+    /// Weighs the terms of a question by how many pieces have them, by themselves or above them.
+    ///
+    /// # Errors
+    /// The index can't be asked.
+    pub fn weigh(&self, asked: &mut Asked) -> Result<(), Error> {
+        let mut ask = self.connection.prepare_cached("SELECT count(*) FROM piece WHERE piece MATCH ?1")?;
+        asked.weigh_by(self.pieces, |word| {
+            let count = ask.query_row([format!("\"{word}\"")], |row| row.get::<_, i64>(0))?;
+            Ok(u64::try_from(count).unwrap_or(0))
+        })
     }
 
     /// The pieces that a question is about, the best first. What stands in several parts of it counts for each.
@@ -134,10 +153,12 @@ impl<'e> Index<'e> {
             return Ok(Vec::new());
         }
         let mut ask = self.connection.prepare_cached(
-            "SELECT rowid FROM piece WHERE piece MATCH ?1 ORDER BY bm25(piece, 0.5, 1.0), rowid LIMIT ?2",
+            "SELECT rowid FROM piece WHERE piece MATCH ?1 ORDER BY bm25(piece, 0.5, 1.0, 0.0), rowid LIMIT ?2",
         )?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = ask.query_map((words.join(" OR "), most), |row| row.get::<_, i64>(0))?;
+        let rows = ask.query_map((format!("{{above said}} : ({})", words.join(" OR ")), most), |row| {
+            row.get::<_, i64>(0)
+        })?;
         let mut found = Vec::new();
         for row in rows {
             found.extend(usize::try_from(row?));

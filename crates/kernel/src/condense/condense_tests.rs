@@ -28,12 +28,14 @@ fn texts(condensed: &Condensed) -> Vec<&str> {
 #[test]
 fn quotes_answer_and_say_where_they_stand() {
     let condensed = run("When does the lease end?", &[("lease.md", LEASE)]);
-    assert_eq!(texts(&condensed)[0], "It ends on 30 April 2029.");
+    // With what "it" points back to.
+    let quote = "The lease begins on 1 May 2024. It ends on 30 April 2029.";
+    assert_eq!(texts(&condensed)[0], quote);
     let citation = &condensed.quotes()[0].citation;
     assert_eq!((citation.path.as_str(), citation.first_line, citation.last_line), ("lease.md", 5, 5));
-    assert_eq!(&LEASE[citation.bytes.clone()], "It ends on 30 April 2029.");
+    assert_eq!(&LEASE[citation.bytes.clone()], quote);
     let rent = run("By when does the tenant have to pay the rent?", &[("lease.md", LEASE)]);
-    assert_eq!(rent.constraints[0].text, "The tenant must pay it by the third working day.");
+    assert!(rent.constraints[0].text.ends_with("The tenant must pay it by the third working day."));
 }
 
 #[test]
