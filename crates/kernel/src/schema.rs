@@ -1,5 +1,5 @@
-//! JSON Schemas of what a memory read takes and gives, of an index's description and of a policy, made from the types that
-//! read and write them.
+//! JSON Schemas of what a memory read takes and gives, of what A0 hands over, of an index's description and of a policy,
+//! made from the types that read and write them.
 //! Owns: the list of documents, and the shapes of those that no type holds whole. Must not: say of a document what its
 //! reader or writer does not hold.
 
@@ -9,6 +9,7 @@ use crate::recall::Excerpt;
 use crate::recall::input::Input;
 use crate::recall::package::{CONTROLLER_VERSION, Dropped, Selected};
 use crate::recall::prompt::Stored;
+use crate::scope::Payload;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,6 +22,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 #[must_use]
 pub fn all() -> Vec<Document> {
     Vec::from([
+        own_document::<Payload>("a0_payload"),
         own_document::<ContextPackage<'_>>("context_package"),
         own_document::<Index>("history_index_meta"),
         own_document::<Input>("memory_controller_input"),

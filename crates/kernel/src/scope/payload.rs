@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// The payload of A0's envelope.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Payload {
     /// The files that may be used, the best first.
     pub eligible_files: Vec<Eligible>,
@@ -22,11 +23,13 @@ pub struct Payload {
     pub code: Option<Failure>,
     /// What the lock names and the manifest does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub missing: Vec<String>,
 }
 
 /// A file that may be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Eligible {
     /// Where it is.
     pub path: String,
@@ -46,6 +49,7 @@ impl Eligible {
 
 /// The files that are to be shown whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Candidates {
     /// Their paths.
     pub files: Vec<String>,
@@ -53,6 +57,7 @@ pub struct Candidates {
 
 /// What was decided about a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Traced {
     /// Where it is.
     pub path: String,
@@ -65,6 +70,7 @@ pub struct Traced {
 /// Whether a file may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Decision {
     /// It may.
     Kept,
@@ -75,6 +81,7 @@ pub enum Decision {
 /// Why there is nothing to go on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Failure {
     /// No file may be used.
     EmptyEligibility,
