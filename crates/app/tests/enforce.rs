@@ -206,7 +206,7 @@ fn what_is_wrong_with_the_input_is_told() {
         .map(|one| one["path"].as_str().unwrap())
         .collect();
     assert_eq!(paths, ["/codespec_path", "/task/lang"]);
-    work.feed(&["enforce", "-"], "{").refused_silently(2, "json.unexpected_end");
+    work.feed(&["enforce", "-"], "{").refused_silently(2, "json.truncated");
     work.run(&["enforce", "nothing.json"]).refused_silently(2, "file.unreadable");
     work.run(&["enforce"]).refused_silently(2, "usage.invalid");
 }
