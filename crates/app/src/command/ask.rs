@@ -7,7 +7,6 @@ use crate::cli::run::Ask;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;
-use countersign_kernel::run::Run;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 use countersign_record::state::GenericEnvelope;
@@ -20,8 +19,8 @@ struct Answered<'a> {
     run: &'a str,
     answered: bool,
     answer: &'a str,
-    citations: Vec<&'a Json>,
-    unanswered: &'a [String],
+    citations: &'a [Json],
+    unanswered: Vec<&'a str>,
     terminal_reason: Option<&'static str>,
 }
 
@@ -46,46 +45,37 @@ pub(super) async fn run(global: &Global, ask: &Ask) -> Result<Exit, Failure> {
 }
 
 /// Prints what a run came to.
-pub(super) fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
+fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
     let run = driver.run();
     let outcome = ended(run);
-    let envelope = &run.envelope;
-    let integration = envelope.progress.outputs.get("integration");
-    let answer = integration.and_then(|output| output.get("final_response")).and_then(Json::as_str);
-    let citations: Vec<&Json> = match integration.and_then(|output| output.get("citations")) {
-        Some(Json::Array(citations)) => citations.iter().collect(),
-        Some(_) | None => Vec::new(),
+    let outputs = &run.envelope.progress.outputs;
+    let list = |key: &str, member: &str| match outputs.get(key).and_then(|output| output.get(member)) {
+        Some(Json::Array(items)) => items.as_slice(),
+        Some(_) | None => &[],
     };
-    let is_answered = is_answered(run) && !citations.is_empty();
+    let answer =
+        outputs.get("integration").and_then(|output| output.get("final_response")).and_then(Json::as_str);
+    let answer = answer.unwrap_or_default();
+    let citations = list("integration", "citations");
+    let unanswered: Vec<&str> = list("critic", "unanswered").iter().filter_map(Json::as_str).collect();
+    let is_answered = run.envelope.goals.remaining_goals.is_empty() && !citations.is_empty();
     if global.json {
         output::json(&Answered {
             run: driver.id().as_str(),
             answered: is_answered,
-            answer: answer.unwrap_or_default(),
+            answer,
             citations,
-            unanswered: &envelope.goals.remaining_goals,
-            terminal_reason: envelope.ending.terminal_reason.map(|reason| reason.as_str()),
+            unanswered,
+            terminal_reason: run.envelope.ending.terminal_reason.map(|reason| reason.as_str()),
         })?;
     } else {
-        for line in answer.unwrap_or_default().lines() {
+        for line in answer.lines() {
             output::line(&output::plain(line))?;
         }
-        for goal in
-            envelope.goals.remaining_goals.iter().filter(|_| answer.is_some() && is_some_answered(run))
-        {
-            output::line(&output::plain(&format!("No source says anything about: {goal}")))?;
+        for part in unanswered.iter().filter(|_| !citations.is_empty()) {
+            output::line(&output::plain(&format!("No source says anything about: {part}")))?;
         }
         output::line(&format!("run {}", driver.id()))?;
     }
     outcome.map(|exit| if is_answered { exit } else { Exit::Limited })
-}
-
-/// Whether every goal was reached.
-fn is_answered(run: &Run) -> bool {
-    run.envelope.goals.remaining_goals.is_empty()
-}
-
-/// Whether one was, so that what is left must be told beside the answer.
-fn is_some_answered(run: &Run) -> bool {
-    run.envelope.goals.remaining_goals.len() < run.envelope.goals.all_goals.len()
 }

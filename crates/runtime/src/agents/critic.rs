@@ -1,7 +1,7 @@
 //! Critic: whether every sentence of the draft stands on its source, and which goals are reached.
 //! Owns: holding the draft against the files themselves. Must not: write, or let through what it could not check.
 
-use super::evidence::{Evidence, eligible, evidence, goals};
+use super::evidence::{Evidence, eligible, evidence, goals, texts};
 use super::{Means, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said};
@@ -28,6 +28,8 @@ struct Judged {
     verdict: &'static str,
     satisfied_goals: Vec<String>,
     unsatisfied_goals: Vec<String>,
+    /// The parts of them that no source says anything about.
+    unanswered: Vec<String>,
     feedback: String,
     confidence: Score,
     findings: Vec<Finding>,
@@ -50,12 +52,14 @@ impl Agent for Critic {
             let evidence = evidence(given.envelope);
             let standing = self.standing(given.envelope, &evidence).await;
             let findings = findings(given.envelope, &evidence, &standing);
-            let (mut satisfied, mut unsatisfied) = (Vec::new(), Vec::new());
+            let (mut satisfied, mut unsatisfied, mut silent) = (Vec::new(), Vec::new(), Vec::new());
             for goal in goals(given.envelope) {
-                let has = evidence.iter().any(|one| {
-                    standing.contains(one.location.as_str()) && serves(one, &goal, given.envelope)
-                });
-                if has { satisfied.push(goal) } else { unsatisfied.push(goal) }
+                let Searched { has_quotes, unanswered } = searched(given.envelope, &goal);
+                let is_whole = has_quotes && unanswered.is_empty() && !standing.is_empty();
+                if !is_whole {
+                    silent.extend(if unanswered.is_empty() { vec![goal.clone()] } else { unanswered });
+                }
+                if is_whole { satisfied.push(goal) } else { unsatisfied.push(goal) }
             }
             let is_good = findings.is_empty();
             let feedback = match (is_good, unsatisfied.is_empty()) {
@@ -63,7 +67,7 @@ impl Agent for Critic {
                     format!("{} of the draft's sentences do not stand on their sources", findings.len())
                 }
                 (true, true) => String::new(),
-                (true, false) => format!("no source says anything about: {}", unsatisfied.join("; ")),
+                (true, false) => format!("no source says anything about: {}", silent.join("; ")),
             };
             let confidence = match (is_good, unsatisfied.is_empty()) {
                 (false, _) => 0.1,
@@ -74,6 +78,7 @@ impl Agent for Critic {
                 verdict: if is_good { "approved" } else { "reintent" },
                 satisfied_goals: satisfied,
                 unsatisfied_goals: unsatisfied,
+                unanswered: silent,
                 feedback,
                 confidence: Score::try_from(confidence).unwrap_or(Score::of_halves(0)),
                 findings,
@@ -100,21 +105,25 @@ impl Critic {
     }
 }
 
-/// Whether a quote was found for a goal: it names it, or the plan's step for the goal found it too.
-fn serves(evidence: &Evidence, goal: &str, envelope: &GenericEnvelope) -> bool {
-    if evidence.relevance == goal {
-        return true;
-    }
-    // One sentence may serve two goals, and is quoted once.
+/// What became of the search for a goal.
+struct Searched {
+    has_quotes: bool,
+    unanswered: Vec<String>,
+}
+
+fn searched(envelope: &GenericEnvelope, goal: &str) -> Searched {
+    let mut found = Searched { has_quotes: false, unanswered: Vec::new() };
     let results = envelope.progress.outputs.get("execution").and_then(|execution| execution.get("results"));
-    let Some(Json::Array(results)) = results else { return false };
-    results.iter().any(|step| {
-        let result = step.get("result");
-        let query = result.and_then(|result| result.get("query")).and_then(Json::as_str);
-        let quotes = result.and_then(|result| result.get("quotes"));
-        let has_quotes = matches!(quotes, Some(Json::Number(number)) if number.as_u64().unwrap_or(0) > 0);
-        query == Some(goal) && has_quotes
-    })
+    let Some(Json::Array(results)) = results else { return found };
+    for result in results.iter().filter_map(|step| step.get("result")?.as_object()) {
+        if result.get("query").and_then(Json::as_str) == Some(goal) {
+            let quotes = result.get("quotes");
+            found.has_quotes |=
+                matches!(quotes, Some(Json::Number(count)) if count.as_u64().unwrap_or(0) > 0);
+            found.unanswered.extend(texts(Some(result), "unanswered"));
+        }
+    }
+    found
 }
 
 /// What is wrong with the draft, sentence by sentence. Where a pipeline has no draft, the evidence is what is handed on.

@@ -46,6 +46,8 @@ struct Found {
     /// What became of those that were found: the word for it, and what was seen.
     decided: Vec<Vec<String>>,
     quotes: usize,
+    /// The parts of it that no file says anything about.
+    unanswered: Vec<String>,
     /// Files that could not be looked through, and why.
     unread: Vec<[String; 2]>,
 }
@@ -71,11 +73,12 @@ impl Agent for Execution {
                     return said;
                 }
             }
-            let found = executed.results.iter().filter(|step| step.result.quotes > 0).count();
-            executed.status = match found {
-                _ if found == queries.len() => "success",
-                0 => "error",
-                _ => "partial",
+            let has_quotes = executed.results.iter().any(|step| step.result.quotes > 0);
+            let is_whole = executed.results.iter().all(|step| step.result.unanswered.is_empty());
+            executed.status = match (has_quotes, is_whole) {
+                (true, true) => "success",
+                (true, false) => "partial",
+                (false, _) => "error",
             };
             let rests_on = rests_on(&executed.evidence, &files);
             written(&executed, rests_on)
@@ -91,6 +94,7 @@ impl Execution {
         files: &[Eligible],
         executed: &mut Executed,
     ) -> Result<(), Said> {
+        let known = executed.open_issues.len();
         let began = self.0.clock.now();
         let gathered = match &self.0.sources {
             Some(sources) => Some(sources.gather(query, files, &[]).await.map_err(unread)?),
@@ -101,8 +105,14 @@ impl Execution {
             (Ok(began), Ok(ended)) => began.instant().millis_until(ended.instant()),
             _ => 0,
         };
-        let mut found =
-            Found { query: query.to_owned(), pieces: 0, decided: Vec::new(), quotes: 0, unread: Vec::new() };
+        let mut found = Found {
+            query: query.to_owned(),
+            pieces: 0,
+            decided: Vec::new(),
+            quotes: 0,
+            unanswered: Vec::new(),
+            unread: Vec::new(),
+        };
         match gathered {
             Some(Gathered { pieces, sifted, condensed, unread }) => {
                 found.pieces = pieces;
@@ -124,6 +134,7 @@ impl Execution {
             }
             None => executed.open_issues.push(OpenIssue::Nothing { question: query.to_owned() }),
         }
+        found.unanswered = executed.open_issues.iter().skip(known).filter_map(nothing).collect();
         executed.results.push(Step { step_index: at, tool: SEARCH, result: found, duration_ms });
         Ok(())
     }
@@ -150,6 +161,14 @@ fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, Outcome> {
         }
     }
     Ok(queries)
+}
+
+/// What no file says anything about.
+fn nothing(issue: &OpenIssue) -> Option<String> {
+    match issue {
+        OpenIssue::Nothing { question } => Some(question.clone()),
+        OpenIssue::NotFound { .. } | OpenIssue::Contradiction { .. } => None,
+    }
 }
 
 fn failed(message: &str, recoverable: bool) -> Outcome {

@@ -67,7 +67,7 @@ impl Agent for Integration {
                 sha256: one.sha256,
             })
             .collect();
-        let left = texts(outputs.get("critic"), "unsatisfied_goals");
+        let left = texts(outputs.get("critic"), "unanswered");
         let follow_up_suggestions =
             left.iter().map(|goal| format!("No source says anything about: {goal}")).collect();
         let said =

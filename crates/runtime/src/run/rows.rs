@@ -74,7 +74,9 @@ impl Rows {
         let blobs = content.map(BlobBytes::new).transpose()?.into_iter().collect();
         let proof = if is_decision(event) { Proof::SelfAsserted } else { Proof::None };
         self.put(kind, at, payload.into(), label, blobs, proof)?;
-        if let (true, Some(decision)) = (is_decision(event), self.waiting.pop()) {
+        if is_decision(event)
+            && let Some(decision) = self.waiting.pop()
+        {
             self.waiting.push(self.bench.signs.sign(decision)?);
         }
         Ok(())
