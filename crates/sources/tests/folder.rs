@@ -33,6 +33,31 @@ fn a_folder_that_holds_too_much_is_refused_whole() {
 }
 
 #[test]
+fn git_speaks_about_its_repository_and_no_further() {
+    let scratch = Scratch::new();
+    let write = |path: &str, text: &str| {
+        let path = scratch.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    for file in ["a.md", "b.md", "c.md", "d.md"] {
+        write(&format!("outer/repository/docs/{file}"), file);
+        write(&format!("outer/copy/docs/{file}"), file);
+    }
+    write("outer/.gitignore", "a.md\n");
+    write("outer/repository/.gitignore", "b.md\n");
+    write("outer/repository/.git/info/exclude", "c.md\n");
+    write("outer/copy/.gitignore", "d.md\n");
+    let names = |dir: &str| {
+        let folder = read(&asked(&scratch.path().join(dir), None)).unwrap();
+        folder.files.into_iter().map(|file| file.path).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names("outer/repository/docs"), "a.md d.md");
+    assert_eq!(names("outer/repository"), ".gitignore docs/a.md docs/d.md");
+    assert_eq!(names("outer/copy"), ".gitignore docs/a.md docs/b.md docs/c.md");
+}
+
+#[test]
 fn what_was_left_alone_is_not_read_again() {
     let scratch = Scratch::new();
     let cache = scratch.path().join("cache");

@@ -23,14 +23,16 @@ pub(super) fn walk(root: &Path, keep_out: &[PathBuf], limits: Limits) -> Option<
     let keep_out: Vec<PathBuf> = keep_out.iter().filter_map(|dir| dir.canonicalize().ok()).collect();
     let (sender, receiver) = mpsc::channel();
     let count = AtomicUsize::new(0);
+    let is_in_repository = root.ancestors().any(|dir| dir.join(".git").exists());
     let walker = WalkBuilder::new(root)
         // As git: hidden files count, `.ignore` is no file of git's, `.gitignore` counts also where the folder was copied
         // out of its repository. The user's own list does not: the same folder has the same files for everybody.
         .hidden(false)
         .ignore(false)
         .git_global(false)
-        .require_git(false)
-        .parents(is_in_repository(root))
+        // In a repository the files above count up to its top, and `.git/info/exclude`; elsewhere those of the folder.
+        .require_git(is_in_repository)
+        .parents(is_in_repository)
         .follow_links(false)
         .threads(std::thread::available_parallelism().map_or(1, usize::from))
         .filter_entry(move |entry| {
@@ -59,11 +61,6 @@ pub(super) fn walk(root: &Path, keep_out: &[PathBuf], limits: Limits) -> Option<
     drop(sender);
     // The folder itself was counted too.
     (count.into_inner() <= limits.entries_max.saturating_add(1)).then(|| receiver.into_iter().collect())
-}
-
-/// Whether git's files above the folder speak about it: only up to the top of a repository.
-fn is_in_repository(root: &Path) -> bool {
-    root.ancestors().any(|dir| dir.join(".git").exists())
 }
 
 fn is_dir(entry: &DirEntry) -> bool {
