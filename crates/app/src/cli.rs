@@ -9,6 +9,7 @@ pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod run;
 pub(crate) mod scope;
+pub(crate) mod serve;
 pub(crate) mod session;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -138,6 +139,9 @@ Examples:
     /// What was run: the list, the timeline of one, going on with one
     #[command(subcommand, after_help = "Example:\n  countersign runs show run_0123456789abcdef")]
     Runs(run::Runs),
+    /// Runs over HTTP, on this machine
+    #[command(after_help = serve::AFTER)]
+    Serve(serve::Serve),
     /// Talk with a model that has tools, in a session that is kept
     #[command(
         after_help = "At a terminal: the answer streams, calls are shown as they are made, and what is not granted is asked \
@@ -183,6 +187,9 @@ Examples:
     /// Who may sign
     #[command(subcommand, after_help = "Example:\n  countersign principal add ana")]
     Principal(Principal),
+    /// Who may ask the server for what
+    #[command(subcommand, after_help = "Example:\n  countersign token add ana --role approver")]
+    Token(serve::Token),
     /// What a code means and what to do about it
     #[command(after_help = "Examples:\n  countersign explain ledger.conflict\n  countersign explain --list")]
     Explain {

@@ -16,7 +16,9 @@ mod principal;
 pub(crate) mod process;
 pub(crate) mod runs;
 mod scope;
+mod serve;
 pub(crate) mod session;
+mod token;
 mod trace;
 
 use crate::cli::{Arguments, Command};
@@ -41,12 +43,14 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Process(process) => process::run(&global, &process).await,
         Command::Answer(answer) => answer::run(&global, answer).await,
         Command::Runs(command) => runs::run(&global, command).await,
+        Command::Serve(serve) => serve::run(&global, &serve).await,
         Command::Chat(chat) => chat::run(&global, &chat).await,
         Command::Session(command) => session::run(&global, command).await,
         Command::Capability(command) => capability::run(&global, command).await,
         Command::Tools => session::tools(&global),
         Command::Trace(command) => trace::run(&global, command).await,
         Command::Principal(command) => principal::run(&global, command),
+        Command::Token(command) => token::run(&global, command),
         Command::Explain { code, .. } => explain::run(&global, code.as_deref()),
         Command::Doctor => doctor::run(&global).await,
         Command::Completions { shell } => {

@@ -285,6 +285,8 @@ mod tests {
             "capability",
             "run",
             "answer",
+            "http",
+            "token",
         ];
         for code in Code::ALL {
             let area = code.entry().area;

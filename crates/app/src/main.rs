@@ -10,6 +10,7 @@ mod beneath;
 mod cli;
 mod command;
 mod failure;
+mod http;
 mod input;
 mod office;
 mod output;
@@ -19,6 +20,7 @@ mod program;
 mod roots;
 mod sources;
 mod tables;
+mod tokens;
 
 use clap::Parser;
 use failure::Failure;

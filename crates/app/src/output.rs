@@ -61,13 +61,21 @@ pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<(), Failure> {
 
 /// Tells a failure on standard error and gives its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
+    // If standard error is closed there is nobody to tell; the exit code still says it.
+    aside(&error_text(failure));
+    failure.exit()
+}
+
+/// The JSON error form of a failure.
+pub(crate) fn error_text(failure: &Failure) -> String {
     let Failure { code, message, details } = failure.clone();
     let message = cut(&message, MESSAGE_CHARS_MAX);
-    let form = ErrorForm { error: ErrorBody { code, message, details } };
-    let text = json::to_text(&form).unwrap_or_default();
-    // If standard error is closed there is nobody to tell; the exit code still says it.
+    json::to_text(&ErrorForm { error: ErrorBody { code, message, details } }).unwrap_or_default()
+}
+
+/// Writes a line beside the output, to standard error, if there is anybody to read it.
+pub(crate) fn aside(text: &str) {
     drop(writeln!(std::io::stderr().lock(), "{text}"));
-    failure.exit()
 }
 
 /// A message may hold a piece of the input, which may be hostile and long.

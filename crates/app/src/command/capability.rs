@@ -158,7 +158,7 @@ fn whoever_asked(session: &Session, capability: &Capability) -> PrincipalId {
 }
 
 /// `90s`, `30m`, `8h`, `7d`.
-fn seconds(text: &str) -> Result<u64, Failure> {
+pub(super) fn seconds(text: &str) -> Result<u64, Failure> {
     let invalid = || Failure::new(Code::CapabilityExpiry, "--for takes a time such as 90s, 30m, 8h or 7d");
     let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(invalid)?;
     let factor = match unit {

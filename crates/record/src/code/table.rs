@@ -6,6 +6,8 @@ mod documents;
 #[macro_use]
 mod keeping;
 #[macro_use]
+mod serving;
+#[macro_use]
 mod work;
 
 use super::{Entry, Severity};
@@ -40,4 +42,4 @@ macro_rules! codes {
     };
 }
 
-documents! { [keeping work codes] }
+documents! { [keeping work serving codes] }
