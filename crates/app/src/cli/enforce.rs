@@ -33,7 +33,7 @@ pub(crate) struct Enforce {
     /// How long a repair may take
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) repair_seconds: u64,
-    /// Print the CodeSpec that comes with us: python or rust
+    /// Print our CodeSpec: python or rust
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) print_codespec: Option<String>,
 }
