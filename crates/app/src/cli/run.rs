@@ -10,7 +10,7 @@ pub(crate) struct Working {
     /// default, six-agent, or a file
     #[arg(long, default_value = "default", value_name = "NAME|FILE")]
     pub(crate) pipeline: String,
-    /// Who answers: extractive, or a name of models list
+    /// Who answers: extractive or one of models list
     #[arg(long, default_value = "extractive", value_name = "NAME")]
     pub(crate) model: String,
     /// A folder of sources that the run may read

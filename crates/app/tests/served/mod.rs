@@ -44,7 +44,7 @@ pub(crate) fn desk(stages: &[(&str, &str)]) -> Work {
     for (at, (name, kind)) in stages.iter().enumerate() {
         let next = stages.get(at + 1).map(|(next, _)| format!("default_next = \"{next}\"\n"));
         pipeline.push_str(&format!(
-            "[[stages]]\nname = \"{name}\"\n{}agent = {{ kind = \"process\", command = [\"python3\", \"agent.py\", \"{kind}\"] }}\n",
+            "[[stages]]\nname = \"{name}\"\noutput_key = \"{name}_done\"\n{}agent = {{ kind = \"process\", command = [\"python3\", \"agent.py\", \"{kind}\"] }}\n",
             next.unwrap_or_default()
         ));
     }
