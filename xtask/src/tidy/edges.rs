@@ -45,13 +45,14 @@ const RECORD_EXTERNALS: &[&str] =
 
 const ADAPTER_USES: &[&str] = &["durable", "govern", "kernel", "record", "runtime"];
 const MEMORY_USES: &[&str] = &["durable", "govern", "kernel", "mapped", "record", "runtime"];
+const SOURCES_USES: &[&str] = &["durable", "kernel", "memory", "record"];
 const EVERYTHING_BELOW_APP: &[&str] = &[
     "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record", "runtime",
-    "store", "tools", "views", "web",
+    "sources", "store", "tools", "views", "web",
 ];
 const EVERYTHING: &[&str] = &[
     "app", "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record",
-    "runtime", "store", "testkit", "tools", "views", "web",
+    "runtime", "sources", "store", "testkit", "tools", "views", "web",
 ];
 
 /// The packages that may ask for `unsafe`, each in the one place it is there for. Their lints are the workspace's, but
@@ -71,6 +72,7 @@ pub(crate) const TABLE: &[Row] = &[
     edge("store",   "interpret rows", ADAPTER_USES),
     edge("mapped",  "interpret what it maps", &[]),
     edge("memory",  "decide", MEMORY_USES),
+    edge("sources", "decide which files are eligible", SOURCES_USES),
     edge("models",  "see tools or the store", ADAPTER_USES),
     edge("tools",   "run without a grant, or open a socket", ADAPTER_USES),
     edge("web",     "fetch without a grant", ADAPTER_USES),
