@@ -106,7 +106,7 @@ impl Program {
             payload: Object::from([
                 ("stage", Json::from(given.stage.name.as_str())),
                 ("output_key", Json::from(given.stage.output_key.as_str())),
-                ("state", state),
+                ("state", exact(state)),
             ]),
         };
         let document = json::to_text(&question).map_err(|error| refused(error.to_string()))?;
@@ -148,6 +148,18 @@ impl Agent for Program {
             };
             Said { handoff, llm_calls: 0, label: Label::OUTSIDE, receipts: Vec::new() }
         })
+    }
+}
+
+/// A number without a canonical form is told as a text, as it is hashed: an envelope holds none, and it must not change.
+fn exact(value: Json) -> Json {
+    match value {
+        Json::Number(number) if !number.is_exact() => Json::String(number.literal()),
+        Json::Array(items) => Json::Array(items.into_iter().map(exact).collect()),
+        Json::Object(object) => {
+            Json::Object(object.iter().map(|(name, value)| (name, exact(value.clone()))).collect())
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => value,
     }
 }
 

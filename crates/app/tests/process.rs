@@ -354,7 +354,7 @@ fn the_same_clock_and_seed_give_the_same_ledger() {
     std::fs::create_dir(work.path("docs")).unwrap();
     work.write(
         "docs/lease.md",
-        "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\nThe rent is 900 euros.\n",
+        "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\n\nThe rent is 900 euros.\n",
     );
     let export = |data: &str| {
         let ask = ["ask", "When does the lease of the harbour end?", "--sources", "docs", "--data", data];
