@@ -132,8 +132,9 @@ Examples:
 late, or to something else, changes nothing.
 
 Examples:
-  countersign answer run_0123456789abcdef --id stop_0123456789abcdef --value 'the lease of 2024'
-  countersign answer run_0123456789abcdef --id stop_0123456789abcdef --approve --as ana"
+  countersign answer run_0123456789abcdef --id stop_0123456789abcdef \\
+    --value 'the lease of 2024'
+  countersign answer run_0123456789abcdef --id stop_0123456789abcdef --approve"
     )]
     Answer(run::Answer),
     /// What was run: the list, the timeline of one, going on with one

@@ -245,6 +245,29 @@ fn what_is_at_work_is_finished_before_the_end() {
 }
 
 #[test]
+fn whoever_asks_twice_for_the_end_gets_it() {
+    let work = gated();
+    let server = Served::start(&work, &PROGRAMS);
+    let reply = std::thread::scope(|scope| {
+        let asking =
+            scope.spawn(|| server.as_admin("POST", "/api/v1/process", Some(&json!({"raw_input": "x"}))));
+        let _gate = at_the_gate(&work);
+        server.terminate();
+        while TcpStream::connect(&server.host).is_ok() {}
+        server.terminate();
+        asking.join().unwrap()
+    });
+    // The agent was ended in the middle; what became of it is for a person to say.
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert!(["run.waiting", "run.failed"].contains(&reply.code().unwrap()), "{reply:?}");
+    let done = server.ended();
+    assert_eq!(done.exit, Some(0), "{}", done.err);
+    let runs = work.run(&["runs", "list", "--json"]).good().json();
+    assert_eq!(runs[0]["run"], reply.json()["metadata"]["run_id"]);
+    work.run(&["ledger", "verify"]).good();
+}
+
+#[test]
 fn a_run_goes_on_without_whoever_asked() {
     let work = gated();
     let server = Served::start(&work, &PROGRAMS);
