@@ -32,7 +32,7 @@ fn pieces_are_found_by_words_and_by_other_words() {
     let hits = found("When do leases end?", &all, None);
     assert_eq!(paths(&hits, &all), ["lease.md", "contract.md"]);
     assert_eq!((hits[0].bm25_rank, hits[0].embedding_rank), (Some(1), None));
-    assert_eq!(hits[0].score.value(), 0.016393);
+    assert_eq!(hits[0].score, Score::try_from(0.016393).unwrap());
     assert!(found("What is the?", &all, None).is_empty());
     assert!(found("lease", &[], None).is_empty());
 }
@@ -44,7 +44,7 @@ fn two_rankings_are_joined_by_their_ranks() {
     let hits = found("the roof leaks", &all, Some(&embedder));
     assert_eq!(all[hits[0].chunk].path, "roof.md");
     assert_eq!((hits[0].bm25_rank, hits[0].embedding_rank), (Some(1), Some(1)));
-    assert_eq!(hits[0].score.value(), 0.032787);
+    assert_eq!(hits[0].score, Score::try_from(0.032787).unwrap());
 }
 
 #[test]
