@@ -16,7 +16,7 @@ pub const START: &str = "start";
 pub const END: &str = "end";
 
 /// The most stages a pipeline may have.
-const STAGES_MAX: usize = 64;
+pub(crate) const STAGES_MAX: usize = 64;
 
 /// A pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,6 +4,7 @@
 //! reader or writer does not hold.
 
 use crate::history::Index;
+use crate::pipeline::STAGES_MAX;
 use crate::policy::{GRANT_SECONDS_MAX, ROUNDS_MAX};
 use crate::recall::Excerpt;
 use crate::recall::input::Input;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Document> {
         own_document::<ContextPackage<'_>>("context_package"),
         own_document::<Index>("history_index_meta"),
         own_document::<Input>("memory_controller_input"),
+        own_document::<PipelineFile>("pipeline"),
         own_document::<PolicyFile>("policy"),
         own_document::<Stored>("stored_prompt"),
         own_document::<TrustSnapshot>("trust_snapshot"),
@@ -199,4 +201,79 @@ impl JsonSchema for PolicyFile {
             },
         })
     }
+}
+
+/// A pipeline, as its file says it.
+struct PipelineFile;
+
+impl JsonSchema for PipelineFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Pipeline".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let filled = json_schema!({ "type": "string", "pattern": countersign_record::schema::FILLED });
+        let limit = json_schema!({ "type": "integer", "minimum": 1 });
+        json_schema!({
+            "description": "Which agents work, in which order, and how far a run may go: `pipeline.toml`.",
+            "type": "object",
+            "required": ["name", "stages"],
+            "additionalProperties": false,
+            "properties": {
+                "name": filled,
+                "limits": {
+                    "description": "How far a run may go, where its envelope does not say.",
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "max_iterations": limit, "max_llm_calls": limit, "max_agent_hops": limit,
+                        "max_stages": limit, "max_critic_fires": limit,
+                    },
+                },
+                "stages": {
+                    "description": "The first is where a run begins.",
+                    "type": "array", "minItems": 1, "maxItems": STAGES_MAX, "items": stage_file(&filled),
+                },
+            },
+        })
+    }
+}
+
+fn stage_file(filled: &Schema) -> Schema {
+    json_schema!({
+        "type": "object",
+        "required": ["name", "agent"],
+        "additionalProperties": false,
+        "properties": {
+            "name": filled,
+            "output_key": filled,
+            "agent": { "oneOf": [
+                {
+                    "type": "object", "required": ["kind", "name"], "additionalProperties": false,
+                    "properties": { "kind": { "const": "built_in" }, "name": filled },
+                },
+                {
+                    "type": "object", "required": ["kind", "prompt", "schema"], "additionalProperties": false,
+                    "properties": { "kind": { "const": "model" }, "prompt": filled, "schema": { "type": "object" } },
+                },
+                {
+                    "type": "object", "required": ["kind", "command"], "additionalProperties": false,
+                    "properties": {
+                        "kind": { "const": "process" },
+                        "command": { "type": "array", "minItems": 1, "items": { "type": "string" } },
+                    },
+                },
+            ] },
+            "rules": {
+                "description": "Where an output leads: the first rule whose member has this value.",
+                "type": "array",
+                "items": {
+                    "type": "object", "required": ["key", "value", "target"], "additionalProperties": false,
+                    "properties": { "key": filled, "value": true, "target": filled },
+                },
+            },
+            "default_next": filled,
+            "error_next": filled,
+        },
+    })
 }

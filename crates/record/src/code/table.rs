@@ -2,13 +2,19 @@
 //! Owns: what is made of the lists. Must not: hold a code.
 
 #[macro_use]
+mod chain;
+#[macro_use]
 mod documents;
 #[macro_use]
-mod keeping;
+mod ledger;
 #[macro_use]
-mod serving;
+mod memory;
 #[macro_use]
-mod work;
+mod models;
+#[macro_use]
+mod runs;
+#[macro_use]
+mod sessions;
 
 use super::{Entry, Severity};
 
@@ -42,4 +48,4 @@ macro_rules! codes {
     };
 }
 
-documents! { [keeping work serving codes] }
+documents! { [ledger chain memory sessions runs models codes] }

@@ -44,11 +44,9 @@ macro_rules! documents {
             JsonSyntax "json"."syntax" Error, "The text is not JSON",
                 "The grammar of RFC 8259 is broken at the place the message names.",
                 "Mend the text there; comments, single quotes and trailing commas are not JSON.";
-
             NumberInexact "number"."inexact" Error, "A number has no canonical form",
                 "RFC 8785 prints numbers as doubles. This one would come out as another number, and two different documents would share one hash.",
                 "Write the number as a string. Integers beyond 2^53 and money always are strings in Countersign's own types.";
-
             FieldMissing "field"."missing" Error, "A required field is missing",
                 "The contract of this document requires the field that the path names.",
                 "Add the field; `schemas/` holds the schema of every document.";
@@ -64,14 +62,12 @@ macro_rules! documents {
             FieldConflict "field"."conflict" Error, "Two fields contradict each other",
                 "The document says the same thing twice, and differently. Neither is taken.",
                 "Keep one of the two, or make them agree.";
-
             IdInvalid "id"."invalid" Error, "A name or id has a form that is not allowed",
                 "Names become parts of paths, queries and hashes, so each kind of name has a narrow form.",
                 "Use the characters and the length that the message names.";
             TimeInvalid "time"."invalid" Error, "A time is not RFC 3339 with an offset",
                 "A time without an offset names no instant; second 60 names none that can be compared; a year has four digits, so it is one of 0000 to 9999, in UTC where the ledger writes it.",
                 "Write it like 2025-12-10T10:00:00Z or 2025-12-10T10:00:00.123+05:30.";
-
             EnvelopeUnknown "envelope"."unknown" Error, "The document is no envelope of a known kind",
                 "The document has neither the members of an SR2 envelope nor those of a GenericEnvelope.",
                 "Say which it should be with --kind sr2 or --kind generic to see what is missing.";
@@ -81,7 +77,6 @@ macro_rules! documents {
             EnvelopeFileChanged "envelope"."file_changed" Error, "A file is not the one that the envelope names",
                 "The provenance gives a SHA-256 for the file, and the file on disk has another or is gone.",
                 "Make the envelope anew from the files as they are, or restore the file.";
-
             RowInvalid "row"."invalid" Error, "The draft can't become a row",
                 "A row needs a stream, a kind, a version from 1 and a payload; what is wrong is in the message.",
                 "Mend the draft; `countersign ledger append --help` shows one.";
@@ -94,10 +89,12 @@ macro_rules! documents {
             RowKindReserved "row"."kind_reserved" Error, "Rows of this kind are not written by hand",
                 "Only kinds that begin with external. may be appended from outside; the others are evidence that the product itself writes.",
                 "Use a kind such as external.note.";
-
-            LedgerConflict "ledger"."conflict" Error, "The stream has moved on",
-                "The request expected the stream to end elsewhere. Somebody else appended first; nothing of this request was written.",
-                "Read the stream again, decide again, and append with the new stream_seq.";
+            FileUnreadable "file"."unreadable" Error, "The file can't be read",
+                "The operating system refused; its own words are in the message.",
+                "Check the path and the permissions.";
+            FileTooMany "file"."too_many" Error, "The folder holds too much",
+                "A manifest names every file of a folder, and there are more files and directories than a folder may have. Half of them could mislead, so none was taken.",
+                "Name a folder further down, or have git ignore what is no source.";
             OutputFailed "output"."failed" Error, "The output can't be written",
                 "Standard output or the target file refused the result; what was to be done may be done, but not all of it was told.",
                 "Check the target and its space, and look at the result with a read command.";
