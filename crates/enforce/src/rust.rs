@@ -4,6 +4,7 @@
 mod declared;
 mod layout;
 mod names;
+mod printable;
 mod tokens;
 mod uses;
 
@@ -77,6 +78,9 @@ impl<'a> Source<'a> {
     pub(crate) fn formatted(&self, file: &syn::File) -> Result<String, &'static str> {
         if tokens::has_comments(&self.tokens, self.code) || self.code.starts_with("#!/") {
             return Err("not laid out: the formatter would lose comments");
+        }
+        if !printable::is_printable(file) {
+            return Err("not laid out: the formatter does not know all of it");
         }
         layout::formatted(file).ok_or("not laid out: the formatter made no Rust of it")
     }

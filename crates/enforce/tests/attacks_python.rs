@@ -177,6 +177,8 @@ fn hostile_bindings_end() {
     let many: String =
         (0..40).map(|at| format!("a{at} = a{n} if x else a{n}\n", n = at + 1).repeat(4)).collect();
     check(&format!("{many}a0.b()"), &[Rule::IndirectAccess]);
+    let same = "import logging\nlogger = logging.getLogger(__name__)\nlogger.info(1)\n".repeat(1_000);
+    check(&same, &[]);
     let chain: String = (0..200).map(|at| format!("a{at} = a{}\n", at + 1)).collect();
     check(&format!("import os\na200 = os\n{chain}a0.system('a')"), &[Rule::IndirectAccess]);
 }

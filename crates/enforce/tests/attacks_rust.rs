@@ -133,6 +133,9 @@ fn hostile_nesting_is_refused_or_survived() {
         ("&", "1", ""),
         ("return ", "1", ""),
         ("|| ", "1", ""),
+        ("|a, b| ", "1", ""),
+        ("1 | |a, b, c| ", "1", ""),
+        ("yield ", "1", ""),
         ("a.", "a", ""),
         ("1 + ", "1", ""),
         ("f(", "1", ")"),
@@ -152,6 +155,10 @@ fn hostile_nesting_is_refused_or_survived() {
     for count in [90, 400, 50_000] {
         let code = format!("type X = {}u8{};", "Box<".repeat(count), ">".repeat(count));
         broken(Language::Rust, &code, &spec(Language::Rust, ""), &[]);
+        let code = format!("type X = {}u8{};", "A<u8, ".repeat(count), ">".repeat(count));
+        broken(Language::Rust, &code, &spec(Language::Rust, ""), &[]);
+        let rules = "macro_rules! m { a => b ; (x) => }";
+        broken(Language::Rust, rules, &spec(Language::Rust, ""), &[]);
         let code = format!("use {}x{};", "{a::".repeat(count), "}".repeat(count));
         broken(Language::Rust, &code, &spec(Language::Rust, ""), &[]);
         let code = format!("{} fn x() {{}} {}", "mod a {".repeat(count), "}".repeat(count));

@@ -6,8 +6,8 @@ use ruff_text_size::Ranged;
 use std::cell::Cell;
 
 /// So many expressions are looked at for one meaning, and for all of a file: bindings of bindings multiply.
-const STEPS_MAX: usize = 10_000;
-pub(super) const STEPS_OF_FILE_MAX: usize = 5_000_000;
+const STEPS_MAX: usize = 5_000;
+pub(super) const STEPS_OF_FILE_MAX: usize = 1_000_000;
 
 /// What an expression means: a name of a module, or of something in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

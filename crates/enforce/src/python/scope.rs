@@ -10,7 +10,7 @@ use super::meaning::{
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::TextRange;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a name is followed from binding to binding.
@@ -40,6 +40,8 @@ pub(super) struct Scopes<'a> {
     by_range: BTreeMap<(u32, u32), usize>,
     current: usize,
     steps: Cell<usize>,
+    /// What names were found to mean, by the scope that binds them.
+    known: RefCell<BTreeMap<(usize, &'a str), Vec<Meaning>>>,
 }
 
 /// The scope of the file.
@@ -52,6 +54,7 @@ impl<'a> Scopes<'a> {
             by_range: BTreeMap::new(),
             current: FILE,
             steps: Cell::new(STEPS_OF_FILE_MAX),
+            known: RefCell::default(),
         };
         scopes.visit_body(body);
         scopes
@@ -103,10 +106,13 @@ impl<'a> Scopes<'a> {
     }
 
     fn name(&self, name: &str, scope: usize, steps: &Steps<'_>, trail: Option<&Trail<'_>>) -> Vec<Meaning> {
-        let Some((holder, bound)) = self.bound(name, scope) else {
+        let Some((holder, name, bound)) = self.bound(name, scope) else {
             let name = if name == "__builtins__" { "builtins" } else { name };
             return vec![Meaning { path: vec![name.to_owned()], root: Root::BuiltIn }];
         };
+        if let Some(known) = self.known.borrow().get(&(holder, name)) {
+            return known.clone();
+        }
         // What leads back to itself says nothing new: `a = a or b`.
         let mut above = trail;
         while let Some(one) = above {
@@ -119,6 +125,7 @@ impl<'a> Scopes<'a> {
         if hops > HOPS_MAX {
             return vec![lost()];
         }
+        let is_whole = trail.is_none();
         let trail = Trail { name, scope: holder, hops, above: trail };
         let mut found = Vec::new();
         for one in bound {
@@ -130,20 +137,24 @@ impl<'a> Scopes<'a> {
         }
         found.sort();
         found.dedup();
+        // On a trail the names before this one were left out.
+        if is_whole {
+            self.known.borrow_mut().insert((holder, name), found.clone());
+        }
         found
     }
 
     /// What a name is bound to: in the innermost scope that binds it, where those of classes are seen from inside only.
-    fn bound(&self, name: &str, scope: usize) -> Option<(usize, &Vec<Bound<'a>>)> {
+    fn bound(&self, name: &str, scope: usize) -> Option<(usize, &'a str, &Vec<Bound<'a>>)> {
         let mut at = scope;
         loop {
             let here = self.all.get(at)?;
             let is_seen = at == scope || !here.is_class;
             if is_seen
                 && !here.outer.contains(name)
-                && let Some(bound) = here.bound.get(name)
+                && let Some((name, bound)) = here.bound.get_key_value(name)
             {
-                return Some((at, bound));
+                return Some((at, name, bound));
             }
             if at == FILE {
                 return None;
@@ -228,13 +239,13 @@ impl<'a> Scopes<'a> {
         let current = self.current;
         let Some(scope) = self.all.get_mut(current) else { return };
         if !scope.outer.contains(name) {
-            scope.bound.entry(name).or_default().push(bound);
+            add(scope, name, bound);
             return;
         }
         // `global` means the file, `nonlocal` a function around: what is bound there is bound for both.
         for outer in [FILE, scope.parent] {
             if let Some(scope) = self.all.get_mut(outer) {
-                scope.bound.entry(name).or_default().push(bound.clone());
+                add(scope, name, bound.clone());
             }
         }
     }
@@ -415,6 +426,19 @@ impl<'a> Visitor<'a> for Scopes<'a> {
             self.bind(name.as_str(), Bound::Opaque);
         }
         visitor::walk_pattern(self, pattern);
+    }
+}
+
+/// Binds a name once to what it means: a text may say the same a thousand times.
+fn add<'a>(scope: &mut Scope<'a>, name: &'a str, bound: Bound<'a>) {
+    let held = scope.bound.entry(name).or_default();
+    let is_known = match &bound {
+        Bound::Means(meaning) => held.iter().any(|one| matches!(one, Bound::Means(held) if held == meaning)),
+        Bound::Opaque => held.iter().any(|one| matches!(one, Bound::Opaque)),
+        Bound::Value(..) => false,
+    };
+    if !is_known {
+        held.push(bound);
     }
 }
 

@@ -64,48 +64,92 @@ pub(super) fn flat(stream: TokenStream) -> Vec<Token> {
 }
 
 /// Words that put what follows into themselves.
-const NESTING: [&str; 14] = [
-    "return", "break", "as", "else", "if", "match", "while", "for", "loop", "unsafe", "async", "move", "in",
-    "let",
+const NESTING: [&str; 16] = [
+    "return", "break", "yield", "become", "as", "else", "if", "match", "while", "for", "loop", "unsafe",
+    "async", "move", "in", "let",
 ];
+
+/// What may nest in one bracket.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    /// What stands there since the last comma.
+    chain: usize,
+    /// Of that, bars: a comma between two of them ends nothing.
+    bars: usize,
+    /// Bars before the last comma that may be those of closures in closures.
+    closures: usize,
+    /// `<` that are not closed: a comma between types ends nothing.
+    angles: usize,
+}
+
+impl Level {
+    fn depth(&self) -> usize {
+        self.chain + self.closures + self.angles
+    }
+
+    /// A comma: a closure in a closure has two bars at least between two commas.
+    fn part(&mut self) {
+        self.closures += if self.bars > 1 { self.bars } else { 0 };
+        (self.chain, self.bars) = (0, 0);
+    }
+
+    fn mark(&mut self, mark: char, is_arrow: bool) {
+        self.chain += 1;
+        match mark {
+            '|' => self.bars += 1,
+            '<' => self.angles += 1,
+            '>' if !is_arrow => self.angles = self.angles.saturating_sub(1),
+            _ => {}
+        }
+    }
+}
 
 /// The most nodes above any node, or more.
 pub(super) fn depth(tokens: &[Token]) -> usize {
-    let mut open = vec![0_usize];
-    let (mut sum, mut deepest) = (0_usize, 0_usize);
+    let mut open = vec![Level::default()];
+    // What all but the innermost level have.
+    let (mut outer, mut deepest) = (0_usize, 0_usize);
     for (at, token) in tokens.iter().enumerate() {
-        let Some(chain) = open.last_mut() else { return deepest };
-        let mut is_over = false;
+        let Some(level) = open.last_mut() else { return deepest };
         match &token.kind {
-            Kind::Mark(',' | ';', _) => is_over = true,
-            Kind::Mark(..) => (*chain, sum) = (*chain + 1, sum + 1),
-            Kind::Word(word) if NESTING.contains(&word.as_str()) => (*chain, sum) = (*chain + 1, sum + 1),
+            Kind::Mark(',', _) => level.part(),
+            Kind::Mark(';', _) => *level = Level::default(),
+            Kind::Mark(mark, _) => {
+                let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|token| &token.kind);
+                level.mark(*mark, matches!(before, Some(Kind::Mark('-' | '=', Spacing::Joint))));
+            }
+            Kind::Word(word) if NESTING.contains(&word.as_str()) => level.chain += 1,
             Kind::Word(_) | Kind::Literal => {}
             Kind::Open(_) => {
-                (*chain, sum) = (*chain + 1, sum + 1);
-                open.push(0);
+                level.chain += 1;
+                outer += level.depth();
+                open.push(Level::default());
             }
             Kind::Close(delimiter) => {
                 if open.len() > 1 {
-                    sum -= open.pop().unwrap_or(0);
+                    open.pop();
+                    outer -= open.last().map_or(0, Level::depth);
                 }
-                // A block ends what it stands in, if nothing is done with it.
-                let goes_on = |word: &str| ["else", "as"].contains(&word);
-                is_over = *delimiter == Delimiter::Brace
-                    && match tokens.get(at + 1).map(|next| &next.kind) {
-                        Some(Kind::Word(word)) => !goes_on(word),
-                        Some(Kind::Mark('#', _) | Kind::Literal) => true,
-                        Some(Kind::Mark(..) | Kind::Open(_) | Kind::Close(_)) | None => false,
-                    };
+                if *delimiter == Delimiter::Brace
+                    && ends_here(tokens.get(at + 1))
+                    && let Some(level) = open.last_mut()
+                {
+                    *level = Level::default();
+                }
             }
         }
-        if is_over && let Some(chain) = open.last_mut() {
-            sum -= *chain;
-            *chain = 0;
-        }
-        deepest = deepest.max(sum);
+        deepest = deepest.max(outer + open.last().map_or(0, Level::depth));
     }
     deepest
+}
+
+/// Whether a block ends what it stands in: nothing is done with it.
+fn ends_here(next: Option<&Token>) -> bool {
+    match next.map(|next| &next.kind) {
+        Some(Kind::Word(word)) => !["else", "as"].contains(&word.as_str()),
+        Some(Kind::Mark('#', _) | Kind::Literal) => true,
+        Some(Kind::Mark(..) | Kind::Open(_) | Kind::Close(_)) | None => false,
+    }
 }
 
 /// Whether something stands between the tokens that is no token: a comment.
@@ -164,6 +208,12 @@ mod tests {
         assert!(deep(format!("fn f() {{ let x = {{1}}{}; }}", " + {1}".repeat(500))) >= 500);
         assert!(deep(format!("fn f() {{ {} {{}} }}", "if a {} else ".repeat(500))) >= 500);
         assert!(deep(format!("type X = {}u8{};", "Box<".repeat(500), ">".repeat(500))) >= 500);
+        assert!(deep(format!("type X = {}u8{};", "A<u8, ".repeat(500), ">".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ let x = {}1; }}", "|a, b| ".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ let x = {}1; }}", "1 | |a, b, c| ".repeat(500))) >= 500);
+        assert!(deep(format!("fn f() {{ let x = {}1; }}", "yield ".repeat(500))) >= 500);
+        assert!(deep(format!("const X: &[u8] = &[{}];", "A | B, ".repeat(5_000))) < 20);
+        assert!(deep(format!("const X: &[A<u8, u8>] = &[{}];", "A::<u8, u8>::b(), ".repeat(5_000))) < 20);
         assert!(deep("fn f(a: &str) -> Vec<u8> { a.b() }\n".repeat(2_000)) < 20);
         assert!(deep(format!("const X: &[i8] = &[{}];", "-1, ".repeat(5_000))) < 20);
         assert!(deep(format!("fn f() {{ match x {{ {} }} }}", "Some(1) => {} ".repeat(2_000))) < 20);
