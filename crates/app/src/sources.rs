@@ -113,7 +113,12 @@ impl Sources for Folders {
     }
 
     fn label(&self, path: &str) -> Label {
-        Label { data_class: self.0.policy.class_of(path), taint: Taint::ExternalUntrusted }
+        // A rule may name the file, as it is called here, or a directory that the whole folder lies in.
+        let policy = &self.0.policy;
+        let (dir, own) = self.0.place(path).unwrap_or((Path::new(""), path));
+        let classes = [path, own].map(|path| policy.class_of(path));
+        let data_class = classes.into_iter().fold(policy.class_of_root(&dir.to_string_lossy()), Ord::max);
+        Label { data_class, taint: Taint::ExternalUntrusted }
     }
 }
 

@@ -94,7 +94,10 @@ fn an_envelope_goes_out() {
     );
     let trace = envelope["payload"]["trace"].as_array().unwrap();
     assert_eq!(trace.len(), 4);
-    assert_eq!(trace[1], json!({"path": "legacy/old.md", "decision": "DROPPED", "reason": ["DROPPED:OFF", "it is switched off"]}));
+    assert_eq!(
+        trace[1],
+        json!({"path": "legacy/old.md", "decision": "DROPPED", "reason": ["DROPPED:OFF", "it is switched off"]})
+    );
     assert!(!work.path(binary::DATA).exists(), "a document needs no data directory");
 }
 
@@ -151,7 +154,8 @@ fn bad_inputs_are_told_with_their_place() {
     work.run(&["scope", "--dir", "."]).refused_silently(2, "usage.invalid");
     work.run(&["scope", "x.json", "--prompt", "y"]).refused_silently(2, "usage.invalid");
     work.run(&["scope", "--dir", "nowhere", "--prompt", "y"]).refused_silently(2, "file.unreadable");
-    work.run(&["scope", "--dir", ".", "--prompt", "y", "--pattern", "("]).refused_silently(2, "field.invalid");
+    work.run(&["scope", "--dir", ".", "--prompt", "y", "--pattern", "("])
+        .refused_silently(2, "field.invalid");
     work.run(&["scope", "--dir", ".", "--prompt", "y", "--alias", "x"]).refused_silently(2, "usage.invalid");
 }
 
@@ -178,7 +182,8 @@ fn traced(envelope: &Value) -> Vec<&str> {
 
 fn skipped(envelope: &Value) -> Vec<String> {
     let all = envelope["payload"]["skipped"].as_array().cloned().unwrap_or_default();
-    let one = |one: &Value| format!("{} {}", one["path"].as_str().unwrap(), one["reason"][0].as_str().unwrap());
+    let one =
+        |one: &Value| format!("{} {}", one["path"].as_str().unwrap(), one["reason"][0].as_str().unwrap());
     all.iter().map(one).collect()
 }
 
@@ -203,17 +208,32 @@ fn a_folder_is_read_as_git_reads_it() {
     let all = folder(&work, "nothing", &["--fallback", "all_on"], 0);
     assert_eq!(
         traced(&all),
-        [".github/ci.yml", ".gitignore", ".ignore", "deep/build/x", "docs/.gitignore", "docs/Lease.md", "keep.log"]
+        [
+            ".github/ci.yml",
+            ".gitignore",
+            ".ignore",
+            "deep/build/x",
+            "docs/.gitignore",
+            "docs/Lease.md",
+            "keep.log"
+        ]
     );
     let lease = folder(&work, "the lease", &[], 0);
     assert_eq!(kept(&lease), ["docs/Lease.md KEPT:title-regex"]);
     assert_eq!(lease["payload"]["eligible_files"][0]["sha256"], sha256(b"The lease."));
-    let options = ["--include", "keep.log", "--off", "docs/Lease.md", "--pattern", "^deep/", "--max-files", "1"];
+    let options =
+        ["--include", "keep.log", "--off", "docs/Lease.md", "--pattern", "^deep/", "--max-files", "1"];
     assert_eq!(kept(&folder(&work, "the lease", &options, 0)), ["keep.log KEPT:include"]);
-    assert_eq!(kept(&folder(&work, "tenancy", &["--alias", "tenancy = lease"], 0)), ["docs/Lease.md KEPT:alias"]);
+    assert_eq!(
+        kept(&folder(&work, "tenancy", &["--alias", "tenancy = lease"], 0)),
+        ["docs/Lease.md KEPT:alias"]
+    );
     assert_eq!(kept(&folder(&work, "x", &["--lock", "keep.log"], 0)), ["keep.log KEPT:lock"]);
     assert_eq!(folder(&work, "x", &["--lock", "a.log"], 3)["payload"]["missing"], json!(["a.log"]));
-    assert_eq!(folder(&work, "the lease", &["--exclude", "docs/Lease.md"], 1)["payload"]["code"], "EMPTY_ELIGIBILITY");
+    assert_eq!(
+        folder(&work, "the lease", &["--exclude", "docs/Lease.md"], 1)["payload"]["code"],
+        "EMPTY_ELIGIBILITY"
+    );
 }
 
 #[test]
@@ -308,11 +328,24 @@ fn matters_keep_hashes_apart_and_a_damaged_cache_changes_nothing() {
     // Files of this checkout were left alone for a while, so their hashes are kept.
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let args = |matter: &'static str| {
-        [&["scope", "--dir", src.to_str().unwrap(), "--prompt", "x", "--fallback", "all_on", "--matter", matter], &FIXED[..]]
-            .concat()
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<Vec<String>>()
+        [
+            &[
+                "scope",
+                "--dir",
+                src.to_str().unwrap(),
+                "--prompt",
+                "x",
+                "--fallback",
+                "all_on",
+                "--matter",
+                matter,
+            ],
+            &FIXED[..],
+        ]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect::<Vec<String>>()
     };
     let run = |matter| {
         let args = args(matter);
@@ -320,9 +353,8 @@ fn matters_keep_hashes_apart_and_a_damaged_cache_changes_nothing() {
         work.run(&args).good().text().to_owned()
     };
     let first = run("default");
-    let caches = |matter: &str| {
-        binary::files(&work.path(binary::DATA).join("matters").join(matter).join("cache"))
-    };
+    let caches =
+        |matter: &str| binary::files(&work.path(binary::DATA).join("matters").join(matter).join("cache"));
     assert_eq!(caches("default").len(), 1);
     assert!(caches("other").is_empty());
     assert_eq!(run("default"), first);

@@ -104,6 +104,8 @@ pub(crate) async fn advanced(
 pub(crate) struct Desk {
     found: Found,
     bench: Bench,
+    /// What holds for what is asked.
+    label: Label,
 }
 
 impl Desk {
@@ -141,13 +143,14 @@ impl Desk {
             policy: policy.hash().map_err(|error| Failure::new(Code::PolicyInvalid, error.to_string()))?,
             clock: Arc::clone(&bench.clock),
         };
+        let label = Label { data_class: policy.user_class, ..Label::USER };
         let sources: Option<Arc<dyn Sources>> = match working.sources.as_slice() {
             [] => None,
             dirs => Some(Arc::new(Folders::new(dirs, &global.data, rooms.folders(), policy)?)),
         };
         let means = Means { mind, sources, clock: Arc::clone(&bench.clock) };
         bench.agents = found.agents(&means, working.allow_programs)?;
-        Ok(Desk { found, bench })
+        Ok(Desk { found, bench, label })
     }
 
     pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driver, Failure> {
@@ -156,7 +159,7 @@ impl Desk {
             sources: working.sources.iter().map(|dir| dir.to_string_lossy().into_owned()).collect(),
             dir: self.found.dir.to_string_lossy().into_owned(),
         };
-        Ok(Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, Label::USER)?)
+        Ok(Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, self.label)?)
     }
 
     pub(crate) fn open(self, told: Told) -> Result<Driver, Failure> {

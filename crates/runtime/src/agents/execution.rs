@@ -11,6 +11,7 @@ use countersign_kernel::condense::OpenIssue;
 use countersign_kernel::run::{Fault, Outcome};
 use countersign_record::envelope::{FileRef, Provenance};
 use countersign_record::json::{Json, Object};
+use countersign_record::label::Label;
 use countersign_record::state::GenericEnvelope;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -81,7 +82,13 @@ impl Agent for Execution {
                 (false, _) => "error",
             };
             let rests_on = rests_on(&executed.evidence, &files);
-            written(&executed, rests_on)
+            // Whoever wrote the envelope may have named other files than perception would have.
+            let label = |one: Label, file: &Eligible| match &self.0.sources {
+                Some(sources) => one.join(sources.label(&file.path)),
+                None => one,
+            };
+            let label = files.iter().fold(Label::NOTHING, label);
+            Said { label, ..written(&executed, rests_on) }
         })
     }
 }
