@@ -178,7 +178,7 @@ impl Driver {
             self.rows.put_receipt(receipt, self.label)?;
         }
         let at = self.bench.clock.now()?;
-        let handoff = checked(&self.run, stage, handoff, &at);
+        let handoff = Box::new(checked(&self.run, stage, handoff, &at));
         let stop_id = format!("stop_{}", self.bench.clock.fresh("stop"));
         self.come_at(Came::Returned { stage: stage.name.clone(), handoff, llm_calls, stop_id }, &at)
     }

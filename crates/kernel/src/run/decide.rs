@@ -5,6 +5,7 @@ use super::event::{Answer, Came, Event, Stop, StopKind};
 use super::outcome::{Fault, Outcome, texts};
 use super::{Doing, Run};
 use crate::pipeline::{END, Pipeline, Stage};
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -144,7 +145,7 @@ impl Deciding<'_> {
     fn returned(
         &mut self,
         name: &str,
-        handoff: Envelope,
+        handoff: Box<Envelope>,
         llm_calls: u64,
         stop_id: String,
     ) -> Result<(), Refusal> {

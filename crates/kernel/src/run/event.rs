@@ -1,6 +1,7 @@
 //! What comes in to a run, and what that makes happen.
 //! Owns: the words for it. Must not: decide.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::envelope::Envelope;
@@ -18,7 +19,7 @@ pub enum Came {
         /// Its stage.
         stage: String,
         /// What it hands over.
-        handoff: Envelope,
+        handoff: Box<Envelope>,
         /// How often it called a model.
         llm_calls: u64,
         /// A fresh name, for whatever a person has to be asked.
@@ -206,7 +207,7 @@ pub enum Event {
         /// Where its output stands.
         output_key: String,
         /// What it hands over.
-        handoff: Envelope,
+        handoff: Box<Envelope>,
         /// How often it called a model.
         llm_calls: u64,
         /// When.

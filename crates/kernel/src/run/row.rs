@@ -4,6 +4,7 @@
 
 use super::event::{Answer, Event, Stop, StopKind};
 use super::outcome::Outcome;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::canonical::{self, Unwritable};
@@ -123,7 +124,7 @@ impl Event {
         let content = content.unwrap_or(Json::Object(Object::new()));
         let at = at.clone();
         if kind == RETURNED {
-            let handoff = Envelope::read(content)?;
+            let handoff = Box::new(Envelope::read(content)?);
             let (stage, output_key, llm_calls) =
                 (row.text("stage"), row.text("output_key"), row.integer("llm_calls"));
             row.finish()?;

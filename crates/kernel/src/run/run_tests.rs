@@ -6,6 +6,7 @@ use crate::pipeline::Pipeline;
 use countersign_record::json::{self, Json, Object};
 use countersign_record::state::{GoalStatus, Minted};
 use proptest::prelude::*;
+use std::boxed::Box;
 use std::collections::BTreeSet;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -76,7 +77,7 @@ impl Driven {
         };
         let stop_id = format!("stop-{}", self.clock);
         let of = self.pipeline.stage(&stage).unwrap();
-        let handoff = self.run.handoff(of, outcome, Provenance::default(), &at(self.clock));
+        let handoff = Box::new(self.run.handoff(of, outcome, Provenance::default(), &at(self.clock)));
         self.come(Came::Returned { stage, handoff, llm_calls, stop_id })
     }
 
@@ -184,7 +185,7 @@ fn came() -> impl Strategy<Value = Option<Came>> {
         4 => Just(Some(Came::Go)),
         // To whoever was called, which only the run knows.
         6 => (outcome(), 0_u64..6).prop_map(|(outcome, llm_calls)| {
-            let handoff = begun("").handoff(&six().stages[0], outcome, Provenance::default(), &at(0));
+            let handoff = Box::new(begun("").handoff(&six().stages[0], outcome, Provenance::default(), &at(0)));
             Some(Came::Returned { stage: String::new(), handoff, llm_calls, stop_id: String::new() })
         }),
         3 => (id, answer).prop_map(|(id, answer)| Some(Came::Answered { id: id.unwrap_or_default(), by: "ana".into(), answer })),
