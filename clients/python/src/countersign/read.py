@@ -123,11 +123,13 @@ class _Reader:
         clarifies, confirms = values["clarification_pending"], values["confirmation_pending"]
         if values["terminated"] is None:
             return
-        # In the other dialects the interrupt speaks too, and reading it has told what contradicts it.
-        if self._is_ours and clarifies and confirms:
+        asked: Optional[interrupt.Interrupt] = values["interrupt"]
+        # Where an interrupt says its kind, reading it has told which of the two contradicts it.
+        is_told = asked is not None and asked.kind is not None
+        if not is_told and clarifies and confirms:
             message = "a run waits for one thing at a time, and clarification_pending is true too"
             fields.trouble("confirmation_pending", "field.conflict", message)
-        if values["terminated"] and (clarifies or confirms):
+        if values["terminated"] and (clarifies or confirms or (asked is not None and asked.waits)):
             fields.trouble("terminated", "field.conflict", "a run that has ended waits for nothing")
         waits = {"clarification_required": clarifies, "confirmation_required": confirms}.get(reason, False)
         if reason is not None and not values["terminated"] and not waits:
