@@ -380,5 +380,5 @@ pub(crate) fn policy(rooms: &Rooms, named: Option<&Path>) -> Result<Policy, Fail
         (None, false) => return Ok(Policy::default()),
     };
     let name = path.to_string_lossy();
-    Table::read(&name, &crate::input::text(&name)?, Code::PolicyInvalid)?.as_a(Policy::read)
+    Table::read(&name, &crate::input::text(&name)?, Code::PolicyInvalid)?.into_a(Policy::read)
 }

@@ -36,7 +36,7 @@ pub(crate) fn find(named: &str) -> Result<Found, Failure> {
             (input::text(named)?, dir.unwrap_or(Path::new(".")).to_path_buf())
         }
     };
-    let pipeline = Table::read(named, &text, Code::RunPipeline)?.as_a(Pipeline::read)?;
+    let pipeline = Table::read(named, &text, Code::RunPipeline)?.into_a(Pipeline::read)?;
     Ok(Found { pipeline, dir })
 }
 

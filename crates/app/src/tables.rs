@@ -41,7 +41,7 @@ impl Table {
     }
 
     /// Hands the document over to whoever can read it.
-    pub(crate) fn as_a<T>(self, read: impl FnOnce(Json) -> Result<T, Vec<Trouble>>) -> Result<T, Failure> {
+    pub(crate) fn into_a<T>(self, read: impl FnOnce(Json) -> Result<T, Vec<Trouble>>) -> Result<T, Failure> {
         let Table { name, code, document, lines } = self;
         read(document).map_err(|troubles| {
             let told: Vec<Trouble> = troubles
