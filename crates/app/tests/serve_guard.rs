@@ -130,7 +130,8 @@ fn a_file_of_tokens_that_others_see_lets_nobody_in() {
     let kept = std::fs::read(token_file(&work)).unwrap();
     let mode = |mode| std::fs::set_permissions(token_file(&work), PermissionsExt::from_mode(mode)).unwrap();
     mode(0o644);
-    server.as_admin("GET", "/api/v1/runs", None).refused(500, "token.file");
+    let error = server.as_admin("GET", "/api/v1/runs", None).refused(500, "token.file");
+    assert!(!error.to_string().contains("tokens.json"), "nobody is told where it is: {error}");
     mode(0o600);
     server.as_admin("GET", "/api/v1/runs", None).good();
     for bad in ["", "{}", r#"{"version":2,"tokens":[]}"#, r#"{"version":1,"tokens":[{}]}"#] {

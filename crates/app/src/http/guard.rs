@@ -46,7 +46,13 @@ fn admitted(server: &Server, request: &Request) -> Result<Option<MatterAccess>, 
     }
     let shown = bearer(request.headers())?;
     let now = server.clock.now().map_err(|error| Failure::new(Code::TimeInvalid, error.to_string()))?;
-    server.tokens.access(shown, now.instant()).map(Some)
+    server.tokens.access(shown, now.instant()).map(Some).map_err(|failure| match failure.code {
+        // Whoever asks is nobody yet, so where the file is and what is wrong with it is not for them.
+        Code::TokenFile => {
+            Failure::new(Code::TokenFile, "the server can't read its tokens; countersign token list says why")
+        }
+        _ => failure,
+    })
 }
 
 /// The one value of a header, if it is there; what is no text is something else than was asked for.
