@@ -48,7 +48,7 @@ impl Table {
                 .into_iter()
                 .map(|trouble| {
                     let line = line(&lines, &trouble.path);
-                    Trouble { message: format!("line {line}: {}", trouble.message), ..trouble }
+                    Trouble { message: format!("line {line}: {trouble}"), ..trouble }
                 })
                 .collect();
             let first = told.first().map(|trouble| trouble.message.clone()).unwrap_or_default();

@@ -304,14 +304,14 @@ fn what_is_wrong_with_a_pipeline_is_told_with_its_line() {
         assert_eq!(done.text(), "");
     };
     refused("name = ", "run.pipeline", "line 1");
-    refused("name = \"a\"\nstages = []\n", "run.pipeline", "line 2: 1 to 64 stages");
+    refused("name = \"a\"\nstages = []\n", "run.pipeline", "line 2: /stages: 1 to 64 stages");
     let stage = "[[stages]]\nname = \"a\"\nagent = { kind = \"built_in\", name = \"intent\" }\n";
     refused(&format!("name = \"a\"\n{stage}default_next = \"b\"\n"), "run.pipeline", "there is no stage b");
     refused(&format!("name = \"a\"\n{stage}\ncolour = \"red\"\n"), "run.pipeline", "line 6: ");
     refused(
         &format!("name = \"a\"\n[limits]\nmax_stages = 0\n{stage}"),
         "run.pipeline",
-        "line 3: a limit of 0",
+        "line 3: /limits/max_stages: a limit of 0",
     );
     refused(
         "name = \"a\"\n[[stages]]\nname = \"a\"\nagent = { kind = \"built_in\", name = \"magic\" }\n",
