@@ -282,11 +282,11 @@ fn a_policy_that_is_wrong_is_refused() {
     check("user_class = \"secret\"", "user_class");
     check("files = { \"a\" = \"secret\" }", "files");
     check("rounds = 0", "rounds");
-    check("rounds = 1.5", "whole numbers");
+    check("rounds = 1.5", "an integer");
     check("grant_seconds = 99999999", "grant_seconds");
     check("approver = \"me\"", "approver");
     check("rounds = 1\nrounds = 2", "duplicate");
-    check("since = 2025-12-10", "texts");
+    check("since = 2025-12-10", "written as a text");
     // That of the matter counts for everything, also for looking.
     policy(&work, "approver = 7");
     for args in [&chat(&["-m", "x"])[..], &["capability", "list"], &["tools"]] {
