@@ -1,9 +1,10 @@
 //! Files beneath a directory that a user named.
-//! Owns: opening one so that nothing leads out. Must not: wait for a pipe.
+//! Owns: opening one so that nothing leads out, reading it in bounded memory. Must not: wait for a pipe.
 
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// Opens a regular file. The kernel keeps the path beneath the root, links included.
@@ -22,4 +23,11 @@ pub(crate) fn open(root: &Path, path: &str) -> Result<File, String> {
         true => Ok(file),
         false => Err("it is no regular file".to_owned()),
     }
+}
+
+/// Reads a file that may have so many bytes, and one more of a longer one: whoever asks says what that means.
+pub(crate) fn read(root: &Path, path: &str, bytes_max: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    open(root, path)?.take(bytes_max + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
 }

@@ -4,8 +4,8 @@
 //! Such a program is not held as a tool's is: whoever writes it into a pipeline and lets programs be run trusts it. It finds
 //! an environment without anybody's keys.
 
-use countersign_kernel::run::{Fault, Outcome};
-use countersign_record::envelope::{Envelope, Provenance, Source};
+use countersign_kernel::run::{Fault, Outcome, handoff};
+use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_runtime::clock::Clock;
@@ -27,8 +27,8 @@ const OUTPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const ERROR_CHARS_MAX: usize = 300;
 /// What it finds in its environment, if we have it.
 const ENVIRONMENT: [&str; 4] = ["PATH", "LANG", "LC_ALL", "TMPDIR"];
-/// The version of what it is handed.
-const VERSION: &str = "1.0";
+/// Who hands something to it.
+const CONTROLLER: &str = "controller";
 
 /// An agent that is another program.
 #[derive(Debug)]
@@ -88,29 +88,14 @@ impl Program {
     fn question(&self, given: Given<'_>) -> Result<Envelope, Outcome> {
         let refused = |why: String| Outcome::escalate("validation_fail", &why);
         let state = given.envelope.to_json().map_err(|error| refused(error.to_string()))?;
-        let goal = match given.envelope.identity.raw_input.trim() {
-            "" => given.stage.name.clone(),
-            _ => given.envelope.identity.raw_input.clone(),
-        };
-        let question = Envelope {
-            agent: "controller".to_owned(),
-            goal,
-            timestamp: self.clock.now().map_err(|error| refused(error.to_string()))?,
-            request_id: given.envelope.identity.request_id.to_string(),
-            turn_id: given.envelope.bounds.iteration.saturating_add(1),
-            source: Source::Internal,
-            version: VERSION.to_owned(),
-            escalate: false,
-            reason: None,
-            provenance: Provenance::default(),
-            payload: Object::from([
-                ("stage", Json::from(given.stage.name.as_str())),
-                ("output_key", Json::from(given.stage.output_key.as_str())),
-                ("state", exact(state)),
-            ]),
-        };
-        let document = json::to_text(&question).map_err(|error| refused(error.to_string()))?;
-        let document = json::parse(document.as_bytes()).map_err(|error| refused(error.to_string()))?;
+        let at = self.clock.now().map_err(|error| refused(error.to_string()))?;
+        let told = Outcome::Done(Object::from([
+            ("stage", Json::from(given.stage.name.as_str())),
+            ("output_key", Json::from(given.stage.output_key.as_str())),
+            ("state", exact(state)),
+        ]));
+        let question = handoff(given.envelope, given.stage, CONTROLLER, told, Provenance::default(), &at);
+        let document = json::value_of(&question).map_err(|error| refused(error.to_string()))?;
         Envelope::read(document)
             .map_err(|troubles| refused(troubles.first().map(ToString::to_string).unwrap_or_default()))
     }

@@ -17,7 +17,6 @@ use countersign_sources::evidence::{self, gather};
 use countersign_sources::folder::{self, Asked, Limits};
 use countersign_sources::retrieve::Index;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -144,9 +143,7 @@ impl Inner {
 
     fn text(&self, file: &Eligible) -> Result<String, String> {
         let (dir, path) = self.place(&file.path).ok_or_else(|| "it is in none of the sources".to_owned())?;
-        let mut bytes = Vec::new();
-        let opened = beneath::open(dir, path)?;
-        opened.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        let bytes = beneath::read(dir, path, TEXT_BYTES_MAX)?;
         if bytes.len() as u64 > TEXT_BYTES_MAX {
             return Err("it has more than 16 MiB".to_owned());
         }

@@ -17,12 +17,9 @@ pub use outcome::{Fault, Outcome};
 
 use crate::pipeline::{END, Pipeline, START, Stage};
 use alloc::string::{String, ToString};
-use countersign_record::envelope::{Envelope, Provenance, Source};
+use countersign_record::envelope::{Envelope, Provenance, Source, VERSION};
 use countersign_record::state::{GenericEnvelope, Reading, TerminalReason};
 use countersign_record::time::Timestamp;
-
-/// The version of what agents hand over.
-const VERSION: &str = "1.0";
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,23 +100,7 @@ impl Run {
     /// What an agent hands over, as an SR2 envelope.
     #[must_use]
     pub fn handoff(&self, stage: &Stage, outcome: Outcome, rests_on: Provenance, at: &Timestamp) -> Envelope {
-        let (reason, payload) = outcome.said();
-        let goals = &self.envelope.goals;
-        let goal = goals.remaining_goals.first().unwrap_or(&self.envelope.identity.raw_input);
-        let goal = if goal.trim().is_empty() { &stage.name } else { goal };
-        Envelope {
-            agent: stage.agent_name().to_string(),
-            goal: goal.clone(),
-            timestamp: at.clone(),
-            request_id: self.envelope.identity.request_id.to_string(),
-            turn_id: self.envelope.bounds.iteration.saturating_add(1),
-            source: Source::Internal,
-            version: VERSION.to_string(),
-            escalate: reason.is_some(),
-            reason,
-            provenance: rests_on,
-            payload,
-        }
+        handoff(&self.envelope, stage, stage.agent_name(), outcome, rests_on, at)
     }
 
     /// What is to be done.
@@ -160,6 +141,34 @@ impl Run {
             "" | START => pipeline.stages.first().map_or(END, |stage| stage.name.as_str()),
             stage => stage,
         }
+    }
+}
+
+/// What somebody hands over in a stage of a run, as an SR2 envelope.
+#[must_use]
+pub fn handoff(
+    state: &GenericEnvelope,
+    stage: &Stage,
+    agent: &str,
+    outcome: Outcome,
+    rests_on: Provenance,
+    at: &Timestamp,
+) -> Envelope {
+    let (reason, payload) = outcome.said();
+    let goal = state.goals.remaining_goals.first().unwrap_or(&state.identity.raw_input);
+    let goal = if goal.trim().is_empty() { &stage.name } else { goal };
+    Envelope {
+        agent: agent.to_string(),
+        goal: goal.clone(),
+        timestamp: at.clone(),
+        request_id: state.identity.request_id.to_string(),
+        turn_id: state.bounds.iteration.saturating_add(1),
+        source: Source::Internal,
+        version: VERSION.to_string(),
+        escalate: reason.is_some(),
+        reason,
+        provenance: rests_on,
+        payload,
     }
 }
 

@@ -80,8 +80,7 @@ pub trait Deed: Serialize {
     /// # Errors
     /// It holds something that JSON can't say.
     fn payload(&self) -> Result<Json, Unwritable> {
-        let text = json::to_text(self)?;
-        json::parse(text.as_bytes()).map_err(serde::ser::Error::custom)
+        json::value_of(self)
     }
 }
 

@@ -12,12 +12,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::Serialize;
 
-/// One handoff. The keys are written in this order.
+/// The version of what our own agents hand over.
+pub const VERSION: &str = "1.0";
+
+/// One handoff. The keys are written in this order. What is read has a payload of any shape; what is only written may have
+/// one of its own type, in its own order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
     schemars(
+        rename = "Envelope",
         deny_unknown_fields,
         extend(
             "if" = { "properties": { "escalate": { "const": true } }, "required": ["escalate"] },
@@ -25,7 +30,7 @@ use serde::Serialize;
         )
     )
 )]
-pub struct Envelope {
+pub struct Envelope<P = Object> {
     /// Who hands over.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = crate::schema::FILLED)))]
     pub agent: String,
@@ -53,7 +58,7 @@ pub struct Envelope {
     /// What it rests on.
     pub provenance: Provenance,
     /// The agent's own data.
-    pub payload: Object,
+    pub payload: P,
 }
 
 /// Where content comes from.

@@ -15,7 +15,7 @@ pub use number::Number;
 pub use object::{Object, canonical_order};
 pub use parse::{Limits, ParseError, Problem, parse, parse_with};
 pub use pointer::inexact_numbers;
-pub use print::{indented, to_text};
+pub use print::{indented, to_text, value_of};
 
 use alloc::{string::String, vec::Vec};
 use serde::ser::{Serialize, SerializeSeq, Serializer};

@@ -53,14 +53,10 @@ pub fn built_in(name: &str, means: &Means) -> Option<Arc<dyn Agent>> {
 
 /// The object that a value is written as.
 fn object_of<T: Serialize>(value: &T) -> Result<Object, Unwritable> {
-    match json_of(value)? {
+    match json::value_of(value)? {
         Json::Object(object) => Ok(object),
         _ => Err(serde::ser::Error::custom("an object is needed")),
     }
-}
-
-fn json_of<T: Serialize>(value: &T) -> Result<Json, Unwritable> {
-    json::parse(json::to_text(value)?.as_bytes()).map_err(serde::ser::Error::custom)
 }
 
 /// What an agent says that has written its output, or could not.

@@ -1,6 +1,7 @@
 //! `countersign enforce`: A5, whether a draft is what its CodeSpec asks for.
 //! Owns: the files, the one question to a model, the envelope around A5's report. Must not: judge a draft.
 
+use crate::beneath;
 use crate::cli::Global;
 use crate::cli::enforce::Enforce;
 use crate::failure::{Exit, Failure};
@@ -15,16 +16,12 @@ use countersign_enforce::{
 };
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
-use countersign_record::envelope::{FileRef, Provenance, Source};
+use countersign_record::envelope::{Envelope, FileRef, Provenance, Source, VERSION};
 use countersign_record::fields::Trouble;
 use countersign_record::session::{ChatMessage, Role};
-use countersign_record::time::Timestamp;
 use countersign_runtime::ports::model::{Model, NoAnswer, Reply, Request, Site};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
-use rustix::io::Errno;
-use serde::Serialize;
 use std::future::Future;
-use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -93,26 +90,11 @@ fn contract(input: &Input) -> Result<Read, Failure> {
 
 /// Reads a file beneath the working directory, as long as a CodeSpec may be.
 fn contract_file(path: &str) -> Result<String, Failure> {
-    let failed = |error: std::io::Error| Failure::file(&output::plain(path), &error);
-    let here = std::fs::File::open(".").map_err(failed)?;
-    // The kernel keeps the path beneath the directory, links included; without NONBLOCK a pipe would wait for ever.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let file = match rustix::fs::openat2(&here, path, flags, Mode::empty(), beneath) {
-        Ok(file) => std::fs::File::from(file),
-        Err(Errno::XDEV) => {
-            return Err(failed(std::io::Error::other("the path leads out of the working directory")));
-        }
-        Err(error) => return Err(failed(error.into())),
-    };
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(failed(std::io::Error::other("it is no regular file")));
-    }
-    let mut bytes = Vec::new();
-    file.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::new(Code::JsonNotUtf8, format!("{}: the text is not UTF-8", output::plain(path)))
-    })
+    let shown = output::plain(path);
+    let bytes = beneath::read(Path::new("."), path, BYTES_MAX as u64)
+        .map_err(|why| Failure::new(Code::FileUnreadable, format!("{shown}: {why}")))?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::new(Code::JsonNotUtf8, format!("{shown}: the text is not UTF-8")))
 }
 
 fn wrong_contract(contract: &Read, troubles: &[codespec::Trouble]) -> Failure {
@@ -166,44 +148,29 @@ async fn answered(answer: impl Future<Output = Result<Reply, NoAnswer>>, limit: 
     }
 }
 
-/// An SR2 envelope, with the report as A5 made it: in its own order.
-#[derive(Serialize)]
-struct Handoff<'a> {
-    agent: &'static str,
-    goal: &'static str,
-    timestamp: Timestamp,
-    request_id: String,
-    turn_id: u64,
-    source: Source,
-    version: &'static str,
-    escalate: bool,
-    reason: Option<&'static str>,
-    provenance: Provenance,
-    payload: &'a Report,
-}
-
+/// The report as A5 made it, in its own order.
 fn handoff<'a>(
     global: &Global,
     input: &Input,
     contract: &Read,
     report: &'a Report,
-) -> Result<Handoff<'a>, Failure> {
+) -> Result<Envelope<&'a Report>, Failure> {
     let clock = place::clock(global)?;
     let timestamp = clock.now().map_err(|error| Failure::new(Code::TimeInvalid, error.to_string()))?;
     let request_id = input.request_id.clone().unwrap_or_else(|| format!("r-{}", clock.fresh("enforce")));
     let file =
         contract.path.iter().map(|path| FileRef { path: path.clone(), sha256: contract.sha256, mtime: None });
     let reason = report.reason();
-    Ok(Handoff {
-        agent: "A5_SchemaFormatEnforcer",
-        goal: "enforce_contract",
+    Ok(Envelope {
+        agent: "A5_SchemaFormatEnforcer".to_owned(),
+        goal: "enforce_contract".to_owned(),
         timestamp,
         request_id,
         turn_id: input.turn_id.unwrap_or(FIRST_TURN),
         source: Source::Internal,
-        version: "1.0",
+        version: VERSION.to_owned(),
         escalate: reason.is_some(),
-        reason,
+        reason: reason.map(str::to_owned),
         provenance: Provenance { files: file.collect(), ..Provenance::default() },
         payload: report,
     })

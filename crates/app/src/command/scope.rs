@@ -9,11 +9,10 @@ use crate::output;
 use crate::place;
 use countersign_kernel::scope::{Candidates, Eligible, Failure as Code0, Input, Payload, Traced, select};
 use countersign_record::code::Code;
-use countersign_record::envelope::{FileRef, Provenance, Source, relative_path};
+use countersign_record::envelope::{Envelope, FileRef, Provenance, Source, VERSION, relative_path};
 use countersign_record::fields::Trouble;
 use countersign_record::id::MatterId;
 use countersign_record::json::{Json, Number, Object};
-use countersign_record::time::Timestamp;
 use countersign_sources::folder::{self, Asked, Limits, Skipped};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,23 +122,8 @@ fn options(scope: &Scope) -> Result<Object, Failure> {
     Ok(object)
 }
 
-/// An SR2 envelope, with the payload as A0 made it: a manifest may be longer than what an envelope that is read may hold.
-#[derive(Serialize)]
-struct Handoff<'a> {
-    agent: &'static str,
-    goal: &'static str,
-    timestamp: Timestamp,
-    request_id: String,
-    turn_id: u64,
-    source: Source,
-    version: &'static str,
-    escalate: bool,
-    reason: Option<&'static str>,
-    provenance: Provenance,
-    payload: Told<'a>,
-}
-
-/// A0's payload, and what of a folder was not looked at.
+/// A0's payload as A0 made it, and what of a folder was not looked at: a manifest may be longer than what an envelope that is
+/// read may hold.
 #[derive(Serialize)]
 struct Told<'a> {
     eligible_files: &'a [Eligible],
@@ -166,7 +150,7 @@ fn handoff<'a>(
     input: &Input,
     payload: &'a Payload,
     skipped: &'a [Skipped],
-) -> Result<Handoff<'a>, Failure> {
+) -> Result<Envelope<Told<'a>>, Failure> {
     let clock = place::clock(global)?;
     let timestamp = clock.now().map_err(|error| Failure::new(Code::TimeInvalid, error.to_string()))?;
     let request_id = input.request_id.clone().unwrap_or_else(|| format!("r-{}", clock.fresh("scope")));
@@ -175,16 +159,16 @@ fn handoff<'a>(
         .iter()
         .take(SKIPPED_MAX)
         .map(|one| Unread { path: &one.path, reason: [one.why.word().to_owned(), one.why.detail()] });
-    Ok(Handoff {
-        agent: "A0_FileScopeSelector",
-        goal: "select_eligible_files",
+    Ok(Envelope {
+        agent: "A0_FileScopeSelector".to_owned(),
+        goal: "select_eligible_files".to_owned(),
         timestamp,
         request_id,
         turn_id: input.turn_id.unwrap_or(FIRST_TURN),
         source: Source::Internal,
-        version: "1.0",
+        version: VERSION.to_owned(),
         escalate: is_miss,
-        reason: is_miss.then_some("LOCK_MISS"),
+        reason: is_miss.then(|| "LOCK_MISS".to_owned()),
         provenance: provenance(input, payload),
         payload: Told {
             eligible_files: &payload.eligible_files,

@@ -88,14 +88,18 @@ impl Run {
             Doing::Called { since, .. } => Some(since.clone()),
             Doing::Ready | Doing::Waiting(_) | Doing::Over => None,
         };
-        let (status, fault) = match Outcome::of(handoff) {
+        let outcome = Outcome::of(handoff);
+        let status = outcome.status();
+        let fault = match outcome {
             Outcome::Done(output) => {
                 self.envelope.progress.outputs.insert(output_key.to_string(), output);
-                ("success", None)
+                None
             }
-            Outcome::Failed(fault) => ("error", Some(fault)),
-            Outcome::Denied { .. } => ("denied", None),
-            Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Escalate { .. } => ("waiting", None),
+            Outcome::Failed(fault) => Some(fault),
+            Outcome::Denied { .. }
+            | Outcome::Clarify { .. }
+            | Outcome::Confirm { .. }
+            | Outcome::Escalate { .. } => None,
         };
         let envelope = &mut self.envelope;
         envelope.bounds.llm_call_count += llm_calls;

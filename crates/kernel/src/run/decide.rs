@@ -2,7 +2,7 @@
 //! Owns: bounds, verdicts, where a run goes, what stops it. Must not: change a state but by events.
 
 use super::event::{Answer, Came, Event, Stop, StopKind};
-use super::outcome::{Fault, Outcome, texts};
+use super::outcome::{Fault, Outcome};
 use super::{Doing, Run};
 use crate::pipeline::{END, Pipeline, Stage};
 use alloc::boxed::Box;
@@ -199,7 +199,7 @@ impl Deciding<'_> {
             Outcome::Escalate { reason, payload } => {
                 let message = payload.get("message").and_then(Json::as_str).unwrap_or(&reason).to_string();
                 let mut stop = Stop { reason, ..stop(StopKind::Escalation, message) };
-                let next_steps = texts(&payload, "next_steps");
+                let next_steps = payload.texts("next_steps");
                 if !next_steps.is_empty() {
                     stop.next_steps = next_steps;
                 }
@@ -227,7 +227,7 @@ impl Deciding<'_> {
     fn done(&mut self, stage: &Stage, output: &Object, stop: impl FnOnce(StopKind, String) -> Stop) {
         match stage.output_key.as_str() {
             INTENT => {
-                let goals = texts(output, "goals");
+                let goals = output.texts("goals");
                 if self.run.envelope.goals.all_goals.is_empty() && !goals.is_empty() {
                     self.happen(Event::Aimed { goals });
                 }
@@ -253,7 +253,7 @@ impl Deciding<'_> {
 
     /// What the critic says decides whether it is done again, goes on to the goals that are left, or is good.
     fn judged(&mut self, stage: &Stage, output: &Object) {
-        let satisfied = self.newly(&texts(output, "satisfied_goals"));
+        let satisfied = self.newly(&output.texts("satisfied_goals"));
         let feedback = output.get("feedback").and_then(Json::as_str).unwrap_or_default().to_string();
         match output.get("verdict").and_then(Json::as_str) {
             Some("reintent") => {

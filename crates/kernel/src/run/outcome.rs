@@ -5,7 +5,6 @@
 //! the contract's own words for how a run stops or ends, and every other one is for a person to see to.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use countersign_record::envelope::Envelope;
 use countersign_record::json::{Json, Object};
 use countersign_record::state::TerminalReason;
@@ -64,6 +63,17 @@ impl Outcome {
         Outcome::Escalate {
             reason: reason.to_string(),
             payload: Object::from([("message", Json::from(message))]),
+        }
+    }
+
+    /// How a stage went, in a word.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        match self {
+            Outcome::Done(_) => "success",
+            Outcome::Failed(_) => "error",
+            Outcome::Denied { .. } => "denied",
+            Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Escalate { .. } => "waiting",
         }
     }
 
@@ -136,13 +146,5 @@ impl Outcome {
                 (code(reason), payload)
             }
         }
-    }
-}
-
-/// The texts of a list; what is no text is left out.
-pub(super) fn texts(object: &Object, name: &str) -> Vec<String> {
-    match object.get(name) {
-        Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(ToString::to_string).collect(),
-        Some(_) | None => Vec::new(),
     }
 }

@@ -79,7 +79,7 @@ impl Event {
             Event::Advanced { satisfied, summary, plan_id, cleared, number } => {
                 let mut kept = said(ADVANCED, &Advance { satisfied, summary, plan_id: plan_id.as_deref() })?;
                 kept.payload.insert("cleared", list(cleared));
-                kept.payload.insert("number", json_of(number)?);
+                kept.payload.insert("number", json::value_of(number)?);
                 kept
             }
             Event::Moved { to } => {
@@ -193,19 +193,14 @@ fn other(kind: &str, row: &mut Fields<'_>, said: &mut Fields<'_>, at: Timestamp)
 
 /// What may be known of a handoff when its content is gone.
 fn returned(stage: &str, output_key: &str, handoff: &Envelope, llm_calls: u64) -> Result<Object, Unwritable> {
-    let status = match Outcome::of(handoff) {
-        Outcome::Done(_) => "success",
-        Outcome::Failed(_) => "error",
-        Outcome::Denied { .. } => "denied",
-        Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Escalate { .. } => "waiting",
-    };
+    let status = Outcome::of(handoff).status();
     let mut payload = Object::from([
         ("stage", Json::from(stage)),
         ("agent", Json::from(handoff.agent.as_str())),
         ("output_key", Json::from(output_key)),
         ("status", Json::from(status)),
         ("payload_hash", Json::from(String::from(canonical::hash_of(&handoff.payload)?))),
-        ("llm_calls", json_of(&llm_calls)?),
+        ("llm_calls", json::value_of(&llm_calls)?),
     ]);
     if let Some(reason) = &handoff.reason {
         payload.insert("reason", reason.as_str());
@@ -252,10 +247,6 @@ fn said<T: Serialize>(kind: &'static str, content: &T) -> Result<Kept, Unwritabl
 
 fn list(texts: &[String]) -> Json {
     Json::Array(texts.iter().map(|text| Json::from(text.as_str())).collect())
-}
-
-fn json_of<T: Serialize>(value: &T) -> Result<Json, Unwritable> {
-    json::parse(json::to_text(value)?.as_bytes()).map_err(serde::ser::Error::custom)
 }
 
 impl Answer {

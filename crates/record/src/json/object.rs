@@ -38,6 +38,15 @@ impl Object {
         self.find(name).ok().and_then(|at| self.members.get(at)).map(|(_, value)| value)
     }
 
+    /// The texts of the list `name`; what is no text is left out, and what is no list has none.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        match self.get(name) {
+            Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(String::from).collect(),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
     /// Puts `value` at `name`; gives back what stood there.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Json>) -> Option<Json> {
         let (name, value) = (name.into(), value.into());

@@ -1,6 +1,7 @@
 //! JSON text for people and peers.
 //! Owns: the print in declared order. Must not: be hashed.
 
+use super::{Json, parse};
 use crate::canonical::{Form, Pen, Unwritable, emit};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,6 +15,14 @@ pub fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String, Unwritable> {
     let mut bytes = Vec::new();
     emit(value, &mut Pen { sink: &mut bytes, form: Form::Written })?;
     String::from_utf8(bytes).map_err(|_| serde::ser::Error::custom("a string was not UTF-8"))
+}
+
+/// What a value is written as, as a value.
+///
+/// # Errors
+/// Where it holds something that JSON can't say.
+pub fn value_of<T: Serialize + ?Sized>(value: &T) -> Result<Json, Unwritable> {
+    parse(to_text(value)?.as_bytes()).map_err(serde::ser::Error::custom)
 }
 
 /// The same text over many lines, two spaces for each level. What stands in a string stays as it is.

@@ -1,7 +1,7 @@
 //! Critic: whether every sentence of the draft stands on its source, and which goals are reached.
 //! Owns: holding the draft against the files themselves. Must not: write, or let through what it could not check.
 
-use super::evidence::{Evidence, eligible, evidence, goals, texts};
+use super::evidence::{Evidence, eligible, evidence, goals};
 use super::{Means, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said};
@@ -120,7 +120,7 @@ fn searched(envelope: &GenericEnvelope, goal: &str) -> Searched {
             let quotes = result.get("quotes");
             found.has_quotes |=
                 matches!(quotes, Some(Json::Number(count)) if count.as_u64().unwrap_or(0) > 0);
-            found.unanswered.extend(texts(Some(result), "unanswered"));
+            found.unanswered.extend(result.texts("unanswered"));
         }
     }
     found

@@ -3,8 +3,8 @@
 //!
 //! The embedded model writes by quoting: its draft is the evidence itself, each quote with its place.
 
-use super::evidence::{Evidence, evidence, question, texts};
-use super::{Means, json_of, written};
+use super::evidence::{Evidence, evidence, question};
+use super::{Means, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Handoff, Said};
 use crate::ports::model::Request;
@@ -13,7 +13,7 @@ use countersign_kernel::run::Outcome;
 use countersign_kernel::sentences::sentences;
 use countersign_kernel::super_prompt::{Assembled, Part, Receipt, Section, assemble};
 use countersign_record::envelope::Provenance;
-use countersign_record::json::Json;
+use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_record::session::{ChatMessage, Role};
 use countersign_record::state::GenericEnvelope;
@@ -112,7 +112,7 @@ fn parts(envelope: &GenericEnvelope, evidence: &[Evidence]) -> Vec<Part> {
     let execution = envelope.progress.outputs.get("execution");
     if let Some(Json::Array(issues)) = execution.and_then(|execution| execution.get("open_issues")) {
         for issue in issues {
-            let text = json_of(issue).ok().and_then(|issue| countersign_record::json::to_text(&issue).ok());
+            let text = json::to_text(issue);
             parts.push(part(
                 Section::Context,
                 "open issue",
@@ -124,7 +124,8 @@ fn parts(envelope: &GenericEnvelope, evidence: &[Evidence]) -> Vec<Part> {
         parts.push(part(Section::Context, "feedback", format!("- was refused: {feedback}\n")));
     }
     let mut task = question(envelope);
-    let goals = texts(envelope.progress.outputs.get("intent"), "goals");
+    let goals =
+        envelope.progress.outputs.get("intent").map(|intent| intent.texts("goals")).unwrap_or_default();
     if goals.len() > 1 {
         task.push_str("\nGoals:\n");
         goals.iter().for_each(|goal| task.push_str(&format!("- {goal}\n")));

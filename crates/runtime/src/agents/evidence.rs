@@ -5,7 +5,7 @@ use crate::ports::sources::Eligible;
 use countersign_kernel::condense::Fact;
 use countersign_record::digest::Digest;
 use countersign_record::fields::Fields;
-use countersign_record::json::{Json, Object};
+use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
 use serde::Serialize;
 
@@ -99,14 +99,6 @@ fn list<T>(
         fields.finish().ok().map(|()| value)
     };
     items.iter().filter_map(one).collect()
-}
-
-/// The texts of a list of an output.
-pub(super) fn texts(output: Option<&Object>, member: &str) -> Vec<String> {
-    match output.and_then(|output| output.get(member)) {
-        Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-        Some(_) | None => Vec::new(),
-    }
 }
 
 /// What the run is after: its goals, or what was asked.

@@ -1,7 +1,7 @@
 //! Integration: the final response, with where each part of it comes from.
 //! Owns: putting it together. Must not: say what the critic has not let through.
 
-use super::evidence::{Evidence, evidence, texts};
+use super::evidence::{Evidence, evidence};
 use super::written;
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said};
@@ -67,7 +67,7 @@ impl Agent for Integration {
                 sha256: one.sha256,
             })
             .collect();
-        let left = texts(outputs.get("critic"), "unanswered");
+        let left = outputs.get("critic").map(|critic| critic.texts("unanswered")).unwrap_or_default();
         let follow_up_suggestions =
             left.iter().map(|goal| format!("No source says anything about: {goal}")).collect();
         let said =
