@@ -48,21 +48,6 @@ pub enum Doing {
     Over,
 }
 
-/// What is to be done next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next<'a> {
-    /// The agent of a stage is to be called.
-    Call(&'a Stage),
-    /// A person is to be asked.
-    Ask(&'a Stop),
-    /// The agent that was called is waited for; after a crash nobody knows what became of it.
-    Await(&'a str),
-    /// Somebody must say that it goes on.
-    Go,
-    /// Nothing.
-    Over(Option<TerminalReason>),
-}
-
 impl Run {
     /// A run as its envelope tells it, if nothing else is known.
     #[must_use]
@@ -101,17 +86,6 @@ impl Run {
     #[must_use]
     pub fn handoff(&self, stage: &Stage, outcome: Outcome, rests_on: Provenance, at: &Timestamp) -> Envelope {
         handoff(&self.envelope, stage, stage.agent_name(), outcome, rests_on, at)
-    }
-
-    /// What is to be done.
-    #[must_use]
-    pub fn next<'a>(&'a self, pipeline: &'a Pipeline) -> Next<'a> {
-        match &self.doing {
-            Doing::Ready => Next::Go,
-            Doing::Called { stage, .. } => pipeline.stage(stage).map_or(Next::Await(stage), Next::Call),
-            Doing::Waiting(stop) => Next::Ask(stop),
-            Doing::Over => Next::Over(self.envelope.ending.terminal_reason),
-        }
     }
 
     /// Which bound is hit, if one is: the first one counts.

@@ -12,12 +12,14 @@ mod plan;
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Said};
-use crate::ports::sources::{NotRead, Sources};
+use crate::ports::sources::{Eligible, NotRead, Sources};
 use crate::run::mind::Mind;
+use countersign_kernel::inject::{self, Block, Wanted};
 use countersign_kernel::run::{Fault, Outcome};
 use countersign_record::canonical::Unwritable;
 use countersign_record::envelope::Provenance;
 use countersign_record::json::{self, Json, Object};
+use countersign_record::state::GenericEnvelope;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -49,6 +51,26 @@ pub fn built_in(name: &str, means: &Means) -> Option<Arc<dyn Agent>> {
         "integration" => Arc::new(integration::Integration),
         _ => return None,
     })
+}
+
+impl Means {
+    /// The files that the prompt shows whole or packed (A1), as they were when they were listed.
+    async fn shown(&self, envelope: &GenericEnvelope) -> Block {
+        let mut read: Vec<(Wanted, Option<String>)> = Vec::new();
+        for wanted in evidence::wanted(envelope) {
+            let file = Eligible { path: wanted.path.clone(), sha256: wanted.sha256 };
+            let text = match &self.sources {
+                Some(sources) => sources.text(&file).await.ok(),
+                None => None,
+            };
+            read.push((wanted, text));
+        }
+        let given: Vec<inject::Given<'_>> = read
+            .iter()
+            .map(|(wanted, text)| inject::Given { wanted: wanted.clone(), text: text.as_deref() })
+            .collect();
+        inject::inject(&given, &inject::Limits::default())
+    }
 }
 
 /// The object that a value is written as.

@@ -99,18 +99,6 @@ impl Driver {
         &self.run
     }
 
-    /// What holds for all of it.
-    #[must_use]
-    pub fn label(&self) -> Label {
-        self.label
-    }
-
-    /// How often the ledger was written to.
-    #[must_use]
-    pub fn commits(&self) -> u32 {
-        self.rows.commits()
-    }
-
     /// Goes on until it ends, or a person is needed.
     ///
     /// # Errors

@@ -97,12 +97,6 @@ impl<'e> Index<'e> {
         Ok(Index { connection, embedder, vectors, pieces: chunks.len() as u64 })
     }
 
-    /// Whether pieces are found by vectors too.
-    #[must_use]
-    pub fn has_vectors(&self) -> bool {
-        self.embedder.is_some()
-    }
-
     /// Weighs the terms of a question by how many pieces have them, by themselves or above them.
     ///
     /// # Errors
@@ -184,20 +178,6 @@ fn hit(chunk: usize, (bm25_rank, embedding_rank): (Option<usize>, Option<usize>)
     let part = |rank: Option<usize>| rank.map_or(0.0, |rank| 1.0 / (FUSION + rank as f64));
     let score = Score::try_from(part(bm25_rank) + part(embedding_rank)).unwrap_or(Score::of_halves(0));
     Hit { chunk, bm25_rank, embedding_rank, score }
-}
-
-/// As [`Index::retrieve`], for pieces that are asked about once.
-///
-/// # Errors
-/// The index can't be made or asked.
-pub fn retrieve(
-    question: &str,
-    asked: &Asked,
-    chunks: &[Chunk],
-    embedder: Option<&dyn Embedder>,
-    limits: &Limits,
-) -> Result<Vec<Hit>, Error> {
-    Index::new(chunks, embedder)?.retrieve(question, asked, limits)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ fn pieces(files: &[(&str, &str)]) -> Vec<Chunk> {
 
 fn found(question: &str, all: &[Chunk], embedder: Option<&dyn Embedder>) -> Vec<Hit> {
     let asked = Asked::new(question, &Lexicon::default());
-    retrieve(question, &asked, all, embedder, &Limits::default()).unwrap()
+    Index::new(all, embedder).unwrap().retrieve(question, &asked, &Limits::default()).unwrap()
 }
 
 fn paths<'a>(hits: &[Hit], all: &'a [Chunk]) -> Vec<&'a str> {

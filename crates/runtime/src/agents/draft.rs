@@ -9,6 +9,7 @@ use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Handoff, Said};
 use crate::ports::model::Request;
 use crate::run::mind::Asked;
+use countersign_kernel::inject::Block;
 use countersign_kernel::run::Outcome;
 use countersign_kernel::sentences::sentences;
 use countersign_kernel::super_prompt::{Assembled, Part, Receipt, Section, assemble};
@@ -56,8 +57,9 @@ impl Agent for Draft {
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {
         Box::pin(async move {
             let evidence = evidence(given.envelope);
+            let block = self.0.shown(given.envelope).await;
             let Assembled { text: told, receipt } =
-                match assemble(&parts(given.envelope, &evidence), BUDGET_TOKENS) {
+                match assemble(&parts(given.envelope, &block, &evidence), BUDGET_TOKENS) {
                     Ok(assembled) => assembled,
                     Err(error) => {
                         let outcome = Outcome::escalate("insufficient_context", &error.to_string());
@@ -103,9 +105,12 @@ fn quoted(evidence: &Evidence) -> Sentence {
     Sentence { text: evidence.content.clone(), location: Some(evidence.location.clone()) }
 }
 
-fn parts(envelope: &GenericEnvelope, evidence: &[Evidence]) -> Vec<Part> {
+fn parts(envelope: &GenericEnvelope, block: &Block, evidence: &[Evidence]) -> Vec<Part> {
     let part = |section, name: &str, text: String| Part { section, name: name.to_owned(), text };
     let mut parts = vec![part(Section::HardRules, "citations", RULES.to_owned())];
+    for file in &block.files {
+        parts.push(part(Section::Files, &file.path, file.shown()));
+    }
     for one in evidence {
         parts.push(part(Section::Context, &one.location, format!("- [{}] {}\n", one.location, one.content)));
     }

@@ -3,6 +3,7 @@
 
 use crate::ports::sources::Eligible;
 use countersign_kernel::condense::Fact;
+use countersign_kernel::inject::Wanted;
 use countersign_record::digest::Digest;
 use countersign_record::fields::Fields;
 use countersign_record::json::Json;
@@ -81,6 +82,14 @@ pub(super) fn eligible(envelope: &GenericEnvelope) -> Vec<Eligible> {
     list(envelope, "perception", "eligible_files", |fields| {
         let (path, sha256) = (fields.text("path"), fields.parse("sha256", |text| Digest::try_from(text)));
         Some(Eligible { path: path?, sha256: sha256? })
+    })
+}
+
+/// The files that are to be shown whole, as perception left them.
+pub(super) fn wanted(envelope: &GenericEnvelope) -> Vec<Wanted> {
+    list(envelope, "perception", "files_block", |fields| {
+        let (path, sha256) = (fields.text("path"), fields.parse("sha256", |text| Digest::try_from(text)));
+        Some(Wanted { path: path?, sha256: sha256?, reason: fields.texts("reason")? })
     })
 }
 

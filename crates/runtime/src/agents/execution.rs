@@ -103,6 +103,7 @@ impl Execution {
     ) -> Result<(), Said> {
         let known = executed.open_issues.len();
         let began = self.0.clock.now();
+        // A file that the prompt shows whole is quoted from all the same: every sentence of an answer cites a piece.
         let gathered = match &self.0.sources {
             Some(sources) => Some(sources.gather(query, files, &[]).await.map_err(unread)?),
             None => None,

@@ -31,12 +31,11 @@ pub(super) struct Rows {
     /// Where the stream ends, as far as we know: a second writer is found out.
     end: u64,
     waiting: Vec<Sealed>,
-    commits: u32,
 }
 
 impl Rows {
     pub(super) fn new(bench: &Bench, run: &RunId, end: u64) -> Result<Self, Error> {
-        Ok(Rows { bench: bench.clone(), stream: stream(run)?, end, waiting: Vec::new(), commits: 0 })
+        Ok(Rows { bench: bench.clone(), stream: stream(run)?, end, waiting: Vec::new() })
     }
 
     /// The first row.
@@ -121,11 +120,6 @@ impl Rows {
         let expected = BTreeMap::from([(self.stream.clone(), self.end)]);
         self.bench.journal.append(&self.bench.access, Batch { rows, expected, idem_key: None }).await?;
         self.end += count;
-        self.commits += 1;
         Ok(())
-    }
-
-    pub(super) fn commits(&self) -> u32 {
-        self.commits
     }
 }
