@@ -6,11 +6,11 @@ use crate::cli::session::Working;
 use crate::failure::Failure;
 use crate::output;
 use crate::place::Place;
+use crate::remembering::{recall, stores};
 use crate::roots::Claimed;
 use crate::tables::Table;
-use countersign_kernel::policy::{Policy, cleaned};
+use countersign_kernel::policy::Policy;
 use countersign_kernel::session::Bounds;
-use countersign_memory::recall::Stores;
 use countersign_memory::remembered;
 use countersign_models::{self as models, Extractive, Shelf};
 use countersign_record::access::MatterAccess;
@@ -19,12 +19,12 @@ use countersign_record::id::{MatterId, ModelName, PrincipalId, SessionName};
 use countersign_record::row::{DataClass, Sealed};
 use countersign_record::tool::Needs;
 use countersign_record::trace::Redactor;
-use countersign_runtime::ports::model::{Model, Site};
+use countersign_runtime::ports::model::Model;
 use countersign_runtime::ports::session::{Person, Signs, Trouble};
 use countersign_runtime::ports::tool::Tool;
 use countersign_runtime::session::memory::MemoryTool;
 use countersign_runtime::session::registry::Registry;
-use countersign_runtime::session::{self, Office, Recall, Recovered, Session};
+use countersign_runtime::session::{self, Office, Recovered, Session};
 use countersign_store::keys::Keyring;
 use countersign_store::roots::Claims;
 use countersign_store::sessions::{self, Found, Kept, Sessions};
@@ -39,8 +39,6 @@ use std::sync::Arc;
 
 /// What a model may say at most in one reply, in tokens.
 const TOKENS_MAX: u32 = 4_096;
-/// How much memory a prompt may be given, in tokens.
-const RECALL_TOKENS_MAX: u32 = 1_000;
 /// What the names of all files of the cache of pages begin with.
 const CACHE: &str = "http-cache";
 const SANDBOX_MODE: u32 = 0o700;
@@ -92,8 +90,14 @@ impl Rooms {
         self.dir.join("cache").join("folders")
     }
 
-    fn memory(&self) -> PathBuf {
+    /// What sessions leave behind.
+    pub(crate) fn memory(&self) -> PathBuf {
         self.dir.join("memory")
+    }
+
+    /// The matter's conversation.
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.dir.join("logs")
     }
 
     fn policy(&self) -> PathBuf {
@@ -131,12 +135,8 @@ impl Desk {
         if working.root.is_some() {
             tools = tools.into_iter().map(|tool| claimed(tool, &claims, sandbox.root())).collect();
         }
-        let (mut memory, mut places) = (BTreeMap::new(), BTreeMap::new());
-        for store in &working.memory {
-            let real = place_of_store(store, &[&global.data, &place.root, sandbox.root()], &claims)?;
-            memory.insert(store.clone(), class_of_store(&policy, store, &real));
-            places.insert(store.clone(), real);
-        }
+        let apart_from = [global.data.as_path(), &place.root, sandbox.root()];
+        let (memory, places) = stores(&working.memory, &policy, &apart_from, &claims)?;
         Ok(Desk {
             global: global.clone(),
             rooms,
@@ -160,23 +160,7 @@ impl Desk {
         let Place { ledger, keys, access, clock, .. } = Place::open(&self.global)?;
         let (ledger, clock) = (Arc::new(ledger), Arc::new(clock));
         let remembers = Arc::new(remembered::Sessions::at(&self.rooms.memory()));
-        let mut stores = self.memory.clone();
-        stores.extend(
-            remembers
-                .stores()
-                .into_iter()
-                .filter_map(|(path, class)| Some((path.to_str()?.to_owned(), class))),
-        );
-        // What must not leave is not even shown to a model that is elsewhere: it would only stop the session.
-        if let Site::Remote(_) = self.model.about().site {
-            stores.retain(|_, class| *class != DataClass::LocalOnly);
-        }
-        let recall = (!stores.is_empty()).then(|| Recall {
-            memory: Arc::new(Stores::default()),
-            stores,
-            places: self.places.clone(),
-            tokens_max: RECALL_TOKENS_MAX,
-        });
+        let recall = recall(&remembers, self.memory.clone(), self.places.clone(), self.model.as_ref());
         let mut tools = self.local_tools.clone();
         let config = Config { cache: Some(self.rooms.cache()), ..Config::default() };
         let get = HttpGet::new(config, Arc::clone(&clock))
@@ -260,33 +244,6 @@ fn claimed(tool: Arc<dyn Tool>, claims: &Claims, root: &Path) -> Arc<dyn Tool> {
     }
 }
 
-/// Where a store really is. One that tools can write to is none: a model would tell itself what to remember. Nor is
-/// what sessions keep for themselves, or what another matter writes: its class is not known here.
-fn place_of_store(store: &str, apart_from: &[&Path], claims: &Claims) -> Result<String, Failure> {
-    let shown = output::plain(store);
-    let refused = |why: &str| Err(Failure::new(Code::UsageInvalid, format!("--memory {shown} {why}")));
-    let Some(place) = real(Path::new(store)) else { return refused("has no place") };
-    let lies_in = |dir: &&Path| real(dir).is_none_or(|dir| place.starts_with(dir));
-    if apart_from.iter().any(lies_in) {
-        return refused("lies in the data directory or the root of the tools; name a store elsewhere");
-    }
-    match claims.other(&place) {
-        Ok(None) => Ok(place.to_string_lossy().into_owned()),
-        Ok(Some(other)) => refused(&format!("lies where sessions of the matter {other} write")),
-        Err(error) => refused(&format!("can't be told from what other matters write: {error}")),
-    }
-}
-
-/// The class of a store, however it and the policy spell its path; `place` is where it really is.
-fn class_of_store(policy: &Policy, store: &str, place: &str) -> DataClass {
-    let real = |path: &str| Path::new(path).canonicalize().ok();
-    let is_same = |rule: &str| {
-        cleaned(store).as_deref() == Some(rule) || real(rule).is_some_and(|rule| real(store) == Some(rule))
-    };
-    let classes = policy.stores.iter().filter(|(rule, _)| is_same(rule)).map(|(_, class)| *class);
-    classes.max().unwrap_or(DataClass::Internal).max(policy.class_of_root(place))
-}
-
 /// Signs what whoever acts decides, if they have a key.
 pub(crate) struct Signer {
     keys: Keyring,
@@ -337,7 +294,7 @@ fn root(data: &[&Path], rooms: &Rooms, named: Option<&Path>) -> Result<Sandbox, 
 }
 
 /// Where a path leads, also if the end of it will only be made.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(path).ok()?;
     // Put together from its parts: with nothing joined to it a path would end with a slash.
     let there = |above: &Path| {

@@ -1,8 +1,11 @@
 //! Pipelines: the ones that ship, and those of users.
 //! Owns: finding one by name or file, and who works in its stages. Must not: run one.
 
+use crate::enforcing::{self, Enforcement};
 use crate::failure::Failure;
 use crate::input;
+use crate::launch::Launch;
+use crate::mcp::Mcp;
 use crate::program::Program;
 use crate::tables::Table;
 use countersign_kernel::pipeline::{Agent as Kind, Pipeline, Stage};
@@ -15,8 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The pipelines that ship, by name.
-pub(crate) const SHIPPED: [(&str, &str); 2] = [
+pub(crate) const SHIPPED: [(&str, &str); 3] = [
     ("default", include_str!("../pipelines/default.toml")),
+    ("ragstream", include_str!("../pipelines/ragstream.toml")),
     ("six-agent", include_str!("../pipelines/six-agent.toml")),
 ];
 
@@ -61,19 +65,24 @@ impl Found {
             Failure::new(Code::RunAgent, format!("the stage {}: {why}", stage.name))
                 .with("stage", stage.name.as_str())
         };
+        let launch =
+            |command: &[String]| Launch::new(command.to_vec(), self.dir.clone(), Arc::clone(&means.clock));
         match &stage.agent {
+            Kind::BuiltIn { name } if name == enforcing::NAME => Ok(Arc::new(Enforcement(means.clone()))),
             Kind::BuiltIn { name } => built_in(name, means).ok_or_else(|| {
-                refused(format!("there is no built-in agent {name}; there are {}", NAMES.join(", ")))
+                let names = NAMES.join(", ");
+                refused(format!("there is no built-in agent {name}; there are {names}, {}", enforcing::NAME))
             }),
             Kind::Model { prompt, schema } => {
                 let agent = ModelAgent::new(means.mind.clone(), prompt.clone(), schema)
                     .map_err(|why| refused(format!("its schema is none: {why}")))?;
                 Ok(Arc::new(agent))
             }
-            Kind::Process { command } if allows_programs => {
-                Ok(Arc::new(Program::new(command.clone(), self.dir.clone(), Arc::clone(&means.clock))))
+            Kind::Process { command } if allows_programs => Ok(Arc::new(Program::new(launch(command)))),
+            Kind::Mcp { command, tool, definition } if allows_programs => {
+                Ok(Arc::new(Mcp::new(launch(command), tool.clone(), *definition)))
             }
-            Kind::Process { .. } => {
+            Kind::Process { .. } | Kind::Mcp { .. } => {
                 Err(refused("it is a program, and programs are run only with --allow-programs".to_owned()))
             }
         }

@@ -6,16 +6,17 @@ use crate::failure::Failure;
 use countersign_kernel::chunk::{self, Chunk, chunks};
 use countersign_kernel::history::Lexicon;
 use countersign_kernel::policy::Policy;
+use countersign_kernel::relevance;
 use countersign_kernel::scope::File;
+use countersign_memory::embed;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::label::Label;
 use countersign_record::row::Taint;
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::sources::{Eligible, Gathered, Manifest, NotRead, Sources};
-use countersign_sources::evidence::{self, gather};
+use countersign_runtime::ports::sources::{Eligible, Hit, Manifest, NotRead, Retrieved, Sources};
 use countersign_sources::folder::{self, Asked, Limits};
-use countersign_sources::retrieve::Index;
+use countersign_sources::retrieve::{self, Index};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +41,7 @@ struct Inner {
 struct Looked {
     files: Vec<Eligible>,
     chunks: Vec<Chunk>,
+    index: Mutex<Index>,
     unread: Vec<(String, String)>,
 }
 
@@ -101,14 +103,15 @@ impl Sources for Folders {
         apart(&self.0, move |inner| inner.text(&file).map_err(|why| unread(format!("{}: {why}", file.path))))
     }
 
-    fn gather<'a>(
+    fn retrieve<'a>(
         &'a self,
         question: &'a str,
         files: &'a [Eligible],
-        injected: &'a [String],
-    ) -> Answer<'a, Result<Gathered, NotRead>> {
-        let (question, files, injected) = (question.to_owned(), files.to_vec(), injected.to_vec());
-        apart(&self.0, move |inner| inner.gather(&question, &files, &injected))
+    ) -> Answer<'a, Result<Retrieved, NotRead>> {
+        let (question, files) = (question.to_owned(), files.to_vec());
+        apart(&self.0, move |inner| {
+            inner.retrieve(&question, &files).map_err(|error| unread(error.to_string()))
+        })
     }
 
     fn label(&self, path: &str) -> Label {
@@ -160,31 +163,39 @@ impl Inner {
         })
     }
 
-    fn gather(&self, question: &str, files: &[Eligible], injected: &[String]) -> Result<Gathered, NotRead> {
-        let looked = self.looked(files);
-        let index = Index::new(&looked.chunks, None).map_err(|error| unread(error.to_string()))?;
-        let injected: Vec<&str> = injected.iter().map(String::as_str).collect();
-        let limits = evidence::Limits::default();
-        let found = gather(question, &Lexicon::default(), &index, &looked.chunks, &injected, &limits);
-        let evidence::Evidence { sifted, condensed, .. } =
-            found.map_err(|error| unread(error.to_string()))?;
-        Ok(Gathered { pieces: looked.chunks.len(), sifted, condensed, unread: looked.unread.clone() })
+    fn retrieve(&self, question: &str, files: &[Eligible]) -> Result<Retrieved, retrieve::Error> {
+        let looked = self.looked(files)?;
+        let index = looked.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = relevance::Asked::new(question, &Lexicon::default());
+        let counts = index.weigh(&mut asked)?;
+        let hits = index.retrieve(question, &asked, &retrieve::Limits::default())?;
+        let hit = |found: retrieve::Hit| {
+            let retrieve::Hit { chunk, bm25_rank, embedding_rank, score } = found;
+            Some(Hit { chunk: looked.chunks.get(chunk)?.clone(), bm25_rank, embedding_rank, score })
+        };
+        Ok(Retrieved {
+            pieces: looked.chunks.len() as u64,
+            counts,
+            hits: hits.into_iter().filter_map(hit).collect(),
+            unread: looked.unread.clone(),
+        })
     }
 
-    fn looked(&self, files: &[Eligible]) -> Arc<Looked> {
+    fn looked(&self, files: &[Eligible]) -> Result<Arc<Looked>, retrieve::Error> {
         let mut last = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(looked) = last.as_ref().filter(|looked| looked.files == files) {
-            return Arc::clone(looked);
+            return Ok(Arc::clone(looked));
         }
-        let mut looked = Looked { files: files.to_vec(), chunks: Vec::new(), unread: Vec::new() };
+        let (mut pieces, mut unread) = (Vec::new(), Vec::new());
         for file in files {
             match self.text(file) {
-                Ok(text) => looked.chunks.extend(chunks(&file.path, &text, chunk::Limits::default())),
-                Err(why) => looked.unread.push((file.path.clone(), why)),
+                Ok(text) => pieces.extend(chunks(&file.path, &text, chunk::Limits::default())),
+                Err(why) => unread.push((file.path.clone(), why)),
             }
         }
-        let looked = Arc::new(looked);
+        let index = Mutex::new(Index::new(&pieces, Some(Arc::new(embed::hashed())))?);
+        let looked = Arc::new(Looked { files: files.to_vec(), chunks: pieces, index, unread });
         *last = Some(Arc::clone(&looked));
-        looked
+        Ok(looked)
     }
 }

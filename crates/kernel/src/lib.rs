@@ -13,6 +13,7 @@ extern crate std;
 pub mod chunk;
 pub mod condense;
 pub mod gate;
+pub mod gather;
 pub mod grant;
 pub mod history;
 pub mod inject;

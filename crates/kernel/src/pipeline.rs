@@ -1,6 +1,8 @@
 //! Which agents work, in which order, and how far they may go.
 //! Owns: the pipeline as data, where an output leads. Must not: know what an agent does.
 
+mod definition;
+
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,6 +11,8 @@ use countersign_record::code::Code;
 use countersign_record::fields::{Fields, Trouble};
 use countersign_record::json::{Json, Object};
 use serde::Serialize;
+
+pub use definition::{Definition, NotADefinition};
 
 /// Where a run begins, before its first stage.
 pub const START: &str = "start";
@@ -66,6 +70,15 @@ pub enum Agent {
     Process {
         /// The program and its arguments.
         command: Vec<String>,
+    },
+    /// A tool of an MCP server, that takes an envelope and gives one.
+    Mcp {
+        /// The server and its arguments; it is spoken to over its standard streams.
+        command: Vec<String>,
+        /// The tool's name.
+        tool: String,
+        /// What the tool must say of itself; whatever it says will do where there is nothing.
+        definition: Option<Definition>,
     },
 }
 
@@ -157,6 +170,7 @@ impl Stage {
             Agent::BuiltIn { name } => name,
             Agent::Model { .. } => &self.name,
             Agent::Process { command } => command.first().map_or(&self.name, |program| program),
+            Agent::Mcp { tool, .. } => tool,
         }
     }
 
@@ -182,8 +196,8 @@ fn stage(fields: &mut Fields<'_>) -> Option<Stage> {
 
 fn agent(fields: &mut Fields<'_>) -> Option<Agent> {
     let kind = fields.parse("kind", |word| match word {
-        "built_in" | "model" | "process" => Ok(word.to_string()),
-        _ => Err("built_in, model or process is needed"),
+        "built_in" | "model" | "process" | "mcp" => Ok(word.to_string()),
+        _ => Err("built_in, model, process or mcp is needed"),
     });
     let agent = match kind.as_deref() {
         Some("built_in") => fields.filled("name").map(|name| Agent::BuiltIn { name }),
@@ -191,17 +205,27 @@ fn agent(fields: &mut Fields<'_>) -> Option<Agent> {
             let (prompt, schema) = (fields.filled("prompt"), fields.free_object("schema"));
             prompt.zip(schema).map(|(prompt, schema)| Agent::Model { prompt, schema: Json::from(schema) })
         }
-        Some("process") => match fields.texts("command") {
-            Some(command) if command.first().is_none_or(String::is_empty) => {
-                fields.trouble("command", Code::FieldInvalid, "a program is needed");
-                None
-            }
-            command => command.map(|command| Agent::Process { command }),
-        },
+        Some("process") => command(fields).map(|command| Agent::Process { command }),
+        Some("mcp") => {
+            let (command, tool) = (command(fields), fields.filled("tool"));
+            let definition = fields
+                .optional("definition", |fields, name| fields.parse(name, |text| Definition::try_from(text)));
+            command.zip(tool).map(|(command, tool)| Agent::Mcp { command, tool, definition })
+        }
         Some(_) | None => None,
     };
     fields.deny_unknown();
     agent
+}
+
+/// A program and its arguments.
+fn command(fields: &mut Fields<'_>) -> Option<Vec<String>> {
+    let command = fields.texts("command")?;
+    if command.first().is_none_or(String::is_empty) {
+        fields.trouble("command", Code::FieldInvalid, "a program is needed");
+        return None;
+    }
+    Some(command)
 }
 
 fn rule(fields: &mut Fields<'_>) -> Option<Rule> {
@@ -255,3 +279,7 @@ fn check(fields: &mut Fields<'_>, stages: &[Stage]) {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "pipeline_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@ pub use kind::Kind;
 
 use crate::history::Lexicon;
 use crate::words::{folded, place, spaced};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use stem::stem;
@@ -160,34 +160,22 @@ impl Asked {
         Asked { parts }
     }
 
-    /// Weighs the terms: one weighs more the fewer texts have it.
-    pub fn weigh<'a>(&mut self, texts: impl Iterator<Item = &'a Stems>) {
-        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        let wanted: BTreeSet<String> = self
-            .parts
-            .iter()
-            .flat_map(|part| &part.terms)
-            .flat_map(|term| core::iter::once(&term.stem).chain(&term.others))
-            .cloned()
-            .collect();
-        let mut all = 0;
-        for text in texts {
-            all += 1;
-            for stem in wanted.iter().filter(|stem| text.contains(*stem)) {
-                *counts.entry(stem.as_str()).or_default() += 1;
-            }
-        }
-        let count_of = |stem: &String| counts.get(stem.as_str()).copied().unwrap_or(0);
-        for part in &mut self.parts {
-            for term in &mut part.terms {
-                let others = term.others.iter().map(count_of).max().unwrap_or(0);
-                term.weigh(all, count_of(&term.stem), others);
-            }
-            part.sum();
+    /// As [`Asked::weigh_by`], with the texts themselves.
+    #[cfg(test)]
+    pub(crate) fn weigh(&mut self, texts: &[Stems]) {
+        let count = |word: &str| {
+            let stem = stem(word);
+            let having = texts.iter().filter(|text| text.contains(&stem)).count();
+            Ok::<_, core::convert::Infallible>(having as u64)
+        };
+        match self.weigh_by(texts.len() as u64, count) {
+            Ok(()) => {}
+            Err(never) => match never {},
         }
     }
 
-    /// As [`Asked::weigh`], where somebody else knows how many of `all` texts have a word, in whatever form.
+    /// Weighs the terms: one weighs more the fewer of `all` texts have it. `count` says how many have a word, in whatever
+    /// form.
     ///
     /// # Errors
     /// They can't say.

@@ -240,6 +240,7 @@ impl JsonSchema for PipelineFile {
 }
 
 fn stage_file(filled: &Schema) -> Schema {
+    let command = json_schema!({ "type": "array", "minItems": 1, "items": { "type": "string" } });
     json_schema!({
         "type": "object",
         "required": ["name", "agent"],
@@ -258,9 +259,16 @@ fn stage_file(filled: &Schema) -> Schema {
                 },
                 {
                     "type": "object", "required": ["kind", "command"], "additionalProperties": false,
+                    "properties": { "kind": { "const": "process" }, "command": command },
+                },
+                {
+                    "type": "object", "required": ["kind", "command", "tool"], "additionalProperties": false,
                     "properties": {
-                        "kind": { "const": "process" },
-                        "command": { "type": "array", "minItems": 1, "items": { "type": "string" } },
+                        "kind": { "const": "mcp" }, "command": command, "tool": filled,
+                        "definition": {
+                            "description": "What the tool must say of itself, as SHA-256 of the canonical form of its name, description, inputSchema and outputSchema.",
+                            "type": "string", "pattern": "^sha256:[0-9a-f]{64}$",
+                        },
                     },
                 },
             ] },

@@ -37,7 +37,7 @@ impl Default for Limits {
 pub struct Sifted {
     /// Each piece, in the order they came.
     pub decided: Vec<Decided>,
-    /// Where pieces that stay disagree.
+    /// Where pieces that may be quoted disagree.
     pub contradictions: Vec<Contradiction>,
 }
 
@@ -64,10 +64,21 @@ pub enum Decision {
     Dropped,
 }
 
+/// The word for a piece that goes because the prompt shows its file whole.
+pub const IN_FILES: &str = "DROPPED:in-files";
+
 impl Sifted {
     /// The places of those that stay, in order.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         self.decided.iter().filter(|one| one.decision == Decision::Kept).map(|one| one.at)
+    }
+
+    /// The places of those that may be quoted: those that stay, and those that the prompt shows anyway.
+    pub fn quotable(&self) -> impl Iterator<Item = usize> {
+        let is_quotable = |one: &&Decided| {
+            one.decision == Decision::Kept || one.reason.first().is_some_and(|word| word == IN_FILES)
+        };
+        self.decided.iter().filter(is_quotable).map(|one| one.at)
     }
 }
 
@@ -93,7 +104,8 @@ impl Said {
 }
 
 /// Weighs the terms of a question by how many of all pieces have them.
-pub fn weigh(asked: &mut Asked, chunks: &[Chunk]) {
+#[cfg(test)]
+pub(crate) fn weigh(asked: &mut Asked, chunks: &[Chunk]) {
     // A term that stands above every piece of a file tells none of them from the others.
     let said = |chunk: &Chunk| {
         let Said { mut own, above, opening } = Said::of(chunk);
@@ -102,7 +114,7 @@ pub fn weigh(asked: &mut Asked, chunks: &[Chunk]) {
         own
     };
     let all: Vec<Stems> = chunks.iter().map(said).collect();
-    asked.weigh(all.iter());
+    asked.weigh(&all);
 }
 
 /// Keeps or drops each piece. `injected` are the texts that the prompt shows anyway.
@@ -122,8 +134,6 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
         let same = seen.get(&words).and_then(|at| chunks.get(*at));
         let (decision, reason) = if words.is_empty() {
             (Decision::Dropped, reason("DROPPED:empty", "it has no words"))
-        } else if injected.iter().any(|text| crate::words::place(text, &words).is_some()) {
-            (Decision::Dropped, reason("DROPPED:in-files", "the files that are shown whole say it"))
         } else if let Some(same) = same {
             (
                 Decision::Dropped,
@@ -132,6 +142,8 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
         } else if coverage < limits.strictness {
             let detail = format!("{coverage} of {WHOLE}, and {} are needed", limits.strictness);
             (Decision::Dropped, reason("DROPPED:strictness", &detail))
+        } else if injected.iter().any(|text| crate::words::place(text, &words).is_some()) {
+            (Decision::Dropped, reason(IN_FILES, "the files that are shown whole say it"))
         } else if kept_count >= limits.kept_max {
             (Decision::Dropped, reason("DROPPED:max-chunks", &format!("{} stay", limits.kept_max)))
         } else {
@@ -144,11 +156,18 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
         decided.push(Decided { at, decision, reason, coverage });
     }
     let mut sifted = Sifted { decided, contradictions: Vec::new() };
-    let kept: Vec<(usize, &Chunk)> =
-        sifted.kept().filter_map(|at| chunks.get(at).map(|chunk| (at, *chunk))).collect();
-    sifted.contradictions = contradiction::find(&kept);
+    let quotable: Vec<usize> = sifted.quotable().collect();
+    sifted.contradictions = contradictions(chunks, &quotable);
     flag(&mut sifted);
     sifted
+}
+
+/// Where pieces disagree, of those at the places that may be quoted.
+#[must_use]
+pub fn contradictions(chunks: &[&Chunk], quotable: &[usize]) -> Vec<Contradiction> {
+    let pieces: Vec<(usize, &Chunk)> =
+        quotable.iter().filter_map(|at| chunks.get(*at).map(|chunk| (*at, *chunk))).collect();
+    contradiction::find(&pieces)
 }
 
 /// Notes at each piece with whom it disagrees. It stays: a person must see both.

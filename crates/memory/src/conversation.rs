@@ -19,6 +19,7 @@ mod index;
 mod lines;
 mod log;
 mod published;
+mod recalling;
 mod status;
 mod tail;
 
@@ -28,6 +29,7 @@ pub use history::{Ask, Escalation, History, Piece, Recalled};
 pub use index::{Update, update};
 pub use log::{Appended, Log, Torn};
 pub use published::described;
+pub use recalling::Recalling;
 pub use status::{Status, status};
 pub use tail::{Located, TURNS_MAX, Tail};
 

@@ -1,14 +1,21 @@
-//! The agents that are built in: one for each stage of the default pipeline.
+//! The agents that are built in: one for each stage of the pipelines that ship.
 //! Owns: which names there are. Must not: decide; the kernel's pure parts do, and each agent puts them to work.
 
+mod condenser;
 mod critic;
 mod draft;
 mod evidence;
 mod execution;
+mod gate;
 mod integration;
 mod intent;
+mod past;
 mod perception;
 mod plan;
+mod retrieval;
+mod search;
+
+pub use past::Past;
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Said};
@@ -19,6 +26,7 @@ use countersign_kernel::run::{Fault, Outcome};
 use countersign_record::canonical::Unwritable;
 use countersign_record::envelope::Provenance;
 use countersign_record::json::{self, Json, Object};
+use countersign_record::label::Label;
 use countersign_record::state::GenericEnvelope;
 use serde::Serialize;
 use std::sync::Arc;
@@ -30,12 +38,27 @@ pub struct Means {
     pub mind: Mind,
     /// What may be read; nothing, if no sources were named.
     pub sources: Option<Arc<dyn Sources>>,
+    /// What may be remembered.
+    pub past: Past,
     /// The time.
     pub clock: Arc<Clock>,
 }
 
 /// The names of all agents that are built in.
-pub const NAMES: [&str; 7] = ["perception", "intent", "plan", "execution", "draft", "critic", "integration"];
+pub const NAMES: [&str; 12] = [
+    "perception",
+    "scope",
+    "injection",
+    "intent",
+    "plan",
+    "retrieval",
+    "gate",
+    "condenser",
+    "execution",
+    "draft",
+    "critic",
+    "integration",
+];
 
 /// The agent of a name.
 #[must_use]
@@ -43,8 +66,13 @@ pub fn built_in(name: &str, means: &Means) -> Option<Arc<dyn Agent>> {
     let means = means.clone();
     Some(match name {
         "perception" => Arc::new(perception::Perception(means)),
+        "scope" => Arc::new(perception::Scope(means)),
+        "injection" => Arc::new(perception::Injection(means)),
         "intent" => Arc::new(intent::Intent),
         "plan" => Arc::new(plan::Plan),
+        "retrieval" => Arc::new(retrieval::Retrieval(means)),
+        "gate" => Arc::new(gate::Gate(means)),
+        "condenser" => Arc::new(condenser::Condenser(means)),
         "execution" => Arc::new(execution::Execution(means)),
         "draft" => Arc::new(draft::Draft(means)),
         "critic" => Arc::new(critic::Critic(means)),
@@ -54,6 +82,12 @@ pub fn built_in(name: &str, means: &Means) -> Option<Arc<dyn Agent>> {
 }
 
 impl Means {
+    /// What holds for all of some files.
+    fn label(&self, files: &[Eligible]) -> Label {
+        let Some(sources) = &self.sources else { return Label::NOTHING };
+        files.iter().fold(Label::NOTHING, |label, file| label.join(sources.label(&file.path)))
+    }
+
     /// The files that the prompt shows whole or packed (A1), as they were when they were listed.
     async fn shown(&self, envelope: &GenericEnvelope) -> Block {
         let mut read: Vec<(Wanted, Option<String>)> = Vec::new();
@@ -71,6 +105,19 @@ impl Means {
             .collect();
         inject::inject(&given, &inject::Limits::default())
     }
+}
+
+/// The texts that a prompt shows whole.
+fn whole(block: &Block) -> Vec<&str> {
+    let files = block.files.iter().filter(|file| file.mode == inject::Mode::Full);
+    files.map(|file| file.text.as_str()).collect()
+}
+
+/// What an agent says that could not do its work.
+fn failed(message: &str, recoverable: bool) -> Said {
+    let (error_type, message) = ("ToolError".to_owned(), message.to_owned());
+    let fault = Fault { error_type, message, recoverable, details: Object::new() };
+    Said::plain(Outcome::Failed(fault), Provenance::default())
 }
 
 /// The object that a value is written as.

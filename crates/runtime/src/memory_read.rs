@@ -5,15 +5,31 @@
 use crate::clock::Clock;
 use crate::ports::ledger::{self, Batch, Journal, Stamp};
 use crate::ports::memory::{Memory, Package};
+use countersign_kernel::recall::path::cleaned;
 use countersign_kernel::recall::{Input, Refusal};
 use countersign_record::access::MatterAccess;
 use countersign_record::code::Code;
 use countersign_record::id::{NotAnId, RowKind, StreamId};
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Number, Object};
+use countersign_record::label::Label;
 use countersign_record::memory_read::{KIND, Receipt, STREAM, VERSION};
 use countersign_record::row::{DataClass, Draft, NotADraft, Proof, Sealed, Taint};
 use countersign_record::time::NotATimestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the prompt may be given from memory.
+#[derive(Clone)]
+pub struct Recall {
+    /// Who reads it.
+    pub memory: Arc<dyn Memory>,
+    /// The stores, and how far what is in them may travel.
+    pub stores: BTreeMap<String, DataClass>,
+    /// Where they are, as the machine names it: a session may have written one.
+    pub places: BTreeMap<String, String>,
+    /// How much of it, in tokens.
+    pub tokens_max: u32,
+}
 
 /// The tool, with what it reads and where it records.
 #[derive(Clone, Copy)]
@@ -117,4 +133,26 @@ impl Tool<'_> {
         };
         Ok(draft.seal()?)
     }
+}
+
+/// What holds for a store.
+pub(crate) fn label_of(recall: &Recall, store: &str) -> Label {
+    // A store that nobody classed: nothing that it holds may leave.
+    let is_same = |(known, _): &(&String, &DataClass)| cleaned(known) == store;
+    let data_class = recall.stores.iter().find(is_same).map_or(DataClass::LocalOnly, |(_, class)| *class);
+    Label { data_class, taint: Taint::Unclassified }
+}
+
+/// The arguments of a memory read.
+pub(crate) fn asked(query: &str, recall: &Recall, items_max: Option<&Json>) -> Json {
+    let stores = recall.stores.keys().map(|store| Json::from(store.as_str())).collect();
+    let mut budget = Object::from([(
+        "max_excerpt_tokens",
+        Number::try_from(recall.tokens_max).map_or(Json::Null, Json::Number),
+    )]);
+    if let Some(items_max) = items_max {
+        budget.insert("max_items", items_max.clone());
+    }
+    Object::from([("query", query.into()), ("store_paths", Json::Array(stores)), ("budget", budget.into())])
+        .into()
 }

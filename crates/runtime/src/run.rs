@@ -8,12 +8,13 @@ pub mod model;
 mod rows;
 
 pub use error::Error;
-pub use history::{Line, Listed, Setup, Standing, Told, list, told};
+pub use history::{Line, Listed, Met, Setup, Standing, Told, list, met, told};
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Given, Handoff, Said};
 use crate::ports::ledger::Journal;
 use crate::ports::session::Signs;
+use countersign_kernel::grant::Approver;
 use countersign_kernel::pipeline::{Pipeline, Stage};
 use countersign_kernel::run::{Answer, Came, Doing, Event, Outcome, Refusal, Run, decide, outputs};
 use countersign_record::access::MatterAccess;
@@ -54,6 +55,10 @@ pub struct Driver {
     pipeline: Arc<Pipeline>,
     run: Run,
     label: Label,
+    /// What a person gave leave for, until something was sent away under it.
+    leave: Option<String>,
+    /// Who began it.
+    proposer: String,
     rows: Rows,
 }
 
@@ -74,7 +79,8 @@ impl Driver {
         run.envelope.metadata.insert(RUN, id.as_str());
         let mut rows = Rows::new(&bench, &id, 0)?;
         rows.began(&id, &pipeline, &run.envelope, setup, label)?;
-        Ok(Driver { bench, id, pipeline, run, label, rows })
+        let proposer = bench.access.principal().to_string();
+        Ok(Driver { bench, id, pipeline, run, label, leave: None, proposer, rows })
     }
 
     /// Opens a run that was begun, as its rows tell it.
@@ -82,9 +88,10 @@ impl Driver {
     /// # Errors
     /// There is none, or its rows can't be read.
     pub fn open(bench: Bench, told: Told) -> Result<Self, Error> {
-        let Told { id, pipeline, run, label, end, .. } = told;
+        let Told { id, pipeline, run, label, leave, lines, end, .. } = told;
         let rows = Rows::new(&bench, &id, end)?;
-        Ok(Driver { bench, id, pipeline, run, label, rows })
+        let proposer = lines.into_iter().next().map(|began| began.actor).unwrap_or_default();
+        Ok(Driver { bench, id, pipeline, run, label, leave, proposer, rows })
     }
 
     /// Its name.
@@ -97,6 +104,14 @@ impl Driver {
     #[must_use]
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// Where it stands as its rows tell it: what could not be written down did not happen, and the rest did.
+    ///
+    /// # Errors
+    /// Nothing of it is durable, or it can't be read.
+    pub async fn kept(&self) -> Result<Run, Error> {
+        told(&self.bench, &self.id).await.map(|told| told.run)
     }
 
     /// Goes on until it ends, or a person is needed.
@@ -120,14 +135,19 @@ impl Driver {
         self.rows.flush().await
     }
 
-    /// Takes in a person's answer.
+    /// Takes in a person's answer. `approver` says whose leave counts.
     ///
     /// # Errors
     /// It changes nothing, and why; or it can't be written down.
-    pub async fn answer(&mut self, id: &str, answer: Answer) -> Result<(), Error> {
+    pub async fn answer(&mut self, id: &str, answer: Answer, approver: Approver) -> Result<(), Error> {
         let by = self.bench.access.principal().to_string();
-        self.come(Came::Answered { id: id.to_owned(), by, answer })?;
-        self.rows.flush().await
+        let is_others = answer == Answer::Approve && approver == Approver::SomebodyElse;
+        self.come(Came::Answered { id: id.to_owned(), by: by.clone(), answer })?;
+        match is_others {
+            true if by == self.proposer => Err(Error::Proposer { by }),
+            true if self.rows.has_unsigned() => Err(Error::Unsigned { by }),
+            true | false => self.rows.flush().await,
+        }
     }
 
     /// Calls the agent that is next, once that is durable.
@@ -141,11 +161,6 @@ impl Driver {
         let stage = pipeline.stage(stage).ok_or_else(|| Error::NoAgent { stage: stage.clone() })?;
         let agent = self.bench.agents.get(&stage.name).cloned();
         let agent = agent.ok_or_else(|| Error::NoAgent { stage: stage.name.clone() })?;
-        if is_again && !agent.is_repeatable() {
-            let message = "the agent was called, and nobody saw what became of that";
-            let unknown = Outcome::escalate("unknown_effect", message);
-            return self.returned(stage, Said::plain(unknown, Provenance::default()));
-        }
         self.rows.flush().await?;
         let given = Given {
             run: &self.id,
@@ -153,7 +168,14 @@ impl Driver {
             envelope: &self.run.envelope,
             label: self.label,
             llm_calls_left: self.run.llm_calls_left(),
+            leave: self.leave.as_deref(),
         };
+        if is_again && !agent.is_repeatable() {
+            let message = "the agent was called, and nobody saw what became of that";
+            let unknown = Said::plain(Outcome::escalate("unknown_effect", message), Provenance::default());
+            let receipts = agent.unseen(given);
+            return self.returned(stage, Said { receipts, ..unknown });
+        }
         let said = agent.act(given, cancel).await;
         self.returned(stage, said)
     }
@@ -164,10 +186,15 @@ impl Driver {
         self.label = self.label.join(label);
         for receipt in &receipts {
             self.rows.put_receipt(receipt, self.label)?;
+            if history::is_sent(&receipt.status) {
+                self.leave = None;
+            }
         }
         let at = self.bench.clock.now()?;
         let handoff = Box::new(checked(&self.run, stage, handoff, &at));
-        let stop_id = format!("stop_{}", self.bench.clock.fresh("stop"));
+        // Another process may begin its names where this one did; each call of an agent has a number of its own.
+        let purpose = format!("stop {} {}", self.id, self.run.envelope.bounds.agent_hop_count);
+        let stop_id = format!("stop_{}", self.bench.clock.fresh(&purpose));
         self.come_at(Came::Returned { stage: stage.name.clone(), handoff, llm_calls, stop_id }, &at)
     }
 
@@ -180,6 +207,9 @@ impl Driver {
         let events = decide(&self.pipeline, &self.run, came, at)?;
         for event in &events {
             self.rows.event(event, at, self.label)?;
+            if let Some(leave) = history::leave(&self.run, event) {
+                self.leave = Some(leave);
+            }
             self.run.apply(event);
         }
         Ok(())

@@ -28,9 +28,9 @@ pub use turn::{Said, Turned};
 
 use crate::clock::Clock;
 use crate::journal;
+use crate::memory_read::Recall;
 use crate::ports::Answer;
 use crate::ports::ledger::{self, Journal, Select};
-use crate::ports::memory::Memory;
 use crate::ports::model::Model;
 use crate::ports::session::{Keeper, Person, Remembers, Signs, Trouble};
 use countersign_kernel::policy::Policy;
@@ -84,19 +84,6 @@ pub struct Office {
     /// How large a session may grow.
     pub bounds: Bounds,
     /// What the model may say at most, in tokens.
-    pub tokens_max: u32,
-}
-
-/// What the prompt may be given from memory.
-#[derive(Clone)]
-pub struct Recall {
-    /// Who reads it.
-    pub memory: Arc<dyn Memory>,
-    /// The stores, and how far what is in them may travel.
-    pub stores: BTreeMap<String, DataClass>,
-    /// Where they are, as the machine names it: a session may have written one.
-    pub places: BTreeMap<String, String>,
-    /// How much of it, in tokens.
     pub tokens_max: u32,
 }
 

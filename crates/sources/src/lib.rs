@@ -7,6 +7,5 @@
     allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
 )]
 
-pub mod evidence;
 pub mod folder;
 pub mod retrieve;

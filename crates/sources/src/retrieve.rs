@@ -12,6 +12,7 @@ use countersign_memory::embed::Embedder;
 use countersign_record::canonical::Score;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The constant of reciprocal rank fusion, as its authors have it.
 const FUSION: f64 = 60.0;
@@ -55,20 +56,20 @@ pub enum Error {
 }
 
 /// The words of some pieces, and their vectors.
-pub struct Index<'e> {
+pub struct Index {
     connection: Connection,
-    embedder: Option<&'e dyn Embedder>,
+    embedder: Option<Arc<dyn Embedder>>,
     vectors: Vec<Vec<f32>>,
     /// How many there are.
     pieces: u64,
 }
 
-impl<'e> Index<'e> {
+impl Index {
     /// Takes in the pieces. Without an embedder they are found by words alone.
     ///
     /// # Errors
     /// There is no room for the index.
-    pub fn new(chunks: &[Chunk], embedder: Option<&'e dyn Embedder>) -> Result<Self, Error> {
+    pub fn new(chunks: &[Chunk], embedder: Option<Arc<dyn Embedder>>) -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory()?;
         // Words without endings and without marks above letters; the text itself stays with its owner.
         connection.execute_batch(
@@ -92,21 +93,26 @@ impl<'e> Index<'e> {
         }
         transaction.commit()?;
         let embed =
-            |embedder: &dyn Embedder| chunks.iter().map(|chunk| embedder.embed(&chunk.text)).collect();
-        let vectors = embedder.map(embed).unwrap_or_default();
+            |embedder: &Arc<dyn Embedder>| chunks.iter().map(|chunk| embedder.embed(&chunk.text)).collect();
+        let vectors = embedder.as_ref().map(embed).unwrap_or_default();
         Ok(Index { connection, embedder, vectors, pieces: chunks.len() as u64 })
     }
 
-    /// Weighs the terms of a question by how many pieces have them, by themselves or above them.
+    /// How many pieces have each word that the question is weighed by, by themselves or above them; the question is weighed
+    /// by it.
     ///
     /// # Errors
     /// The index can't be asked.
-    pub fn weigh(&self, asked: &mut Asked) -> Result<(), Error> {
+    pub fn weigh(&self, asked: &mut Asked) -> Result<BTreeMap<String, u64>, Error> {
         let mut ask = self.connection.prepare_cached("SELECT count(*) FROM piece WHERE piece MATCH ?1")?;
+        let mut counts = BTreeMap::new();
         asked.weigh_by(self.pieces, |word| {
             let count = ask.query_row([format!("\"{word}\"")], |row| row.get::<_, i64>(0))?;
-            Ok(u64::try_from(count).unwrap_or(0))
-        })
+            let count = u64::try_from(count).unwrap_or(0);
+            counts.insert(word.to_owned(), count);
+            Ok::<_, Error>(count)
+        })?;
+        Ok(counts)
     }
 
     /// The pieces that a question is about, the best first. What stands in several parts of it counts for each.
@@ -161,7 +167,7 @@ impl<'e> Index<'e> {
     }
 
     fn by_vectors(&self, question: &str, most: usize) -> Vec<usize> {
-        let Some(embedder) = self.embedder else { return Vec::new() };
+        let Some(embedder) = &self.embedder else { return Vec::new() };
         let asked = embedder.embed(question);
         let near = |vector: &Vec<f32>| -> f64 {
             // One order of additions, in doubles: the same bits everywhere.

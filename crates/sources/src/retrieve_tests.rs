@@ -10,7 +10,7 @@ fn pieces(files: &[(&str, &str)]) -> Vec<Chunk> {
     files.iter().flat_map(|(path, text)| chunks(path, text, chunk::Limits::default())).collect()
 }
 
-fn found(question: &str, all: &[Chunk], embedder: Option<&dyn Embedder>) -> Vec<Hit> {
+fn found(question: &str, all: &[Chunk], embedder: Option<Arc<dyn Embedder>>) -> Vec<Hit> {
     let asked = Asked::new(question, &Lexicon::default());
     Index::new(all, embedder).unwrap().retrieve(question, &asked, &Limits::default()).unwrap()
 }
@@ -40,8 +40,8 @@ fn pieces_are_found_by_words_and_by_other_words() {
 #[test]
 fn two_rankings_are_joined_by_their_ranks() {
     let all = pieces(&FILES);
-    let embedder = embed::hashed();
-    let hits = found("the roof leaks", &all, Some(&embedder));
+    let embedder: Arc<dyn Embedder> = Arc::new(embed::hashed());
+    let hits = found("the roof leaks", &all, Some(Arc::clone(&embedder)));
     assert_eq!(all[hits[0].chunk].path, "roof.md");
     assert_eq!((hits[0].bm25_rank, hits[0].embedding_rank), (Some(1), Some(1)));
     assert_eq!(hits[0].score, Score::try_from(0.032787).unwrap());
@@ -57,10 +57,10 @@ proptest! {
     #[test]
     fn no_question_breaks_the_index(question in "\\PC{0,60}|(\"|\\*|NEAR|AND|OR|NOT|lease|\\(|\\)|:|\\^|-| ){0,20}") {
         let all = pieces(&FILES);
-        let embedder = embed::hashed();
-        let hits = found(&question, &all, Some(&embedder));
+        let embedder: Arc<dyn Embedder> = Arc::new(embed::hashed());
+        let hits = found(&question, &all, Some(Arc::clone(&embedder)));
         prop_assert!(hits.iter().all(|hit| hit.chunk < all.len()));
         prop_assert!(hits.is_sorted_by(|one, other| one.score >= other.score));
-        prop_assert_eq!(hits, found(&question, &all, Some(&embedder)));
+        prop_assert_eq!(hits, found(&question, &all, Some(Arc::clone(&embedder))));
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// What a run works with.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Working {
-    /// default, six-agent, or a file
+    /// default, six-agent, ragstream, or a file
     #[arg(long, default_value = "default", value_name = "NAME|FILE")]
     pub(crate) pipeline: String,
     /// Who answers: extractive or one of models list
@@ -16,6 +16,9 @@ pub(crate) struct Working {
     /// A folder of sources that the run may read
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) sources: Vec<PathBuf>,
+    /// A store of memory that the run may read; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) memory: Vec<String>,
     /// Run the programs that the pipeline names
     #[arg(long)]
     pub(crate) allow_programs: bool,

@@ -45,8 +45,9 @@ pub(crate) async fn answered(
     answer: run::Answer,
     cancel: &CancellationToken,
 ) -> Result<Advanced, Failure> {
+    let approver = desk.policy.approver;
     let mut driver = desk.open(told)?;
-    driver.answer(id, answer).await?;
+    driver.answer(id, answer, approver).await?;
     if driver.run().doing == run::Doing::Ready {
         driver.drive(cancel).await?;
     }

@@ -4,13 +4,13 @@
 use crate::beneath;
 use crate::cli::Global;
 use crate::cli::enforce::Enforce;
+use crate::enforcing;
 use crate::failure::{Exit, Failure};
 use crate::input;
 use crate::office;
 use crate::output;
 use crate::place;
 use countersign_enforce::codespec::{self, BYTES_MAX};
-use countersign_enforce::repair::TEMPERATURE_MILLI;
 use countersign_enforce::{
     CodeSpec, Contract, Input, Language, Repair, RepairRequest, Report, Status, check,
 };
@@ -18,16 +18,13 @@ use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::{Envelope, FileRef, Provenance, Source, VERSION};
 use countersign_record::fields::Trouble;
-use countersign_record::session::{ChatMessage, Role};
-use countersign_runtime::ports::model::{Model, NoAnswer, Reply, Request, Site};
+use countersign_runtime::ports::model::{Model, NoAnswer, Reply, Site};
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What a repair may say at most, in tokens.
-const TOKENS_MAX: u32 = 8_192;
 /// The turn, where nobody says which.
 const FIRST_TURN: u64 = 1;
 
@@ -128,12 +125,7 @@ fn model(global: &Global, name: &str) -> Result<Arc<dyn Model>, Failure> {
 
 /// Asks once, for as long as it may take.
 async fn asked(model: &dyn Model, request: &RepairRequest, limit: Duration) -> Repair {
-    let request = Request {
-        messages: vec![ChatMessage { role: Role::User, content: request.text() }],
-        max_tokens: TOKENS_MAX,
-        temperature_milli: TEMPERATURE_MILLI,
-        seed: None,
-    };
+    let request = enforcing::repairing(request);
     let cancel = CancellationToken::new();
     let repair = answered(model.chat(&request, &cancel), limit).await;
     cancel.cancel();

@@ -9,11 +9,13 @@ use crate::office;
 use crate::output;
 use crate::pipelines::{self, Found};
 use crate::place::Place;
+use crate::remembering;
 use crate::sources::Folders;
+use countersign_kernel::policy::Policy;
 use countersign_kernel::run::{Doing, Run};
 use countersign_record::code::Code;
 use countersign_record::id::RunId;
-use countersign_record::json::{self, Json};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_record::state::{GenericEnvelope, Minted, Reading, TerminalReason};
 use countersign_runtime::agents::Means;
@@ -21,7 +23,7 @@ use countersign_runtime::clock::Clock;
 use countersign_runtime::ports::model::Model;
 use countersign_runtime::ports::sources::Sources;
 use countersign_runtime::run::mind::Mind;
-use countersign_runtime::run::{self, Bench, Driver, RUN, Setup, Told};
+use countersign_runtime::run::{self, Bench, Driver, Met, RUN, Setup, Told};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,9 +86,21 @@ pub(crate) async fn advanced(
         }
         Doing::Ready | Doing::Called { .. } => {}
     }
-    let desk = Desk::of(seat, working, pipelines::find(&working.pipeline)?)?;
-    let mut driver = match desk.continued(&reading).await? {
-        Some(told) => desk.open(told)?,
+    let mut desk = Desk::of(seat, working, pipelines::find(&working.pipeline)?)?;
+    let mut driver = match desk.met(&reading).await? {
+        Some((told, Met::Now)) => desk.open(told)?,
+        Some((told, Met::Before)) => match (&told.run.doing, pace) {
+            (Doing::Called { .. }, _) | (Doing::Ready, Pace::Whole) => desk.open(told)?,
+            // It was done, and whoever asked has not heard of it: nothing is done a second time.
+            (Doing::Ready, Pace::Step) | (Doing::Waiting(_) | Doing::Over, _) => {
+                return Ok(Advanced { outcome: ended(&told.run), run: told.run });
+            }
+        },
+        Some((told, Met::Never)) => {
+            // What it says it got from a run of ours has the class that it had there.
+            desk.label = desk.label.join(told.label);
+            desk.begin(working, reading)?
+        }
         None => desk.begin(working, reading)?,
     };
     let gone_on = match pace {
@@ -95,8 +109,8 @@ pub(crate) async fn advanced(
     };
     Ok(match gone_on {
         Ok(()) => Advanced { outcome: ended(driver.run()), run: driver.run().clone() },
-        // What could not be written down did not happen: the envelope is the one that came.
-        Err(error) => Advanced { outcome: Err(error.into()), run: given },
+        // What could not be written down did not happen; before anything is durable the envelope is the one that came.
+        Err(error) => Advanced { outcome: Err(error.into()), run: driver.kept().await.unwrap_or(given) },
     })
 }
 
@@ -106,6 +120,8 @@ pub(crate) struct Desk {
     bench: Bench,
     /// What holds for what is asked.
     label: Label,
+    pub(super) policy: Arc<Policy>,
+    sources: Option<Arc<dyn Sources>>,
 }
 
 impl Desk {
@@ -127,6 +143,7 @@ impl Desk {
             pipeline: String::new(),
             model: told.setup.model.clone(),
             sources: told.setup.sources.iter().map(PathBuf::from).collect(),
+            memory: told.setup.memory.clone(),
             allow_programs: allows_programs,
         };
         let found = Found::again((*told.pipeline).clone(), &told.setup.dir);
@@ -146,39 +163,65 @@ impl Desk {
         let label = Label { data_class: policy.user_class, ..Label::USER };
         let sources: Option<Arc<dyn Sources>> = match working.sources.as_slice() {
             [] => None,
-            dirs => Some(Arc::new(Folders::new(dirs, &global.data, rooms.folders(), policy)?)),
+            dirs => Some(Arc::new(Folders::new(dirs, &global.data, rooms.folders(), Arc::clone(&policy))?)),
         };
-        let means = Means { mind, sources, clock: Arc::clone(&bench.clock) };
+        let past = remembering::past(global, &policy, &working.memory, &mind, &bench)?;
+        let means = Means { mind, sources: sources.clone(), past, clock: Arc::clone(&bench.clock) };
         bench.agents = found.agents(&means, working.allow_programs)?;
-        Ok(Desk { found, bench, label })
+        Ok(Desk { found, bench, label, policy, sources })
     }
 
     pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driver, Failure> {
         let setup = Setup {
             model: working.model.clone(),
             sources: working.sources.iter().map(|dir| dir.to_string_lossy().into_owned()).collect(),
+            memory: working.memory.clone(),
             dir: self.found.dir.to_string_lossy().into_owned(),
         };
-        Ok(Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, self.label)?)
+        let label = self.label.join(self.brought(&reading.envelope));
+        Ok(Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, label)?)
+    }
+
+    /// What holds for what an envelope brings along: whatever is said to be from a file has the class of that file.
+    fn brought(&self, envelope: &GenericEnvelope) -> Label {
+        let mut label = Label::NOTHING;
+        for (_, member) in envelope.progress.outputs.values().flat_map(Object::iter) {
+            paths(member, &mut |path| {
+                let own = Label { data_class: self.policy.class_of(path), ..Label::OUTSIDE };
+                let file = self.sources.as_ref().map_or(Label::NOTHING, |sources| sources.label(path));
+                label = label.join(own).join(file);
+            });
+        }
+        label
     }
 
     pub(crate) fn open(self, told: Told) -> Result<Driver, Failure> {
         Ok(Driver::open(self.bench, told)?)
     }
 
-    /// The run that the envelope belongs to, if it is one of ours and stands exactly where the envelope says. An envelope
-    /// that was changed on the way is the beginning of another.
-    async fn continued(&self, reading: &Reading) -> Result<Option<Told>, Failure> {
+    /// The run that the envelope says it belongs to, if it is one of ours, and how it stands to it. An envelope that was
+    /// changed on the way is the beginning of another.
+    async fn met(&self, reading: &Reading) -> Result<Option<(Told, Met)>, Failure> {
         let id = reading.envelope.metadata.get(RUN).and_then(Json::as_str);
         let Some(id) = id.and_then(|id| RunId::try_from(id).ok()) else { return Ok(None) };
-        match run::told(&self.bench, &id).await {
-            Ok(told) => {
-                let is_same = told.run.envelope == reading.envelope && *told.pipeline == self.found.pipeline;
-                Ok(is_same.then_some(told))
-            }
+        match run::met(&self.bench, &id, &reading.envelope).await {
+            Ok((told, _)) if *told.pipeline != self.found.pipeline => Ok(Some((told, Met::Never))),
+            Ok(met) => Ok(Some(met)),
             Err(run::Error::Missing { .. } | run::Error::Erased { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Shows every path that a document names.
+fn paths(document: &Json, sees: &mut dyn FnMut(&str)) {
+    match document {
+        Json::Array(items) => items.iter().for_each(|item| paths(item, sees)),
+        Json::Object(object) => {
+            object.get("path").and_then(Json::as_str).into_iter().for_each(&mut *sees);
+            object.iter().for_each(|(_, member)| paths(member, sees));
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 

@@ -24,6 +24,9 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
             let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
             let (desk, told) = Desk::again(seat, allow_programs, &run).await?;
+            if told.standing() == Standing::Waiting {
+                return printed(&told.run, !global.json, ended(&told.run));
+            }
             let mut driver = desk.open(told)?;
             driver.drive(&CancellationToken::new()).await?;
             printed(driver.run(), !global.json, ended(driver.run()))

@@ -74,7 +74,11 @@ fn status(code: Code) -> StatusCode {
         Code::TokenMissing | Code::TokenUnknown | Code::TokenExpired | Code::TokenRevoked => {
             StatusCode::UNAUTHORIZED
         }
-        Code::AccessMatter | Code::AccessRole | Code::HttpOrigin => StatusCode::FORBIDDEN,
+        Code::AccessMatter
+        | Code::AccessRole
+        | Code::HttpOrigin
+        | Code::CapabilityProposer
+        | Code::CapabilityUnsigned => StatusCode::FORBIDDEN,
         Code::HttpPath | Code::RunMissing => StatusCode::NOT_FOUND,
         Code::HttpMethod => StatusCode::METHOD_NOT_ALLOWED,
         Code::HttpSlow => StatusCode::REQUEST_TIMEOUT,

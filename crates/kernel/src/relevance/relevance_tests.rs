@@ -41,7 +41,7 @@ fn other_words_count_for_less() {
     let texts =
         ["The lease ends in May.", "The contract expires in May.", "Dogs bark.", "The lease is long."]
             .map(set);
-    asked.weigh(texts.iter());
+    asked.weigh(&texts);
     let coverage: Vec<u64> = texts.iter().map(|text| asked.parts[0].coverage(&[(text, WHOLE)])).collect();
     assert_eq!(coverage[0], WHOLE);
     assert_eq!(coverage[1], ANOTHER_WORD);
@@ -72,7 +72,7 @@ proptest! {
     fn coverage_is_a_part_of_the_whole(question in "[a-z ?]{0,60}|\\PC{0,40}", text in "[a-z .]{0,60}|\\PC{0,40}") {
         let mut asked = asked(&question);
         let text = set(&text);
-        asked.weigh([&text].into_iter());
+        asked.weigh(&[text.clone()]);
         for part in &asked.parts {
             let coverage = part.coverage(&[(&text, WHOLE)]);
             prop_assert!(coverage <= WHOLE);

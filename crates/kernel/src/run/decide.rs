@@ -92,7 +92,7 @@ impl Refusal {
 /// # Errors
 /// Nothing does, and why.
 pub fn decide(pipeline: &Pipeline, run: &Run, came: Came, at: &Timestamp) -> Result<Vec<Event>, Refusal> {
-    let mut deciding = Deciding { pipeline, run: run.clone(), at, events: Vec::new() };
+    let mut deciding = Deciding { pipeline, run, at, events: Vec::new(), after: None };
     match came {
         Came::Go => deciding.go()?,
         Came::Returned { stage, handoff, llm_calls, stop_id } => {
@@ -106,15 +106,30 @@ pub fn decide(pipeline: &Pipeline, run: &Run, came: Came, at: &Timestamp) -> Res
 /// A decision while it is made: each event counts for what is decided after it.
 struct Deciding<'a> {
     pipeline: &'a Pipeline,
-    run: Run,
+    /// As it was before.
+    run: &'a Run,
     at: &'a Timestamp,
     events: Vec<Event>,
+    /// As it is after the events, once anybody has asked: most decisions need no copy of all that was said.
+    after: Option<Run>,
 }
 
 impl Deciding<'_> {
     fn happen(&mut self, event: Event) {
-        self.run.apply(&event);
+        if let Some(after) = &mut self.after {
+            after.apply(&event);
+        }
         self.events.push(event);
+    }
+
+    /// The run as it is after what has happened so far.
+    fn now(&mut self) -> &Run {
+        let (before, events) = (self.run, &self.events);
+        self.after.get_or_insert_with(|| {
+            let mut after = before.clone();
+            events.iter().for_each(|event| after.apply(event));
+            after
+        })
     }
 
     fn end(&mut self, reason: TerminalReason, words: impl Into<String>) {
@@ -228,7 +243,7 @@ impl Deciding<'_> {
         match stage.output_key.as_str() {
             INTENT => {
                 let goals = output.texts("goals");
-                if self.run.envelope.goals.all_goals.is_empty() && !goals.is_empty() {
+                if !goals.is_empty() && self.now().envelope.goals.all_goals.is_empty() {
                     self.happen(Event::Aimed { goals });
                 }
                 if output.get("clarification_needed") == Some(&Json::Bool(true)) {
@@ -273,12 +288,14 @@ impl Deciding<'_> {
     }
 
     fn again(&mut self, stage: &Stage, output: &Object, feedback: String) {
-        let bounds = &self.run.envelope.bounds;
-        if self.run.refused() + 1 >= self.pipeline.limits.max_critic_fires {
-            let words = format!("the critic refused {} times without progress", self.run.refused() + 1);
+        let refused = self.now().refused() + 1;
+        let bounds = &self.now().envelope.bounds;
+        let is_last = bounds.iteration >= bounds.max_iterations;
+        if refused >= self.pipeline.limits.max_critic_fires {
+            let words = format!("the critic refused {refused} times without progress");
             self.happen(Event::Heard { feedback });
             self.end(TerminalReason::MaxCriticFiresExceeded, words);
-        } else if bounds.iteration >= bounds.max_iterations {
+        } else if is_last {
             let bound = TerminalReason::MaxIterationsExceeded;
             self.happen(Event::Heard { feedback });
             self.end(bound, words_of(bound));
@@ -290,12 +307,12 @@ impl Deciding<'_> {
     }
 
     fn advance(&mut self, stage: &Stage, output: &Object, satisfied: Vec<String>) {
-        let plan = self.run.envelope.progress.outputs.get(PLAN);
+        let plan = self.now().envelope.progress.outputs.get(PLAN);
         let plan_id =
             plan.and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).map(ToString::to_string);
         let summary = Object::from([("feedback", output.get("feedback").cloned().unwrap_or(Json::Null))]);
         let cleared = self.cleared();
-        let goals = &self.run.envelope.goals;
+        let goals = &self.now().envelope.goals;
         let (now, most) = (goals.current_stage_number, goals.max_stages);
         let is_done = goals.remaining_goals.iter().all(|goal| satisfied.contains(goal));
         let number = if is_done { now } else { now.saturating_add(1).min(most.max(now)) };
@@ -319,14 +336,14 @@ impl Deciding<'_> {
     }
 
     /// Goals that were not reached before, of those that there are.
-    fn newly(&self, satisfied: &[String]) -> Vec<String> {
-        let left = &self.run.envelope.goals.remaining_goals;
+    fn newly(&mut self, satisfied: &[String]) -> Vec<String> {
+        let left = &self.now().envelope.goals.remaining_goals;
         left.iter().filter(|goal| satisfied.contains(goal)).cloned().collect()
     }
 
     /// The outputs that are made anew.
-    fn cleared(&self) -> Vec<String> {
-        let outputs = &self.run.envelope.progress.outputs;
+    fn cleared(&mut self) -> Vec<String> {
+        let outputs = &self.now().envelope.progress.outputs;
         AGAIN.into_iter().filter(|key| outputs.contains_key(*key)).map(ToString::to_string).collect()
     }
 

@@ -10,6 +10,9 @@ use countersign_record::json::{Json, Object};
 use countersign_record::state::TerminalReason;
 use countersign_record::time::Timestamp;
 
+/// The word for a stage that was done.
+const DONE: &str = "success";
+
 /// What an agent says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -70,11 +73,18 @@ impl Outcome {
     #[must_use]
     pub fn status(&self) -> &'static str {
         match self {
-            Outcome::Done(_) => "success",
+            Outcome::Done(_) => DONE,
             Outcome::Failed(_) => "error",
             Outcome::Denied { .. } => "denied",
             Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Escalate { .. } => "waiting",
         }
+    }
+
+    /// How the stage of a handoff went, in a word.
+    #[must_use]
+    pub fn status_of(handoff: &Envelope) -> &'static str {
+        // Most need nobody, and what they carry may be large.
+        if handoff.escalate { Outcome::of(handoff).status() } else { DONE }
     }
 
     /// As a handoff says it.

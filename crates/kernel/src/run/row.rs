@@ -193,12 +193,11 @@ fn other(kind: &str, row: &mut Fields<'_>, said: &mut Fields<'_>, at: Timestamp)
 
 /// What may be known of a handoff when its content is gone.
 fn returned(stage: &str, output_key: &str, handoff: &Envelope, llm_calls: u64) -> Result<Object, Unwritable> {
-    let status = Outcome::of(handoff).status();
     let mut payload = Object::from([
         ("stage", Json::from(stage)),
         ("agent", Json::from(handoff.agent.as_str())),
         ("output_key", Json::from(output_key)),
-        ("status", Json::from(status)),
+        ("status", Json::from(Outcome::status_of(handoff))),
         ("payload_hash", Json::from(String::from(canonical::hash_of(&handoff.payload)?))),
         ("llm_calls", json::value_of(&llm_calls)?),
     ]);

@@ -151,6 +151,12 @@ where
     if shape.is_map { emit_sorted_map(value, pen) } else { emit_sorted_struct(value, &mut shape.names, pen) }
 }
 
+/// Sorts members by name. It knows nothing of the value that they belong to: else every type that is written would bring
+/// a sort of its own.
+fn sort<M>(members: &mut [M], name: fn(&M) -> &str) {
+    members.sort_by(|a, b| canonical_order(name(a), name(b)));
+}
+
 fn emit_sorted_struct<T, S>(
     value: &T,
     names: &mut [&'static str],
@@ -160,7 +166,7 @@ where
     T: Serialize + ?Sized,
     S: Sink,
 {
-    names.sort_by(|a, b| canonical_order(a, b));
+    sort(names, |name| name);
     let mut first = true;
     pen.put(b"{");
     for name in names {
@@ -182,7 +188,7 @@ where
     let mut names = Names(Vec::new());
     walk(value, &mut names)?;
     let mut names: Vec<(String, usize)> = names.0.into_iter().zip(0..).collect();
-    names.sort_by(|a, b| canonical_order(&a.0, &b.0));
+    sort(&mut names, |(name, _)| name);
     if let Some(twice) = names.windows(2).position(|pair| pair[0].0 == pair[1].0) {
         return Err(Unwritable::DuplicateName { name: names.swap_remove(twice).0 });
     }
@@ -210,7 +216,7 @@ where
 {
     let mut members = Buffered { members: Vec::new(), form: pen.form };
     walk(value, &mut members)?;
-    members.members.sort_by(|a, b| canonical_order(&a.0, &b.0));
+    sort(&mut members.members, |(name, _)| name);
     let mut first = true;
     pen.put(b"{");
     for (name, bytes) in &members.members {

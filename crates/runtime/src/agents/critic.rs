@@ -1,7 +1,7 @@
 //! Critic: whether every sentence of the draft stands on its source, and which goals are reached.
 //! Owns: holding the draft against the files themselves. Must not: write, or let through what it could not check.
 
-use super::evidence::{Evidence, eligible, evidence, goals};
+use super::evidence::{Evidence, eligible, evidence, goals, is_artifact};
 use super::{Means, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said};
@@ -129,6 +129,13 @@ fn searched(envelope: &GenericEnvelope, goal: &str) -> Searched {
 /// What is wrong with the draft, sentence by sentence. Where a pipeline has no draft, the evidence is what is handed on.
 fn findings(envelope: &GenericEnvelope, evidence: &[Evidence], standing: &BTreeSet<&str>) -> Vec<Finding> {
     let finding = |sentence: &str, why| Some(Finding { sentence: sentence.to_owned(), why });
+    if is_artifact(envelope) {
+        // It cites nothing, so nobody lets it through but the enforcer.
+        let status = envelope.progress.outputs.get("enforcement").and_then(|output| output.get("status"));
+        let is_kept = status.and_then(Json::as_str) == Some("PASS");
+        let unseen = || finding("", "no stage has held the artifact against its contract");
+        return if is_kept { Vec::new() } else { unseen().into_iter().collect() };
+    }
     let Some(draft) = envelope.progress.outputs.get("draft") else {
         let unheld = evidence.iter().filter(|one| !standing.contains(one.location.as_str()));
         return unheld

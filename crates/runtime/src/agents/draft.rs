@@ -3,7 +3,8 @@
 //!
 //! The embedded model writes by quoting: its draft is the evidence itself, each quote with its place.
 
-use super::evidence::{Evidence, evidence, question};
+use super::evidence::{Evidence, evidence, is_artifact, question};
+use super::past::Told;
 use super::{Means, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Handoff, Said};
@@ -30,6 +31,10 @@ const EMBEDDED: &str = "extractive";
 const RULES: &str = "Answer from the facts below and from nothing else.\n\
 End each sentence with the location of the fact that it rests on, in brackets, exactly as it is given: [path:line].\n\
 If the facts do not answer the task, say only: The sources do not say.\n";
+
+/// What a model is told where an artifact is asked for: what the enforcer (A5) looks at first.
+const ARTIFACT_RULES: &str = "Write one file and nothing else: one fenced block with its language, no prose around it.\n\
+Use the facts below and invent no interface that they do not show.\n";
 
 /// The work product.
 pub(super) struct Draft(pub(super) Means);
@@ -58,16 +63,30 @@ impl Agent for Draft {
         Box::pin(async move {
             let evidence = evidence(given.envelope);
             let block = self.0.shown(given.envelope).await;
+            let about = self.0.mind.model.about();
+            // Who only quotes is told nothing that can't be quoted.
+            let past = match about.provider.as_str() {
+                EMBEDDED => Told { parts: Vec::new(), label: Label::NOTHING },
+                _ => match self.0.told(&question(given.envelope), &paths(&block)).await {
+                    Ok(told) => told,
+                    Err(said) => return said,
+                },
+            };
             let Assembled { text: told, receipt } =
-                match assemble(&parts(given.envelope, &block, &evidence), BUDGET_TOKENS) {
+                match assemble(&parts(given.envelope, &past, &block, &evidence), BUDGET_TOKENS) {
                     Ok(assembled) => assembled,
                     Err(error) => {
                         let outcome = Outcome::escalate("insufficient_context", &error.to_string());
                         return Said::plain(outcome, Provenance::default());
                     }
                 };
-            let about = self.0.mind.model.about();
             let written_by = about.model.clone();
+            if about.provider == EMBEDDED && is_artifact(given.envelope) {
+                let message =
+                    "the embedded model quotes and writes no artifact: begin the run with another model";
+                let outcome = Outcome::escalate("insufficient_context", message);
+                return Said::plain(outcome, Provenance::default());
+            }
             if about.provider == EMBEDDED {
                 let sentences = evidence.iter().map(quoted).collect();
                 let text = super::integration::composed(&evidence);
@@ -81,10 +100,11 @@ impl Agent for Draft {
                 seed: Some(0),
             };
             let Asked { reply, llm_calls, receipts } =
-                self.0.mind.ask(given, given.label, &request, cancel).await;
+                self.0.mind.ask(given, given.label.join(past.label), &request, cancel).await;
             let said = match reply {
                 Ok(reply) => {
-                    let sentences = cited(&reply.text, &evidence);
+                    let is_artifact = is_artifact(given.envelope);
+                    let sentences = if is_artifact { Vec::new() } else { cited(&reply.text, &evidence) };
                     let text = reply.text.trim().to_owned();
                     written(
                         &Drafted { text, sentences, super_prompt: receipt, written_by },
@@ -96,7 +116,7 @@ impl Agent for Draft {
                     Said { handoff, llm_calls: 0, label: Label::NOTHING, receipts: Vec::new() }
                 }
             };
-            Said { llm_calls, receipts, label: Label::OUTSIDE, ..said }
+            Said { llm_calls, receipts, label: Label::OUTSIDE.join(past.label), ..said }
         })
     }
 }
@@ -105,9 +125,18 @@ fn quoted(evidence: &Evidence) -> Sentence {
     Sentence { text: evidence.content.clone(), location: Some(evidence.location.clone()) }
 }
 
-fn parts(envelope: &GenericEnvelope, block: &Block, evidence: &[Evidence]) -> Vec<Part> {
+fn paths(block: &Block) -> Vec<String> {
+    block.files.iter().map(|file| file.path.clone()).collect()
+}
+
+fn parts(envelope: &GenericEnvelope, past: &Told, block: &Block, evidence: &[Evidence]) -> Vec<Part> {
     let part = |section, name: &str, text: String| Part { section, name: name.to_owned(), text };
-    let mut parts = vec![part(Section::HardRules, "citations", RULES.to_owned())];
+    let (rule, rules) =
+        if is_artifact(envelope) { ("artifact", ARTIFACT_RULES) } else { ("citations", RULES) };
+    let mut parts = vec![part(Section::HardRules, rule, rules.to_owned())];
+    for (name, words) in &past.parts {
+        parts.push(part(Section::ProjectMemory, name, words.clone()));
+    }
     for file in &block.files {
         parts.push(part(Section::Files, &file.path, file.shown()));
     }

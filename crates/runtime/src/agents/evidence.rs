@@ -58,7 +58,7 @@ impl Evidence {
 
 /// The evidence of a run, as its execution left it.
 pub(super) fn evidence(envelope: &GenericEnvelope) -> Vec<Evidence> {
-    list(envelope, "execution", "evidence", |fields| {
+    list(envelope, &["execution"], "evidence", |fields| {
         let texts = ["location", "content", "relevance", "path"].map(|name| fields.text(name));
         let numbers = ["first_line", "last_line", "start", "end"].map(|name| fields.integer(name));
         let sha256 = fields.parse("sha256", |text| Digest::try_from(text))?;
@@ -79,29 +79,29 @@ pub(super) fn evidence(envelope: &GenericEnvelope) -> Vec<Evidence> {
 
 /// The files that may be read, as perception left them.
 pub(super) fn eligible(envelope: &GenericEnvelope) -> Vec<Eligible> {
-    list(envelope, "perception", "eligible_files", |fields| {
+    list(envelope, &["perception"], "eligible_files", |fields| {
         let (path, sha256) = (fields.text("path"), fields.parse("sha256", |text| Digest::try_from(text)));
         Some(Eligible { path: path?, sha256: sha256? })
     })
 }
 
-/// The files that are to be shown whole, as perception left them.
+/// The files that are to be shown whole, as perception or A1 left them.
 pub(super) fn wanted(envelope: &GenericEnvelope) -> Vec<Wanted> {
-    list(envelope, "perception", "files_block", |fields| {
+    list(envelope, &["perception", "files"], "files_block", |fields| {
         let (path, sha256) = (fields.text("path"), fields.parse("sha256", |text| Digest::try_from(text)));
         Some(Wanted { path: path?, sha256: sha256?, reason: fields.texts("reason")? })
     })
 }
 
-/// A list of an output, without what does not read.
-fn list<T>(
+/// A list of an output, the first one that has it, without what does not read.
+pub(super) fn list<T>(
     envelope: &GenericEnvelope,
-    key: &str,
+    keys: &[&str],
     member: &str,
     read: impl Fn(&mut Fields<'_>) -> Option<T>,
 ) -> Vec<T> {
-    let output = envelope.progress.outputs.get(key);
-    let Some(Json::Array(items)) = output.and_then(|output| output.get(member)) else { return Vec::new() };
+    let member = keys.iter().find_map(|key| envelope.progress.outputs.get(*key)?.get(member));
+    let Some(Json::Array(items)) = member else { return Vec::new() };
     let one = |item: &Json| {
         let mut fields = Fields::of(item).ok()?;
         let value = read(&mut fields)?;
@@ -125,4 +125,9 @@ pub(super) fn question(envelope: &GenericEnvelope) -> String {
         Some(answer) if !answer.is_empty() => format!("{asked}\n{answer}"),
         Some(_) | None => asked.to_owned(),
     }
+}
+
+/// Whether the envelope pins an artifact contract: then a file is written, and the enforcer judges it.
+pub(super) fn is_artifact(envelope: &GenericEnvelope) -> bool {
+    envelope.metadata.get("artifact").is_some()
 }

@@ -3,15 +3,16 @@
 
 use super::evidence::{Evidence, eligible, goals};
 use super::plan::SEARCH;
-use super::{Means, unread, written};
+use super::search;
+use super::{Means, failed, unread, whole, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said};
-use crate::ports::sources::{Eligible, Gathered};
-use countersign_kernel::condense::OpenIssue;
-use countersign_kernel::run::{Fault, Outcome};
+use crate::ports::sources::{Eligible, Retrieved};
+use countersign_kernel::chunk::Chunk;
+use countersign_kernel::condense::{Condensed, OpenIssue};
+use countersign_kernel::gather::{Gathered, Limits, gather};
 use countersign_record::envelope::{FileRef, Provenance};
-use countersign_record::json::{Json, Object};
-use countersign_record::label::Label;
+use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -23,8 +24,9 @@ const STEPS_MAX: usize = 32;
 /// The plan's searches.
 pub(super) struct Execution(pub(super) Means);
 
+/// What came of the searches.
 #[derive(Default, Serialize)]
-struct Executed {
+pub(super) struct Executed {
     status: &'static str,
     results: Vec<Step>,
     evidence: Vec<Evidence>,
@@ -43,7 +45,7 @@ struct Step {
 struct Found {
     query: String,
     /// How many pieces of files there were.
-    pieces: usize,
+    pieces: u64,
     /// What became of those that were found: the word for it, and what was seen.
     decided: Vec<Vec<String>>,
     quotes: usize,
@@ -51,6 +53,53 @@ struct Found {
     unanswered: Vec<String>,
     /// Files that could not be looked through, and why.
     unread: Vec<[String; 2]>,
+}
+
+/// What came of one search.
+pub(super) struct Stepped {
+    pub(super) query: String,
+    pub(super) pieces: u64,
+    pub(super) decided: Vec<Vec<String>>,
+    /// What the pieces say; nothing, where there is nothing to search in.
+    pub(super) condensed: Option<Condensed>,
+    pub(super) unread: Vec<[String; 2]>,
+    pub(super) duration_ms: u64,
+}
+
+impl Executed {
+    /// Takes in what came of one search.
+    pub(super) fn take(&mut self, stepped: Stepped) {
+        let Stepped { query, pieces, decided, condensed, unread, duration_ms } = stepped;
+        let condensed = condensed.unwrap_or_else(|| Condensed {
+            open_issues: vec![OpenIssue::Nothing { question: query.clone() }],
+            ..Condensed::default()
+        });
+        let unanswered = condensed.open_issues.iter().filter_map(nothing).collect();
+        let mut found = Found { query, pieces, decided, quotes: 0, unanswered, unread };
+        for fact in condensed.quotes() {
+            let one = Evidence::of(fact, &found.query);
+            found.quotes += 1;
+            // Two goals may rest on one sentence; it is quoted once.
+            let is_same = |known: &Evidence| known.location == one.location && known.content == one.content;
+            if !self.evidence.iter().any(is_same) {
+                self.evidence.push(one);
+            }
+        }
+        self.open_issues.extend(condensed.open_issues);
+        self.results.push(Step { step_index: self.results.len(), tool: SEARCH, result: found, duration_ms });
+    }
+
+    /// Says how it went, and what it rests on.
+    pub(super) fn finish(&mut self, files: &[Eligible]) -> Provenance {
+        let has_quotes = self.results.iter().any(|step| step.result.quotes > 0);
+        let is_whole = self.results.iter().all(|step| step.result.unanswered.is_empty());
+        self.status = match (has_quotes, is_whole) {
+            (true, true) => "success",
+            (true, false) => "partial",
+            (false, _) => "error",
+        };
+        rests_on(&self.evidence, files)
+    }
 }
 
 impl Agent for Execution {
@@ -62,50 +111,32 @@ impl Agent for Execution {
         Box::pin(async move {
             let queries = match queries(given.envelope) {
                 Ok(queries) => queries,
-                Err(outcome) => return Said::plain(outcome, Provenance::default()),
+                Err(said) => return said,
             };
             let files = eligible(given.envelope);
+            let shown = self.0.shown(given.envelope).await;
             let mut executed = Executed::default();
-            for (at, query) in queries.iter().enumerate() {
+            for query in queries {
                 if cancel.is_cancelled() {
-                    return Said::plain(failed("it was cancelled", true), Provenance::default());
+                    return failed("it was cancelled", true);
                 }
-                if let Err(said) = self.step(at, query, &files, &mut executed).await {
-                    return said;
+                match self.step(query, &files, &whole(&shown)).await {
+                    Ok(stepped) => executed.take(stepped),
+                    Err(said) => return said,
                 }
             }
-            let has_quotes = executed.results.iter().any(|step| step.result.quotes > 0);
-            let is_whole = executed.results.iter().all(|step| step.result.unanswered.is_empty());
-            executed.status = match (has_quotes, is_whole) {
-                (true, true) => "success",
-                (true, false) => "partial",
-                (false, _) => "error",
-            };
-            let rests_on = rests_on(&executed.evidence, &files);
+            let rests_on = executed.finish(&files);
             // Whoever wrote the envelope may have named other files than perception would have.
-            let label = |one: Label, file: &Eligible| match &self.0.sources {
-                Some(sources) => one.join(sources.label(&file.path)),
-                None => one,
-            };
-            let label = files.iter().fold(Label::NOTHING, label);
-            Said { label, ..written(&executed, rests_on) }
+            Said { label: self.0.label(&files), ..written(&executed, rests_on) }
         })
     }
 }
 
 impl Execution {
-    async fn step(
-        &self,
-        at: usize,
-        query: &str,
-        files: &[Eligible],
-        executed: &mut Executed,
-    ) -> Result<(), Said> {
-        let known = executed.open_issues.len();
+    async fn step(&self, query: String, files: &[Eligible], shown: &[&str]) -> Result<Stepped, Said> {
         let began = self.0.clock.now();
-        // A file that the prompt shows whole is quoted from all the same: every sentence of an answer cites a piece.
-        let gathered = match &self.0.sources {
-            Some(sources) => Some(sources.gather(query, files, &[]).await.map_err(unread)?),
+        let retrieved = match &self.0.sources {
+            Some(sources) => Some(sources.retrieve(&query, files).await.map_err(unread)?),
             None => None,
         };
         let ended = self.0.clock.now();
@@ -113,43 +144,26 @@ impl Execution {
             (Ok(began), Ok(ended)) => began.instant().millis_until(ended.instant()),
             _ => 0,
         };
-        let mut found = Found {
-            query: query.to_owned(),
-            pieces: 0,
-            decided: Vec::new(),
-            quotes: 0,
-            unanswered: Vec::new(),
-            unread: Vec::new(),
+        let Some(Retrieved { pieces, counts, hits, unread }) = retrieved else {
+            let (decided, unread) = (Vec::new(), Vec::new());
+            return Ok(Stepped { query, pieces: 0, decided, condensed: None, unread, duration_ms });
         };
-        match gathered {
-            Some(Gathered { pieces, sifted, condensed, unread }) => {
-                found.pieces = pieces;
-                found.decided = sifted.decided.into_iter().map(|decided| decided.reason).collect();
-                found.unread = unread.into_iter().map(|(path, why)| [path, why]).collect();
-                for fact in condensed.quotes() {
-                    let one = Evidence::of(fact, query);
-                    found.quotes += 1;
-                    // Two goals may rest on one sentence; it is quoted once.
-                    if !executed
-                        .evidence
-                        .iter()
-                        .any(|known| known.location == one.location && known.content == one.content)
-                    {
-                        executed.evidence.push(one);
-                    }
-                }
-                executed.open_issues.extend(condensed.open_issues);
-            }
-            None => executed.open_issues.push(OpenIssue::Nothing { question: query.to_owned() }),
-        }
-        found.unanswered = executed.open_issues.iter().skip(known).filter_map(nothing).collect();
-        executed.results.push(Step { step_index: at, tool: SEARCH, result: found, duration_ms });
-        Ok(())
+        let asked = search::asked(&query, pieces, &counts);
+        let found: Vec<Chunk> = hits.into_iter().map(|hit| hit.chunk).collect();
+        let Gathered { sifted, condensed } = gather(&asked, &found, shown, &Limits::default());
+        Ok(Stepped {
+            query,
+            pieces,
+            decided: sifted.decided.into_iter().map(|decided| decided.reason).collect(),
+            condensed: Some(condensed),
+            unread: unread.into_iter().map(|(path, why)| [path, why]).collect(),
+            duration_ms,
+        })
     }
 }
 
 /// What the plan searches for. A step with another tool is none that this agent can do.
-fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, Outcome> {
+fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, Said> {
     let plan = envelope.progress.outputs.get("plan");
     let Some(Json::Array(steps)) = plan.and_then(|plan| plan.get("steps")) else {
         return Ok(goals(envelope));
@@ -177,11 +191,6 @@ fn nothing(issue: &OpenIssue) -> Option<String> {
         OpenIssue::Nothing { question } => Some(question.clone()),
         OpenIssue::NotFound { .. } | OpenIssue::Contradiction { .. } => None,
     }
-}
-
-fn failed(message: &str, recoverable: bool) -> Outcome {
-    let (error_type, message) = ("ToolError".to_owned(), message.to_owned());
-    Outcome::Failed(Fault { error_type, message, recoverable, details: Object::new() })
 }
 
 fn rests_on(evidence: &[Evidence], files: &[Eligible]) -> Provenance {

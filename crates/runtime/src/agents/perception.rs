@@ -1,17 +1,17 @@
-//! Perception: what was asked, and which files may be used for it (A0), and which are shown whole (A1).
+//! Perception: what was asked, which files may be used for it (A0), which are shown whole (A1), and what is remembered.
 //! Owns: putting A0 and A1 to work. Must not: read a file that is not eligible.
 
-use super::evidence::question;
+use super::evidence::{eligible, question};
+use super::past::Remembered;
 use super::{Means, unread, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said};
-use crate::ports::sources::Manifest;
+use crate::ports::sources::{Eligible, Manifest};
 use countersign_kernel::inject;
 use countersign_kernel::run::Outcome;
 use countersign_kernel::scope::{self, Fallback, Input, Payload};
-use countersign_record::envelope::{FileRef, Provenance};
+use countersign_record::envelope::{FileRef, HistoryRef, Provenance};
 use countersign_record::json::{Json, Object};
-use countersign_record::label::Label;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
@@ -42,13 +42,15 @@ struct Perceived {
     dropped: Object,
     /// What is there and can't be read.
     skipped: Vec<[String; 2]>,
-    /// The files that are shown whole or packed.
-    files_block: Vec<inject::Wanted>,
+    /// The files that are shown whole or packed, where no other stage says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_block: Option<Vec<inject::Wanted>>,
 }
 
 #[derive(Serialize)]
 struct Context {
-    session_history: Vec<String>,
+    #[serde(flatten)]
+    remembered: Remembered,
     user_preferences: Object,
 }
 
@@ -60,34 +62,95 @@ impl Agent for Perception {
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
         Box::pin(async move {
             let asked = question(given.envelope);
-            let manifest = match &self.0.sources {
-                Some(sources) => match sources.manifest().await {
-                    Ok(manifest) => manifest,
-                    Err(error) => return unread(error),
-                },
-                None => Manifest::default(),
-            };
-            let scope = match &self.0.sources {
-                Some(_) => scope::select(&input(&asked, &manifest)),
-                None => Payload::default(),
-            };
-            if scope.code.is_some() {
-                return empty(&manifest);
+            match scoped(&self.0, &asked).await {
+                Ok((manifest, scope)) => {
+                    let wanted = inject::wanted(&asked, &manifest.files, &scope);
+                    perceive(&self.0, &asked, &manifest, scope, Some(wanted)).await
+                }
+                Err(said) => said,
             }
-            let label = self.label(&scope);
-            let perceived = perceived(&asked, &manifest, scope);
-            let rests_on = rests_on(&perceived.eligible_files);
-            Said { label, ..written(&perceived, rests_on) }
         })
     }
 }
 
-impl Perception {
-    /// What holds for all that may be read.
-    fn label(&self, scope: &Payload) -> Label {
-        let Some(sources) = &self.0.sources else { return Label::NOTHING };
-        scope.eligible_files.iter().fold(Label::NOTHING, |label, file| label.join(sources.label(&file.path)))
+/// Which files may be used for what was asked, and no more (A0).
+pub(super) struct Scope(pub(super) Means);
+
+impl Agent for Scope {
+    fn is_repeatable(&self) -> bool {
+        true
     }
+
+    fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
+        Box::pin(async move {
+            let asked = question(given.envelope);
+            match scoped(&self.0, &asked).await {
+                Ok((manifest, scope)) => perceive(&self.0, &asked, &manifest, scope, None).await,
+                Err(said) => said,
+            }
+        })
+    }
+}
+
+/// Which of the eligible files are shown whole or packed (A1).
+pub(super) struct Injection(pub(super) Means);
+
+#[derive(Serialize)]
+struct Shown {
+    files_block: Vec<inject::Wanted>,
+}
+
+impl Agent for Injection {
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
+        Box::pin(async move {
+            let asked = question(given.envelope);
+            let eligible = eligible(given.envelope);
+            // The files are listed again: one that A0 did not find eligible, or that was changed since, is not shown.
+            match scoped(&self.0, &asked).await {
+                Ok((manifest, scope)) => {
+                    let is_eligible = |wanted: &inject::Wanted| {
+                        eligible.iter().any(|file| file.path == wanted.path && file.sha256 == wanted.sha256)
+                    };
+                    let wanted = inject::wanted(&asked, &manifest.files, &scope);
+                    let shown = Shown { files_block: wanted.into_iter().filter(is_eligible).collect() };
+                    Said { label: self.0.label(&eligible), ..written(&shown, Provenance::default()) }
+                }
+                Err(said) => said,
+            }
+        })
+    }
+}
+
+/// The files that there are, and which of them may be used (A0).
+async fn scoped(means: &Means, asked: &str) -> Result<(Manifest, Payload), Said> {
+    let Some(sources) = &means.sources else { return Ok((Manifest::default(), Payload::default())) };
+    let manifest = sources.manifest().await.map_err(unread)?;
+    let scope = scope::select(&input(asked, &manifest));
+    if scope.code.is_some() { Err(empty(&manifest)) } else { Ok((manifest, scope)) }
+}
+
+/// What is known before anything is looked for. `files_block` are the files that are shown, where it is known already.
+async fn perceive(
+    means: &Means,
+    asked: &str,
+    manifest: &Manifest,
+    scope: Payload,
+    files_block: Option<Vec<inject::Wanted>>,
+) -> Said {
+    let injected: Vec<String> = files_block.iter().flatten().map(|wanted| wanted.path.clone()).collect();
+    let remembered = match means.remembered(asked, &injected).await {
+        Ok(remembered) => remembered,
+        Err(said) => return said,
+    };
+    let rests_on = rests_on(&scope.eligible_files, remembered.refs());
+    let perceived = perceived(asked, manifest, scope, files_block, remembered);
+    let file = |file: &scope::Eligible| Eligible { path: file.path.clone(), sha256: file.sha256 };
+    let files: Vec<Eligible> = perceived.eligible_files.iter().map(file).collect();
+    Said { label: means.label(&files), ..written(&perceived, rests_on) }
 }
 
 fn input(prompt: &str, manifest: &Manifest) -> Input {
@@ -113,7 +176,13 @@ fn empty(manifest: &Manifest) -> Said {
     Said::plain(outcome, Provenance::default())
 }
 
-fn perceived(asked: &str, manifest: &Manifest, scope: Payload) -> Perceived {
+fn perceived(
+    asked: &str,
+    manifest: &Manifest,
+    scope: Payload,
+    files_block: Option<Vec<inject::Wanted>>,
+    remembered: Remembered,
+) -> Perceived {
     let mut dropped = Object::new();
     for traced in scope.trace.iter().filter(|traced| traced.decision == scope::Decision::Dropped) {
         let Some(word) = traced.reason.first() else { continue };
@@ -129,15 +198,15 @@ fn perceived(asked: &str, manifest: &Manifest, scope: Payload) -> Perceived {
         normalized_input: asked.split_whitespace().collect::<Vec<_>>().join(" "),
         detected_language: language(asked),
         extracted_entities: entities(asked),
-        context: Context { session_history: Vec::new(), user_preferences: Object::new() },
-        files_block: inject::wanted(asked, &manifest.files, &scope),
+        context: Context { remembered, user_preferences: Object::new() },
+        files_block,
         eligible_files: scope.eligible_files,
         dropped,
         skipped: skipped.map(|(path, why)| [path.clone(), why.clone()]).collect(),
     }
 }
 
-fn rests_on(files: &[scope::Eligible]) -> Provenance {
+fn rests_on(files: &[scope::Eligible], history_refs: Vec<HistoryRef>) -> Provenance {
     let file = |file: &scope::Eligible| FileRef {
         path: file.path.clone(),
         sha256: file.sha256,
@@ -145,7 +214,7 @@ fn rests_on(files: &[scope::Eligible]) -> Provenance {
     };
     Provenance {
         files: files.iter().map(file).collect(),
-        history_refs: Vec::new(),
+        history_refs,
         eligibility: files.iter().map(|file| file.path.clone()).collect(),
     }
 }

@@ -25,6 +25,9 @@ pub struct Given<'a> {
     pub label: Label,
     /// How often it may call a model.
     pub llm_calls_left: u64,
+    /// What a person gave leave for, in this run and in these words. What an envelope says of that anybody may have
+    /// written.
+    pub leave: Option<&'a str>,
 }
 
 /// What an agent says.
@@ -62,6 +65,11 @@ impl Said {
 pub trait Agent: Send + Sync {
     /// Whether it may be called again where nobody saw what became of a call: it changes nothing, and sends nothing.
     fn is_repeatable(&self) -> bool;
+
+    /// The receipts of a call that nobody saw the end of: for what it may have sent away.
+    fn unseen(&self, _: Given<'_>) -> Vec<Externalized> {
+        Vec::new()
+    }
 
     /// Works. It ends by itself, within its own bounds of time; `cancel` ends it earlier.
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said>;

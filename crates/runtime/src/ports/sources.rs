@@ -2,12 +2,13 @@
 //! Owns: the trait. Must not: say which files are eligible (`countersign-kernel` does).
 
 use super::Answer;
-use countersign_kernel::condense::Condensed;
+use countersign_kernel::chunk::Chunk;
 use countersign_kernel::scope::File;
-use countersign_kernel::sift::Sifted;
+use countersign_record::canonical::Score;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::label::Label;
+use std::collections::BTreeMap;
 
 /// Why something could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,17 +38,30 @@ pub struct Eligible {
     pub sha256: Digest,
 }
 
-/// What files say about a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gathered {
-    /// How many pieces there are.
-    pub pieces: usize,
-    /// What became of those that were found.
-    pub sifted: Sifted,
-    /// What they say.
-    pub condensed: Condensed,
+/// The pieces of files that a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retrieved {
+    /// How many pieces there are in all.
+    pub pieces: u64,
+    /// How many of them have each word that the question is weighed by.
+    pub counts: BTreeMap<String, u64>,
+    /// Those that were found, the best first.
+    pub hits: Vec<Hit>,
     /// The files that could not be looked through, and why: no text, or changed since the manifest was made.
     pub unread: Vec<(String, String)>,
+}
+
+/// A piece that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The piece.
+    pub chunk: Chunk,
+    /// Its place by words, from 1.
+    pub bm25_rank: Option<usize>,
+    /// Its place by vectors, from 1.
+    pub embedding_rank: Option<usize>,
+    /// The two joined.
+    pub score: Score,
 }
 
 /// What a run may read.
@@ -58,13 +72,12 @@ pub trait Sources: Send + Sync {
     /// What a file says; one that is not the file of this hash is refused.
     fn text<'a>(&'a self, file: &'a Eligible) -> Answer<'a, Result<String, NotRead>>;
 
-    /// What files say about a question. `injected` are texts that a prompt shows anyway.
-    fn gather<'a>(
+    /// The pieces of files that a question is about.
+    fn retrieve<'a>(
         &'a self,
         question: &'a str,
         files: &'a [Eligible],
-        injected: &'a [String],
-    ) -> Answer<'a, Result<Gathered, NotRead>>;
+    ) -> Answer<'a, Result<Retrieved, NotRead>>;
 
     /// What holds for a file.
     fn label(&self, path: &str) -> Label;

@@ -42,6 +42,18 @@ pub enum Error {
         /// The stage.
         stage: String,
     },
+    /// Who began it can't give it leave.
+    #[error("{by} began the run, and the policy has somebody else approve what one proposes")]
+    Proposer {
+        /// Who.
+        by: String,
+    },
+    /// Somebody's leave counts if it is signed.
+    #[error("{by} has no key to sign with, and the policy has leave signed")]
+    Unsigned {
+        /// Who.
+        by: String,
+    },
     /// The ledger refused.
     #[error(transparent)]
     Ledger(#[from] ledger::Error),
@@ -72,6 +84,8 @@ impl Error {
             Error::Erased { .. } => Code::RunErased,
             Error::Unreadable { .. } => Code::RunUnreadable,
             Error::NoAgent { .. } => Code::RunAgent,
+            Error::Proposer { .. } => Code::CapabilityProposer,
+            Error::Unsigned { .. } => Code::CapabilityUnsigned,
             Error::Ledger(error) => error.code(),
             Error::NotADraft(error) => error.code(),
             Error::NotAnId(error) => error.code(),

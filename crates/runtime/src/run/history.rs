@@ -1,13 +1,15 @@
 //! Runs as their rows tell them.
 //! Owns: reading one again, and the list of all. Must not: write.
 
+use super::mind::BLOCKED;
 use super::rows::stream;
 use super::{Bench, Error};
 use crate::journal::read_all;
 use crate::ports::ledger::{Blob, Journal, Select};
 use countersign_kernel::pipeline::Pipeline;
-use countersign_kernel::run::{Doing, Event, Run, row};
+use countersign_kernel::run::{Answer, Doing, Event, Run, row};
 use countersign_record::access::MatterAccess;
+use countersign_record::deed::EXTERNALIZED;
 use countersign_record::fields::{Fields, Trouble};
 use countersign_record::id::{RowKind, RunId};
 use countersign_record::json::{self, Json};
@@ -26,6 +28,8 @@ pub struct Setup {
     pub model: String,
     /// The directories of sources, as they were named.
     pub sources: Vec<String>,
+    /// The stores of memory, as they were named.
+    pub memory: Vec<String>,
     /// The directory that the pipeline's programs are run in.
     pub dir: String,
 }
@@ -58,6 +62,8 @@ pub struct Told {
     pub run: Run,
     /// What holds for all of it.
     pub label: Label,
+    /// What a person gave leave for, until something was sent away under it.
+    pub leave: Option<String>,
     /// What happened, in order.
     pub lines: Vec<Line>,
     /// Where its stream ends.
@@ -93,11 +99,44 @@ pub struct Listed {
     pub reason: Option<String>,
 }
 
+/// How an envelope that somebody has stands to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Met {
+    /// The run stands there.
+    Now,
+    /// It stood there, and has gone on since.
+    Before,
+    /// It never did.
+    Never,
+}
+
 /// A run as its rows tell it.
 ///
 /// # Errors
 /// There is none of this name, or its rows can't be read.
 pub async fn told(bench: &Bench, id: &RunId) -> Result<Told, Error> {
+    fold(bench, id, &mut |_| {}).await
+}
+
+/// A run as its rows tell it, and how an envelope stands to it.
+///
+/// # Errors
+/// As [`told`].
+pub async fn met(bench: &Bench, id: &RunId, envelope: &GenericEnvelope) -> Result<(Told, Met), Error> {
+    let mut met = Met::Never;
+    let mut meets = |run: &Run| {
+        if run.envelope == *envelope {
+            met = Met::Now;
+        } else if met == Met::Now {
+            met = Met::Before;
+        }
+    };
+    let told = fold(bench, id, &mut meets).await?;
+    Ok((told, met))
+}
+
+/// Tells a run from its rows, and shows each state on the way.
+async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) -> Result<Told, Error> {
     let mut rows: Vec<Row> = Vec::new();
     let (journal, access) = (&*bench.journal, &bench.access);
     read_all(journal, access, Select::Stream(stream(id)?), 0, &mut |row| rows.push(row)).await?;
@@ -114,7 +153,8 @@ pub async fn told(bench: &Bench, id: &RunId) -> Result<Told, Error> {
     let pipeline = Pipeline::read(pipeline).map_err(unreadable)?;
     let setup = read_setup(setup).map_err(unreadable)?;
     let mut run = Run::of(envelope);
-    let mut label = Label::NOTHING;
+    sees(&run);
+    let (mut label, mut given) = (Label::NOTHING, None);
     let mut lines = Vec::new();
     for row in rows {
         label = label.join(Label { data_class: row.data_class, taint: row.taint });
@@ -132,11 +172,32 @@ pub async fn told(bench: &Bench, id: &RunId) -> Result<Told, Error> {
                 true => Some(content(journal, access, &row, 0).await?),
                 false => None,
             };
-            let event = Event::read(&kind, row.payload, said, &row.at);
-            run.apply(&event.map_err(|troubles| self::unreadable(row.seq, &troubles))?);
+            let event = Event::read(&kind, row.payload, said, &row.at)
+                .map_err(|troubles| self::unreadable(row.seq, &troubles))?;
+            given = leave(&run, &event).or(given);
+            run.apply(&event);
+            sees(&run);
+        } else if kind == EXTERNALIZED
+            && row.payload.get("status").and_then(Json::as_str).is_some_and(is_sent)
+        {
+            given = None;
         }
     }
-    Ok(Told { id: id.clone(), pipeline: Arc::new(pipeline), setup, run, label, lines, end })
+    Ok(Told { id: id.clone(), pipeline: Arc::new(pipeline), setup, run, label, leave: given, lines, end })
+}
+
+/// What an event gives leave for, in the words that were asked in.
+pub(super) fn leave(run: &Run, event: &Event) -> Option<String> {
+    let is_leave = matches!(event, Event::Answered { answer: Answer::Approve, .. });
+    match &run.doing {
+        Doing::Waiting(stop) if is_leave => Some(stop.message.clone()),
+        Doing::Waiting(_) | Doing::Ready | Doing::Called { .. } | Doing::Over => None,
+    }
+}
+
+/// Whether a receipt of this status is for something that left, or may have.
+pub(super) fn is_sent(status: &str) -> bool {
+    status != BLOCKED
 }
 
 /// Every run, the newest first.
@@ -211,10 +272,12 @@ fn unreadable(seq: u64, troubles: &[Trouble]) -> Error {
 fn read_setup(document: Json) -> Result<Setup, Vec<Trouble>> {
     let mut fields = Fields::taking(document).map_err(|trouble| vec![trouble])?;
     let (model, sources, dir) = (fields.text("model"), fields.texts("sources"), fields.text("dir"));
+    let memory = fields.absent_or("memory", Fields::texts);
     fields.finish()?;
     Ok(Setup {
         model: model.unwrap_or_default(),
         sources: sources.unwrap_or_default(),
+        memory: memory.unwrap_or_default(),
         dir: dir.unwrap_or_default(),
     })
 }

@@ -15,6 +15,9 @@ use countersign_record::label::Label;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// What a receipt says of what was kept from leaving.
+pub(super) const BLOCKED: &str = "blocked_by_policy";
+
 /// A model, and under which rules it may be asked.
 #[derive(Clone)]
 pub struct Mind {
@@ -68,7 +71,7 @@ impl Mind {
         if let Some(host) = &host
             && let Err(outcome) = self.may_leave(given, label, host)
         {
-            let receipts = self.receipt(given, host, "blocked_by_policy").into_iter().collect();
+            let receipts = self.receipt(given, host, BLOCKED).into_iter().collect();
             return Asked { reply: Err(outcome), llm_calls: 0, receipts };
         }
         let reply = self.model.chat(request, cancel).await;
@@ -82,6 +85,17 @@ impl Mind {
         Asked { reply, llm_calls: 1, receipts }
     }
 
+    /// The receipt of a call that nobody saw the end of.
+    #[must_use]
+    pub fn unseen(&self, given: Given<'_>) -> Vec<Externalized> {
+        let Site::Remote(host) = &self.model.about().site else { return Vec::new() };
+        let status = match self.may_leave(given, given.label, host) {
+            Ok(()) => "failed",
+            Err(_) => BLOCKED,
+        };
+        self.receipt(given, host, status).into_iter().collect()
+    }
+
     fn may_leave(&self, given: Given<'_>, label: Label, host: &str) -> Result<(), Outcome> {
         match Leaving::of(label.data_class) {
             Leaving::Free => Ok(()),
@@ -93,26 +107,28 @@ impl Mind {
             Leaving::Confirmed => {
                 let message =
                     format!("send privileged content to {host}, for the stage {}", given.stage.name);
-                let confirmation = &given.envelope.confirmation;
-                let is_confirmed = confirmation.response == Some(true)
-                    && !confirmation.pending
-                    && confirmation.message.as_deref() == Some(&message);
-                if is_confirmed { Ok(()) } else { Err(Outcome::Confirm { message, expires_at: None }) }
+                match given.leave == Some(message.as_str()) {
+                    true => Ok(()),
+                    false => Err(Outcome::Confirm { message, expires_at: None }),
+                }
             }
         }
     }
 
     fn receipt(&self, given: Given<'_>, host: &str, status: &str) -> Option<Externalized> {
+        // Another process may begin its names where this one did; each call of an agent has a number of its own.
+        let purpose = format!("externalization {} {}", given.run, given.envelope.bounds.agent_hop_count);
+        let confirmation = given.leave.and(given.envelope.confirmation.id.as_ref());
         Some(Externalized {
-            receipt_id: format!("ext_{}", self.clock.fresh("externalization")),
+            receipt_id: format!("ext_{}", self.clock.fresh(&purpose)),
             externalization_kind: "api_call".to_owned(),
             workspace_id: self.matter.to_string(),
             source_record_refs: vec![format!("run:{}", given.run)],
             destination_ref: format!("host:{host}"),
             policy_ref: format!("policy:{}", self.policy),
-            user_confirmation_ref: given.envelope.confirmation.id.as_ref().map(|id| format!("stop:{id}")),
+            user_confirmation_ref: confirmation.map(|id| format!("stop:{id}")),
             status: status.to_owned(),
-            irreversible_disclosure_possible: status != "blocked_by_policy",
+            irreversible_disclosure_possible: status != BLOCKED,
             created_at: self.clock.now().ok()?,
             schema_version: "1.0".to_owned(),
         })

@@ -7,6 +7,7 @@ use crate::ports::agent::{Agent, Given, Handoff, Said};
 use crate::ports::model::Request;
 use crate::shape::Shape;
 use countersign_kernel::run::Outcome;
+use countersign_record::deed::Externalized;
 use countersign_record::envelope::Provenance;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
@@ -69,6 +70,10 @@ fn unfenced(text: &str) -> &str {
 impl Agent for ModelAgent {
     fn is_repeatable(&self) -> bool {
         self.mind.is_here()
+    }
+
+    fn unseen(&self, given: Given<'_>) -> Vec<Externalized> {
+        self.mind.unseen(given)
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {

@@ -16,6 +16,7 @@ use countersign_record::row::{BlobBytes, Proof, Sealed};
 use countersign_record::state::GenericEnvelope;
 use countersign_record::time::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The version of a run's rows.
 const VERSION: u32 = 1;
@@ -35,7 +36,15 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(bench: &Bench, run: &RunId, end: u64) -> Result<Self, Error> {
-        Ok(Rows { bench: bench.clone(), stream: stream(run)?, end, waiting: Vec::new() })
+        // Rows call nobody.
+        let bench = Bench {
+            journal: Arc::clone(&bench.journal),
+            access: bench.access.clone(),
+            clock: Arc::clone(&bench.clock),
+            signs: Arc::clone(&bench.signs),
+            agents: BTreeMap::new(),
+        };
+        Ok(Rows { bench, stream: stream(run)?, end, waiting: Vec::new() })
     }
 
     /// The first row.
@@ -79,6 +88,11 @@ impl Rows {
             self.waiting.push(self.bench.signs.sign(decision)?);
         }
         Ok(())
+    }
+
+    /// Whether a person's decision is waiting that nobody has signed.
+    pub(super) fn has_unsigned(&self) -> bool {
+        self.waiting.iter().any(|row| row.draft().proof == Proof::SelfAsserted)
     }
 
     /// Adds the receipt of something that left the machine.

@@ -1,10 +1,8 @@
 //! The tool `memory.read`, as a session has it.
 //! Owns: that a model may ask but not choose what is read, and that no excerpt is kept. Must not: select.
 
-use super::Recall;
-use super::prompt::{asked, label_of};
 use crate::clock::Clock;
-use crate::memory_read::Tool as MemoryRead;
+use crate::memory_read::{Recall, Tool as MemoryRead, asked, label_of};
 use crate::ports::Answer;
 use crate::ports::ledger::Journal;
 use crate::ports::tool::{Done, NotDone, Plan, Reads, Tool};

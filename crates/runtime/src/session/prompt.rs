@@ -1,16 +1,15 @@
 //! What a model is shown before the messages.
 //! Owns: the rules, the tools, the state and the retrieved memory, in this order. Must not: select memory.
 
+use super::Error;
 use super::turn::{Turn, count};
-use super::{Error, Recall};
-use crate::memory_read::Tool as MemoryRead;
+use crate::memory_read::{Tool as MemoryRead, asked, label_of};
 use countersign_kernel::recall::package::Selected;
-use countersign_kernel::recall::path::cleaned;
 use countersign_kernel::recall::prompt::Prompt;
 use countersign_kernel::recall::retrieved::{self, shown_id};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
-use countersign_record::row::{BlobBytes, DataClass, Taint};
+use countersign_record::row::BlobBytes;
 use countersign_record::session::{ChatMessage, Role};
 use countersign_record::trace::Kind;
 use std::collections::BTreeSet;
@@ -102,23 +101,4 @@ impl Turn<'_> {
         let stored = BlobBytes::new(json::to_text(&prompt.stored())?.into_bytes())?;
         Ok(System { text: prompt.shown().for_model().to_owned(), stored })
     }
-}
-
-/// What holds for a store.
-pub(super) fn label_of(recall: &Recall, store: &str) -> Label {
-    // A store that nobody classed: nothing that it holds may leave.
-    let is_same = |(known, _): &(&String, &DataClass)| cleaned(known) == store;
-    let data_class = recall.stores.iter().find(is_same).map_or(DataClass::LocalOnly, |(_, class)| *class);
-    Label { data_class, taint: Taint::Unclassified }
-}
-
-/// The arguments of a memory read.
-pub(super) fn asked(query: &str, recall: &Recall, items_max: Option<&Json>) -> Json {
-    let stores = recall.stores.keys().map(|store| Json::from(store.as_str())).collect();
-    let mut budget = Object::from([("max_excerpt_tokens", count(u64::from(recall.tokens_max)))]);
-    if let Some(items_max) = items_max {
-        budget.insert("max_items", items_max.clone());
-    }
-    Object::from([("query", query.into()), ("store_paths", Json::Array(stores)), ("budget", budget.into())])
-        .into()
 }

@@ -5,6 +5,7 @@ use crate::cli::Global;
 use crate::cli::memory::{Append, Conversing, Dir, Recall};
 use crate::failure::{Exit, Failure};
 use crate::input;
+use crate::office::Rooms;
 use crate::output;
 use crate::place;
 use countersign_kernel::history::{Caps, Index, Lexicon};
@@ -13,7 +14,6 @@ use countersign_memory::embed::{self, Embedder};
 use countersign_memory::lexicon;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
-use countersign_record::id::MatterId;
 use countersign_record::json::{Json, Object};
 use countersign_record::turn::MemoryTurn;
 use serde::Serialize;
@@ -23,9 +23,8 @@ use std::path::Path;
 const GOAL: &str = "store_recency_turn";
 
 fn conversation(global: &Global, dir: &Dir) -> Result<Conversation, Failure> {
-    let matter = MatterId::try_from(global.matter.as_str())?;
-    let usual = || global.data.join("matters").join(matter.as_str()).join("logs");
-    Ok(Conversation::at(&dir.dir.clone().unwrap_or_else(usual)))
+    let rooms = Rooms::of(global)?;
+    Ok(Conversation::at(&dir.dir.clone().unwrap_or_else(|| rooms.logs())))
 }
 
 /// The conversation that a command is about which begins none: a directory that was named is there.
