@@ -11,9 +11,8 @@ use std::time::Instant;
 
 fn main() {
     let mut bench = Bench::default();
-    let embedder = embedder();
     for (name, asking) in
-        [("words", Asking::new(None)), ("words and hashed vectors", Asking::new(Some(&embedder)))]
+        [("words", Asking::new(None)), ("words and hashed vectors", Asking::new(Some(embedder())))]
     {
         let halves = [
             ("tuned on", Some(Half::Tune), Bar::AtLeast(0.85)),

@@ -2,13 +2,15 @@
 //! said to have none, quotes that no document has.
 
 use countersign_kernel::chunk::{self, Chunk, chunks};
+use countersign_kernel::gather::{Gathered, Limits, gather};
 use countersign_kernel::history::Lexicon;
+use countersign_kernel::relevance::Asked;
 use countersign_memory::embed::{self, Embedder};
-use countersign_sources::evidence::{Evidence, Limits, gather};
-use countersign_sources::retrieve::Index;
+use countersign_sources::retrieve::{self, Hit, Index};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Deserialize)]
 struct Set {
@@ -76,19 +78,19 @@ pub(crate) fn documents() -> BTreeMap<String, String> {
 }
 
 /// Everything that answers questions.
-pub(crate) struct Asking<'e> {
+pub(crate) struct Asking {
     documents: BTreeMap<String, String>,
     pieces: Vec<Chunk>,
-    index: Index<'e>,
+    index: Index,
 }
 
 /// The embedder that is always there.
-pub(crate) fn embedder() -> embed::Hashed {
-    embed::hashed()
+pub(crate) fn embedder() -> Arc<dyn Embedder> {
+    Arc::new(embed::hashed())
 }
 
-impl<'e> Asking<'e> {
-    pub(crate) fn new(embedder: Option<&'e dyn Embedder>) -> Self {
+impl Asking {
+    pub(crate) fn new(embedder: Option<Arc<dyn Embedder>>) -> Self {
         let documents = documents();
         let pieces: Vec<Chunk> =
             documents.iter().flat_map(|(path, text)| chunks(path, text, chunk::Limits::default())).collect();
@@ -96,8 +98,13 @@ impl<'e> Asking<'e> {
         Asking { documents, pieces, index }
     }
 
-    pub(crate) fn ask(&self, question: &str) -> Evidence {
-        gather(question, &Lexicon::default(), &self.index, &self.pieces, &[], &Limits::default()).unwrap()
+    /// The pieces that were found, the best first, and what they say.
+    pub(crate) fn ask(&self, question: &str) -> (Vec<Hit>, Gathered) {
+        let mut asked = Asked::new(question, &Lexicon::default());
+        self.index.weigh(&mut asked).unwrap();
+        let hits = self.index.retrieve(question, &asked, &retrieve::Limits::default()).unwrap();
+        let found: Vec<Chunk> = hits.iter().map(|hit| self.pieces[hit.chunk].clone()).collect();
+        (hits, gather(&asked, &found, &[], &Limits::default()))
     }
 
     /// Asks the questions of one half, or all.
@@ -110,7 +117,7 @@ impl<'e> Asking<'e> {
     }
 
     fn count_one(&self, question: &Question, count: &mut Count) {
-        let evidence = self.ask(&question.ask);
+        let (hits, evidence) = self.ask(&question.ask);
         let quotes = evidence.condensed.quotes();
         count.quotes += quotes.len();
         for fact in &quotes {
@@ -144,7 +151,7 @@ impl<'e> Asking<'e> {
                 count.quoted += 1;
                 continue;
             }
-            let pieces = evidence.hits.iter().map(|hit| &self.pieces[hit.chunk]);
+            let pieces = hits.iter().map(|hit| &self.pieces[hit.chunk]);
             let rank = pieces.enumerate().find(|(_, piece)| holds(&piece.path, &piece.bytes));
             let why = rank.map(|(at, _)| evidence.sifted.decided[at].reason.join(" "));
             count.misses.push(format!(
