@@ -146,10 +146,7 @@ pub(crate) fn label_of(recall: &Recall, store: &str) -> Label {
 /// The arguments of a memory read.
 pub(crate) fn asked(query: &str, recall: &Recall, items_max: Option<&Json>) -> Json {
     let stores = recall.stores.keys().map(|store| Json::from(store.as_str())).collect();
-    let mut budget = Object::from([(
-        "max_excerpt_tokens",
-        Number::try_from(recall.tokens_max).map_or(Json::Null, Json::Number),
-    )]);
+    let mut budget = Object::from([("max_excerpt_tokens", Json::Number(Number::from(recall.tokens_max)))]);
     if let Some(items_max) = items_max {
         budget.insert("max_items", items_max.clone());
     }

@@ -72,7 +72,7 @@ proptest! {
     fn coverage_is_a_part_of_the_whole(question in "[a-z ?]{0,60}|\\PC{0,40}", text in "[a-z .]{0,60}|\\PC{0,40}") {
         let mut asked = asked(&question);
         let text = set(&text);
-        asked.weigh(&[text.clone()]);
+        asked.weigh(core::slice::from_ref(&text));
         for part in &asked.parts {
             let coverage = part.coverage(&[(&text, WHOLE)]);
             prop_assert!(coverage <= WHOLE);

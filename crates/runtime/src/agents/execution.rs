@@ -111,7 +111,7 @@ impl Agent for Execution {
         Box::pin(async move {
             let queries = match queries(given.envelope) {
                 Ok(queries) => queries,
-                Err(said) => return said,
+                Err(why) => return failed(&why, false),
             };
             let files = eligible(given.envelope);
             let shown = self.0.shown(given.envelope).await;
@@ -162,14 +162,14 @@ impl Execution {
     }
 }
 
-/// What the plan searches for. A step with another tool is none that this agent can do.
-fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, Said> {
+/// What the plan searches for, or why it can't be done. A step with another tool is none that this agent can do.
+fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, String> {
     let plan = envelope.progress.outputs.get("plan");
     let Some(Json::Array(steps)) = plan.and_then(|plan| plan.get("steps")) else {
         return Ok(goals(envelope));
     };
     if steps.len() > STEPS_MAX {
-        return Err(failed(&format!("the plan has more than {STEPS_MAX} steps"), false));
+        return Err(format!("the plan has more than {STEPS_MAX} steps"));
     }
     let mut queries = Vec::new();
     for step in steps {
@@ -178,7 +178,7 @@ fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, Said> {
         match query {
             Some(query) if tool == SEARCH => queries.push(query.to_owned()),
             Some(_) | None => {
-                return Err(failed(&format!("no step can be done with the tool {tool:?} here"), false));
+                return Err(format!("no step can be done with the tool {tool:?} here"));
             }
         }
     }
