@@ -25,14 +25,14 @@ fn every_piece_has_its_reason() {
         ("a.md", "The lease ends in May 2027, unless it is extended."),
         ("b.md", "THE LEASE ends in May 2027 (unless it is extended)!"),
         ("c.md", "Dogs bark at night."),
-        ("d.md", "The lease is signed by both."),
+        ("d.md", "The lease ends early if both sign."),
         ("e.md", "When the lease ends, keys are returned."),
         ("f.md", "- - -"),
     ]);
     let refs: Vec<&Chunk> = all.iter().collect();
     let asked = asked("When does the lease end?", &all);
     let limits = Limits { strictness: 400, kept_max: 2 };
-    let sifted = sift(&asked, &refs, &["Here: the lease is signed by both."], &limits);
+    let sifted = sift(&asked, &refs, &["Here: the lease ends early if both sign."], &limits);
     assert_eq!(
         words(&sifted),
         [
@@ -45,6 +45,7 @@ fn every_piece_has_its_reason() {
         ]
     );
     let one = sift(&asked, &refs, &[], &Limits { kept_max: 1, ..limits });
+    assert_eq!(sifted.quotable().collect::<Vec<_>>(), [0, 3, 4]);
     assert_eq!(words(&one)[4], "DROPPED:max-chunks");
     assert_eq!(one.kept().collect::<Vec<_>>(), [0]);
 }
