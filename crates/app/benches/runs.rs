@@ -21,7 +21,7 @@ use countersign_record::state::{GenericEnvelope, Minted, TerminalReason};
 use countersign_record::upcast;
 use countersign_runtime::clock::Clock;
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said};
+use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use countersign_runtime::ports::ledger::Journal;
 use countersign_runtime::ports::session::{Signs, Trouble};
 use countersign_runtime::run::{self, Bench as Works, Driver, Setup};
@@ -176,6 +176,7 @@ impl Desk {
             clock: Arc::new(Clock::new(None, Some(7), [0; 32])),
             signs: Arc::new(Unsigned),
             agents: STAGES.iter().map(agent).collect(),
+            sources: None,
         };
         let document = json::parse(br#"{"raw_input":"Do it.","user_id":"u"}"#).unwrap();
         Desk { works, pipeline: Arc::new(five_stages()), document, last: std::sync::Mutex::default() }
@@ -279,8 +280,8 @@ impl Trivial {
 }
 
 impl Agent for Trivial {
-    fn is_repeatable(&self) -> bool {
-        false
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Unknown(Vec::new())
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

@@ -16,7 +16,7 @@ use countersign_record::session::{ChatMessage, Role};
 use countersign_record::state::GenericEnvelope;
 use countersign_runtime::agents::Means;
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said};
+use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use countersign_runtime::ports::model::Request;
 use countersign_runtime::run::mind::Asked;
 use tokio_util::sync::CancellationToken;
@@ -32,8 +32,8 @@ const NOT_PINNED: &str = "NOT_PINNED";
 pub(crate) struct Enforcement(pub(crate) Means);
 
 impl Agent for Enforcement {
-    fn is_repeatable(&self) -> bool {
-        self.0.mind.is_here()
+    fn unseen(&self, given: Given<'_>) -> Unseen {
+        self.0.mind.unseen(given)
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {

@@ -22,14 +22,13 @@ use axum::Router;
 use axum::middleware;
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::code::Code;
-use countersign_record::id::MatterId;
 use countersign_runtime::clock::Clock;
 use countersign_runtime::ports::model::Model;
 use countersign_runtime::run::Bench;
 use countersign_store::Sqlite;
 use countersign_store::keys::Keyring;
 use guard::Own;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -55,8 +54,6 @@ pub(crate) struct Server {
     timeout: Duration,
     /// Opened once each: a model in this process may be large.
     models: Mutex<BTreeMap<String, Arc<dyn Model>>>,
-    /// The runs that a request is at work on.
-    at_work: Mutex<BTreeSet<(MatterId, String)>>,
     room: Arc<Semaphore>,
     /// What goes on even if whoever asked has left.
     tasks: TaskTracker,
@@ -82,7 +79,6 @@ impl Server {
             own: Own::new(address),
             timeout,
             models: Mutex::new(BTreeMap::new()),
-            at_work: Mutex::new(BTreeSet::new()),
             room: Arc::new(Semaphore::new(WORK_MAX)),
             tasks: TaskTracker::new(),
             cancel: CancellationToken::new(),
@@ -117,6 +113,7 @@ impl Server {
             clock: Arc::clone(&self.clock),
             signs: Arc::new(office::Signer::new(self.keys.clone(), access)),
             agents: BTreeMap::new(),
+            sources: None,
         }
     }
 
@@ -128,16 +125,6 @@ impl Server {
         })
     }
 
-    /// Keeps other requests off a run. (Other processes are kept off by the ledger.)
-    fn hold(self: &Arc<Self>, access: &MatterAccess, run: &str) -> Result<Held, Failure> {
-        let key = (access.matter().clone(), run.to_owned());
-        let mut at_work = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
-        if !at_work.insert(key.clone()) {
-            return Err(Failure::new(Code::RunBusy, "another request is at work on the run"));
-        }
-        Ok(Held { server: Arc::clone(self), key })
-    }
-
     /// Does work to its end, whether or not whoever asked for it waits.
     async fn finish<T, W>(&self, work: W) -> Result<T, Failure>
     where
@@ -147,18 +134,6 @@ impl Server {
         self.tasks.spawn(work).await.unwrap_or_else(|_| {
             Err(Failure::new(Code::HttpFailed, "the server could not do it, and does not know why"))
         })
-    }
-}
-
-/// A run that this request alone is at work on, until it is dropped.
-struct Held {
-    server: Arc<Server>,
-    key: (MatterId, String),
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.server.at_work.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 

@@ -10,6 +10,7 @@ use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::json::{self, Json, Object};
 use countersign_runtime::clock::Clock;
 use countersign_runtime::ports::agent::Given;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -57,13 +58,13 @@ impl Launch {
             .map_err(|troubles| refused(troubles.first().map(ToString::to_string).unwrap_or_default()))
     }
 
-    /// Starts it, with its three streams for us.
-    pub(crate) fn start(&self) -> std::io::Result<Child> {
+    /// Starts it, with its three streams for us. What it leaves behind ends with the group.
+    pub(crate) fn start(&self) -> std::io::Result<(Child, Group)> {
         let Some((program, args)) = self.command.split_first() else {
             return Err(std::io::ErrorKind::InvalidInput.into());
         };
         let environment = ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-        Command::new(program)
+        let child = Command::new(program)
             .args(args)
             .env_clear()
             .envs(environment)
@@ -73,17 +74,29 @@ impl Launch {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true)
-            .spawn()
+            .spawn()?;
+        let group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+        Ok((child, group))
     }
 }
 
-/// Ends it, and what it started.
-pub(crate) async fn end(child: &mut Child) {
-    let group = child.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
-    if let Some(group) = group {
-        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap_or(());
+/// A program and what it started, which end with this.
+#[derive(Debug)]
+pub(crate) struct Group(Option<Pid>);
+
+impl Group {
+    /// Ends them.
+    pub(crate) fn end(&self) {
+        if let Some(group) = self.0 {
+            kill_process_group(group, Signal::KILL).unwrap_or(());
+        }
     }
-    drop(child.wait().await);
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.end();
+    }
 }
 
 /// As much of its own words as a fault may show.

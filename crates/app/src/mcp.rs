@@ -7,14 +7,14 @@
 
 mod line;
 
-use crate::launch::{Launch, TIMEOUT, end, failed, last_shown, shown};
+use crate::launch::{Launch, TIMEOUT, failed, last_shown, shown};
 use countersign_kernel::pipeline::Definition;
 use countersign_kernel::run::Outcome;
 use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said};
+use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use line::{Heard, Line};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ElicitRequestParams,
@@ -69,7 +69,7 @@ impl Mcp {
 
     async fn talk(&self, question: &Envelope, cancel: &CancellationToken) -> Result<Json, Outcome> {
         let started = self.launch.start();
-        let mut child = started.map_err(|error| fault(format!("it can't be started: {error}")))?;
+        let (mut child, group) = started.map_err(|error| fault(format!("it can't be started: {error}")))?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(fault("it has no streams".to_owned()));
@@ -85,6 +85,7 @@ impl Mcp {
             () = cancel.cancelled() => given_up("it was cancelled".to_owned()),
         };
         let status = ended(&mut child, farewell).await;
+        group.end();
         let outcome = match (talked, heard.trouble()) {
             (Ok(answer), _) => Ok(answer),
             (Err(Broken::Closed), None) => {
@@ -186,9 +187,9 @@ impl Mcp {
 }
 
 impl Agent for Mcp {
-    fn is_repeatable(&self) -> bool {
+    fn unseen(&self, _: Given<'_>) -> Unseen {
         // Nobody knows what it does.
-        false
+        Unseen::Unknown(Vec::new())
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {
@@ -303,15 +304,9 @@ async fn last_words(mut stream: impl AsyncRead + Unpin) -> Vec<u8> {
     words
 }
 
-/// Its end: by itself within `farewell`, or with everything it started.
+/// Its end, if it comes by itself within `farewell`.
 async fn ended(child: &mut Child, farewell: Duration) -> Option<ExitStatus> {
-    match tokio::time::timeout(farewell, child.wait()).await {
-        Ok(status) => status.ok(),
-        Err(_) => {
-            end(child).await;
-            None
-        }
-    }
+    tokio::time::timeout(farewell, child.wait()).await.ok()?.ok()
 }
 
 /// What is told of a server that is gone.
@@ -338,6 +333,10 @@ fn no_answer(error: ServiceError) -> Broken {
         ServiceError::TransportClosed | ServiceError::TransportSend(_) => Broken::Closed,
         ServiceError::McpError(error) => {
             told(format!("it refuses: {} ({})", shown(&error.message), error.code.0))
+        }
+        ServiceError::UnexpectedResponse => {
+            let message = "what it says is no envelope: it is no result of a tool";
+            Broken::Told(Outcome::escalate("validation_fail", message))
         }
         error => told(shown(&error.to_string())),
     }

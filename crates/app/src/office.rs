@@ -85,6 +85,11 @@ impl Rooms {
         entries.map(|entry| entry.path()).filter(is_spare).collect()
     }
 
+    /// Where runs are held that are at work.
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.dir.join("runs")
+    }
+
     /// Where hashes of folders are kept.
     pub(crate) fn folders(&self) -> PathBuf {
         self.dir.join("cache").join("folders")

@@ -45,11 +45,6 @@ pub(crate) fn find(named: &str) -> Result<Found, Failure> {
 }
 
 impl Found {
-    /// A pipeline that a run was begun with.
-    pub(crate) fn again(pipeline: Pipeline, dir: &str) -> Self {
-        Found { pipeline, dir: PathBuf::from(dir) }
-    }
-
     /// Who works, by stage. Programs only if they are allowed.
     pub(crate) fn agents(
         &self,

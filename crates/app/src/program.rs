@@ -1,13 +1,13 @@
 //! An agent that is another program: one SR2 envelope on its standard input, one on its standard output.
 //! Owns: its time, the size of what it says, how its end is taken. Must not: believe what it says; the controller checks it.
 
-use crate::launch::{Launch, OUTPUT_BYTES_MAX, TIMEOUT, end, failed, shown};
+use crate::launch::{Launch, OUTPUT_BYTES_MAX, TIMEOUT, failed, shown};
 use countersign_kernel::run::Outcome;
 use countersign_record::envelope::Provenance;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said};
+use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +24,7 @@ impl Program {
     async fn talk(&self, given: Given<'_>, cancel: &CancellationToken) -> Result<Json, Outcome> {
         let question =
             json::to_text(&self.0.question(given)?).map_err(|error| fault("it can't be asked", &error))?;
-        let mut child = self.0.start().map_err(|error| fault("it can't be started", &error))?;
+        let (mut child, group) = self.0.start().map_err(|error| fault("it can't be started", &error))?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let asked = async move {
             if let Some(mut stdin) = stdin {
@@ -32,14 +32,20 @@ impl Program {
                 drop(stdin.write_all(question.as_bytes()).await);
             }
         };
-        let talked = async { tokio::join!(asked, all_of(stdout), all_of(stderr), child.wait()) };
+        let ended = async {
+            let status = child.wait().await;
+            // Whoever it leaves behind may keep its streams open, and has nothing to say.
+            group.end();
+            status
+        };
+        let talked = async { tokio::join!(asked, all_of(stdout), all_of(stderr), ended) };
         let talked = tokio::select! {
             talked = talked => Some(talked),
             () = tokio::time::sleep(TIMEOUT) => None,
             () = cancel.cancelled() => None,
         };
         let Some(((), said, errors, status)) = talked else {
-            end(&mut child).await;
+            group.end();
             let why = if cancel.is_cancelled() { "it was cancelled" } else { "it was ended after 120 s" };
             return Err(failed("ProcessTimeout", why.to_owned(), true));
         };
@@ -62,9 +68,9 @@ impl Program {
 }
 
 impl Agent for Program {
-    fn is_repeatable(&self) -> bool {
+    fn unseen(&self, _: Given<'_>) -> Unseen {
         // Nobody knows what it does.
-        false
+        Unseen::Unknown(Vec::new())
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {

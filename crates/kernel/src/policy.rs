@@ -106,6 +106,13 @@ impl Policy {
         canonical::hash_of(self)
     }
 
+    /// The narrowest class that anything of the matter has.
+    #[must_use]
+    pub fn strictest(&self) -> DataClass {
+        let named = self.files.values().chain(self.stores.values());
+        named.copied().fold(self.user_class.max(self.files_class), Ord::max)
+    }
+
     /// The class of a path: the narrowest of the rules for it and for what is above it.
     #[must_use]
     pub fn class_of(&self, path: &str) -> DataClass {

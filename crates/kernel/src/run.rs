@@ -88,6 +88,12 @@ impl Run {
         handoff(&self.envelope, stage, stage.agent_name(), outcome, rests_on, at)
     }
 
+    /// The turn that it is in: each iteration is one.
+    #[must_use]
+    pub fn turn(&self) -> u64 {
+        turn(&self.envelope)
+    }
+
     /// Which bound is hit, if one is: the first one counts.
     #[must_use]
     pub fn bound(&self) -> Option<TerminalReason> {
@@ -118,6 +124,10 @@ impl Run {
     }
 }
 
+fn turn(state: &GenericEnvelope) -> u64 {
+    state.bounds.iteration.saturating_add(1)
+}
+
 /// What somebody hands over in a stage of a run, as an SR2 envelope.
 #[must_use]
 pub fn handoff(
@@ -136,7 +146,7 @@ pub fn handoff(
         goal: goal.clone(),
         timestamp: at.clone(),
         request_id: state.identity.request_id.to_string(),
-        turn_id: state.bounds.iteration.saturating_add(1),
+        turn_id: turn(state),
         source: Source::Internal,
         version: VERSION.to_string(),
         escalate: reason.is_some(),

@@ -11,13 +11,15 @@ pub use error::Error;
 pub use history::{Line, Listed, Met, Setup, Standing, Told, list, met, told};
 
 use crate::clock::Clock;
-use crate::ports::agent::{Agent, Given, Handoff, Said};
+use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::ledger::Journal;
 use crate::ports::session::Signs;
+use crate::ports::sources::{Eligible, Sources};
 use countersign_kernel::grant::Approver;
 use countersign_kernel::pipeline::{Pipeline, Stage};
 use countersign_kernel::run::{Answer, Came, Doing, Event, Outcome, Refusal, Run, decide, outputs};
 use countersign_record::access::MatterAccess;
+use countersign_record::code::Code;
 use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::fields::Trouble;
 use countersign_record::id::RunId;
@@ -46,6 +48,8 @@ pub struct Bench {
     pub signs: Arc<dyn Signs>,
     /// Who works, by stage.
     pub agents: BTreeMap<String, Arc<dyn Agent>>,
+    /// The files that what agents hand over may rest on.
+    pub sources: Option<Arc<dyn Sources>>,
 }
 
 /// A run that this process carries on.
@@ -170,18 +174,17 @@ impl Driver {
             llm_calls_left: self.run.llm_calls_left(),
             leave: self.leave.as_deref(),
         };
-        if is_again && !agent.is_repeatable() {
+        if is_again && let Unseen::Unknown(receipts) = agent.unseen(given) {
             let message = "the agent was called, and nobody saw what became of that";
             let unknown = Said::plain(Outcome::escalate("unknown_effect", message), Provenance::default());
-            let receipts = agent.unseen(given);
-            return self.returned(stage, Said { receipts, ..unknown });
+            return self.returned(stage, Said { receipts, ..unknown }).await;
         }
         let said = agent.act(given, cancel).await;
-        self.returned(stage, said)
+        self.returned(stage, said).await
     }
 
     /// Takes in what an agent says, once it is an envelope that may be handed on.
-    fn returned(&mut self, stage: &Stage, said: Said) -> Result<(), Error> {
+    async fn returned(&mut self, stage: &Stage, said: Said) -> Result<(), Error> {
         let Said { handoff, llm_calls, label, receipts } = said;
         self.label = self.label.join(label);
         for receipt in &receipts {
@@ -191,11 +194,70 @@ impl Driver {
             }
         }
         let at = self.bench.clock.now()?;
-        let handoff = Box::new(checked(&self.run, stage, handoff, &at));
+        let handoff = Box::new(self.checked(stage, handoff, &at).await);
         // Another process may begin its names where this one did; each call of an agent has a number of its own.
         let purpose = format!("stop {} {}", self.id, self.run.envelope.bounds.agent_hop_count);
         let stop_id = format!("stop_{}", self.bench.clock.fresh(&purpose));
         self.come_at(Came::Returned { stage: stage.name.clone(), handoff, llm_calls, stop_id }, &at)
+    }
+
+    /// The envelope that an agent hands over. What is none, or does not fit the contract, goes to a person instead, and no
+    /// other agent is called.
+    async fn checked(&self, stage: &Stage, handoff: Handoff, at: &Timestamp) -> Envelope {
+        let ours = |outcome, rests_on| self.run.handoff(stage, outcome, rests_on, at);
+        let refused = |reason: &str, troubles: &[Trouble]| {
+            let first = troubles.first().map(ToString::to_string).unwrap_or_default();
+            let paths = troubles.iter().map(|trouble| Json::from(trouble.path.as_str())).collect();
+            let payload = Object::from([
+                ("message", Json::from(format!("what {} hands over can't be used: {first}", stage.name))),
+                ("paths", Json::Array(paths)),
+            ]);
+            ours(Outcome::Escalate { reason: reason.to_owned(), payload }, Provenance::default())
+        };
+        let envelope = match handoff {
+            Handoff::Ours(outcome, rests_on) => ours(outcome, rests_on),
+            Handoff::Theirs(document) => match Envelope::read(document) {
+                Ok(envelope) => match self.troubles(&envelope).await {
+                    troubles if troubles.is_empty() => envelope,
+                    troubles => return refused("validation_fail", &troubles),
+                },
+                Err(troubles) => return refused("validation_fail", &troubles),
+            },
+        };
+        if envelope.escalate {
+            return envelope;
+        }
+        match outputs::check(&stage.output_key, &envelope.payload) {
+            Ok(()) => envelope,
+            Err(troubles) => refused("schema_violation", &troubles),
+        }
+    }
+
+    /// What is wrong with somebody else's envelope: it must be of this request and turn, and rest on files that are there
+    /// as it says.
+    async fn troubles(&self, envelope: &Envelope) -> Vec<Trouble> {
+        let mut troubles = Vec::new();
+        let mut wrong = |path: String, message: String| {
+            troubles.push(Trouble { path, code: Code::FieldInvalid, message });
+        };
+        let (request, turn) = (&self.run.envelope.identity.request_id, self.run.turn());
+        if envelope.request_id != request.as_str() {
+            wrong("/request_id".to_owned(), format!("the request is {request}"));
+        }
+        if envelope.turn_id != turn {
+            wrong("/turn_id".to_owned(), format!("the turn is {turn}"));
+        }
+        for (at, file) in envelope.provenance.files.iter().enumerate() {
+            let named = Eligible { path: file.path.clone(), sha256: file.sha256 };
+            let found = match &self.bench.sources {
+                Some(sources) => sources.text(&named).await.map(drop).map_err(|error| error.message),
+                None => Err("the run has no sources that it could be one of".to_owned()),
+            };
+            if let Err(why) = found {
+                wrong(format!("/provenance/files/{at}"), why);
+            }
+        }
+        troubles
     }
 
     fn come(&mut self, came: Came) -> Result<(), Error> {
@@ -213,35 +275,6 @@ impl Driver {
             self.run.apply(event);
         }
         Ok(())
-    }
-}
-
-/// The envelope that an agent hands over. What is none, or does not fit the contract, goes to a person instead, and no
-/// other agent is called.
-fn checked(run: &Run, stage: &Stage, handoff: Handoff, at: &Timestamp) -> Envelope {
-    let ours = |outcome, rests_on| run.handoff(stage, outcome, rests_on, at);
-    let refused = |reason: &str, troubles: &[Trouble]| {
-        let first = troubles.first().map(ToString::to_string).unwrap_or_default();
-        let paths = troubles.iter().map(|trouble| Json::from(trouble.path.as_str())).collect();
-        let payload = Object::from([
-            ("message", Json::from(format!("what {} hands over can't be used: {first}", stage.name))),
-            ("paths", Json::Array(paths)),
-        ]);
-        ours(Outcome::Escalate { reason: reason.to_owned(), payload }, Provenance::default())
-    };
-    let envelope = match handoff {
-        Handoff::Ours(outcome, rests_on) => ours(outcome, rests_on),
-        Handoff::Theirs(document) => match Envelope::read(document) {
-            Ok(envelope) => envelope,
-            Err(troubles) => return refused("validation_fail", &troubles),
-        },
-    };
-    if envelope.escalate {
-        return envelope;
-    }
-    match outputs::check(&stage.output_key, &envelope.payload) {
-        Ok(()) => envelope,
-        Err(troubles) => refused("schema_violation", &troubles),
     }
 }
 

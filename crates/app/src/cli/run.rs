@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Working {
     /// default, six-agent, ragstream, or a file
-    #[arg(long, default_value = "default", value_name = "NAME|FILE")]
+    #[arg(long, default_value = "default", hide_default_value = true, value_name = "NAME|FILE")]
     pub(crate) pipeline: String,
     /// Who answers: extractive or one of models list
     #[arg(long, default_value = "extractive", value_name = "NAME")]

@@ -1,12 +1,13 @@
 //! `countersign answer`: what a person says to a run that waits.
 //! Owns: the words for an answer. Must not: decide whether it counts.
 
-use super::process::{Advanced, Desk, Seat, ended, looking, printed};
+use super::process::{Advanced, Desk, Seat, looking, printed};
 use crate::cli::Global;
 use crate::cli::run::Answer;
 use crate::failure::{Exit, Failure};
 use crate::office;
 use crate::place::Place;
+use crate::signals::Cancelling;
 use countersign_kernel::run;
 use countersign_runtime::run::Told;
 use tokio_util::sync::CancellationToken;
@@ -21,8 +22,8 @@ pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failur
     let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
     let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
     let (desk, told) = Desk::again(seat, command.allow_programs, &command.run).await?;
-    let cancel = CancellationToken::new();
-    let Advanced { run, outcome } = answered(desk, told, &command.id, answer, &cancel).await?;
+    let cancelling = Cancelling::new()?;
+    let Advanced { run, outcome } = answered(desk, told, &command.id, answer, &cancelling.token).await?;
     printed(&run, !global.json, outcome)
 }
 
@@ -48,8 +49,11 @@ pub(crate) async fn answered(
     let approver = desk.policy.approver;
     let mut driver = desk.open(told)?;
     driver.answer(id, answer, approver).await?;
-    if driver.run().doing == run::Doing::Ready {
-        driver.drive(cancel).await?;
+    // The answer counts whatever becomes of the rest.
+    if driver.run().doing == run::Doing::Ready
+        && let Err(error) = driver.drive(cancel).await
+    {
+        return Ok(Advanced { outcome: Err(error.into()), run: driver.kept().await? });
     }
-    Ok(Advanced { outcome: ended(driver.run()), run: driver.run().clone() })
+    Ok(driver.advanced())
 }

@@ -7,12 +7,12 @@ use crate::cli::run::Ask;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;
+use crate::signals::Cancelling;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 use countersign_record::state::GenericEnvelope;
 use countersign_runtime::run::Driver;
 use serde::Serialize;
-use tokio_util::sync::CancellationToken;
 
 #[derive(Serialize)]
 struct Answered<'a> {
@@ -37,8 +37,9 @@ pub(super) async fn run(global: &Global, ask: &Ask) -> Result<Exit, Failure> {
         .map_err(|troubles| Failure::troubles(Code::EnvelopeInvalid, "the question", &troubles))?;
     let desk = Desk::new(global, &ask.working, place)?;
     let mut driver = desk.begin(&ask.working, reading)?;
+    let cancelling = Cancelling::new()?;
     let progress = output::progress("reading the sources".to_owned());
-    let gone_on = driver.drive(&CancellationToken::new()).await;
+    let gone_on = driver.drive(&cancelling.token).await;
     progress.finish_and_clear();
     gone_on?;
     told(global, &driver)

@@ -4,18 +4,20 @@
 use crate::cli::Global;
 use crate::cli::run::{Process, Working};
 use crate::failure::{Exit, Failure};
+use crate::hold::Hold;
 use crate::input;
 use crate::office;
 use crate::output;
 use crate::pipelines::{self, Found};
 use crate::place::Place;
 use crate::remembering;
+use crate::signals::Cancelling;
 use crate::sources::Folders;
 use countersign_kernel::policy::Policy;
 use countersign_kernel::run::{Doing, Run};
 use countersign_record::code::Code;
 use countersign_record::id::RunId;
-use countersign_record::json::{self, Json, Object};
+use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_record::state::{GenericEnvelope, Minted, Reading, TerminalReason};
 use countersign_runtime::agents::Means;
@@ -25,6 +27,7 @@ use countersign_runtime::ports::sources::Sources;
 use countersign_runtime::run::mind::Mind;
 use countersign_runtime::run::{self, Bench, Driver, Met, RUN, Setup, Told};
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -34,9 +37,10 @@ pub(super) async fn run(global: &Global, process: &Process) -> Result<Exit, Fail
     let bench = looking(Place::open(global)?)?;
     let pace = if process.step { Pace::Step } else { Pace::Whole };
     let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
-    let cancel = CancellationToken::new();
+    let cancelling = Cancelling::new()?;
+    let seat = Seat { global, bench, opens: &opens };
     let Advanced { run, outcome } =
-        advanced(Seat { global, bench, opens: &opens }, &process.working, pace, document, &cancel).await?;
+        advanced(seat, &process.working, pace, document, &cancelling.token).await?;
     printed(&run, process.pretty, outcome)
 }
 
@@ -86,7 +90,14 @@ pub(crate) async fn advanced(
         }
         Doing::Ready | Doing::Called { .. } => {}
     }
-    let mut desk = Desk::of(seat, working, pipelines::find(&working.pipeline)?)?;
+    let found = pipelines::find(&working.pipeline)?;
+    let mut desk = match Desk::of(seat, working, found) {
+        Ok(desk) => desk,
+        Err(refusal) if refusal.exit() == Exit::Limited.into() => {
+            return Ok(Advanced { outcome: Err(refusal), run: given });
+        }
+        Err(error) => return Err(error),
+    };
     let mut driver = match desk.met(&reading).await? {
         Some((told, Met::Now)) => desk.open(told)?,
         Some((told, Met::Before)) => match (&told.run.doing, pace) {
@@ -108,10 +119,45 @@ pub(crate) async fn advanced(
         Pace::Whole => driver.drive(cancel).await,
     };
     Ok(match gone_on {
-        Ok(()) => Advanced { outcome: ended(driver.run()), run: driver.run().clone() },
+        Ok(()) => driver.advanced(),
         // What could not be written down did not happen; before anything is durable the envelope is the one that came.
         Err(error) => Advanced { outcome: Err(error.into()), run: driver.kept().await.unwrap_or(given) },
     })
+}
+
+/// A run at a desk: nobody else carries it on meanwhile.
+pub(crate) struct Driven {
+    driver: Driver,
+    hold: Hold,
+}
+
+impl Driven {
+    /// As it is now, and what became of it.
+    pub(crate) fn advanced(&self) -> Advanced {
+        Advanced { outcome: ended(self.run()), run: self.run().clone() }
+    }
+}
+
+impl Deref for Driven {
+    type Target = Driver;
+
+    fn deref(&self) -> &Driver {
+        &self.driver
+    }
+}
+
+impl DerefMut for Driven {
+    fn deref_mut(&mut self) -> &mut Driver {
+        &mut self.driver
+    }
+}
+
+impl Drop for Driven {
+    fn drop(&mut self) {
+        if self.driver.run().doing == Doing::Over {
+            self.hold.over();
+        }
+    }
 }
 
 /// What runs are carried on with.
@@ -121,7 +167,10 @@ pub(crate) struct Desk {
     /// What holds for what is asked.
     label: Label,
     pub(super) policy: Arc<Policy>,
-    sources: Option<Arc<dyn Sources>>,
+    /// Where runs are held.
+    runs: PathBuf,
+    /// The run that was begun, if it is one.
+    hold: Option<Hold>,
 }
 
 impl Desk {
@@ -138,16 +187,21 @@ impl Desk {
         id: &str,
     ) -> Result<(Self, Told), Failure> {
         let id = RunId::try_from(id)?;
+        // Nobody is held up by the name of a run that there is not.
+        run::told(&seat.bench, &id).await?;
+        let hold = Hold::take(&office::Rooms::of(seat.global)?.runs(), &id)?;
         let told = run::told(&seat.bench, &id).await?;
+        let memory = told.setup.memory.iter().map(|store| hold.path(store).to_string_lossy().into_owned());
         let working = Working {
             pipeline: String::new(),
             model: told.setup.model.clone(),
-            sources: told.setup.sources.iter().map(PathBuf::from).collect(),
-            memory: told.setup.memory.clone(),
+            sources: told.setup.sources.iter().map(|dir| hold.path(dir)).collect(),
+            memory: memory.collect(),
             allow_programs: allows_programs,
         };
-        let found = Found::again((*told.pipeline).clone(), &told.setup.dir);
-        Ok((Desk::of(seat, &working, found)?, told))
+        let found = Found { pipeline: (*told.pipeline).clone(), dir: hold.path(&told.setup.dir) };
+        let desk = Desk::of(seat, &working, found)?;
+        Ok((Desk { hold: Some(hold), ..desk }, told))
     }
 
     fn of(seat: Seat<'_>, working: &Working, found: Found) -> Result<Self, Failure> {
@@ -163,15 +217,19 @@ impl Desk {
         let label = Label { data_class: policy.user_class, ..Label::USER };
         let sources: Option<Arc<dyn Sources>> = match working.sources.as_slice() {
             [] => None,
-            dirs => Some(Arc::new(Folders::new(dirs, &global.data, rooms.folders(), Arc::clone(&policy))?)),
+            dirs => {
+                let folders = Folders::new(dirs, &global.data, rooms.folders(), Arc::clone(&policy))?;
+                Some(Arc::new(folders))
+            }
         };
         let past = remembering::past(global, &policy, &working.memory, &mind, &bench)?;
         let means = Means { mind, sources: sources.clone(), past, clock: Arc::clone(&bench.clock) };
         bench.agents = found.agents(&means, working.allow_programs)?;
-        Ok(Desk { found, bench, label, policy, sources })
+        bench.sources = sources;
+        Ok(Desk { found, bench, label, policy, runs: rooms.runs(), hold: None })
     }
 
-    pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driver, Failure> {
+    pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driven, Failure> {
         let setup = Setup {
             model: working.model.clone(),
             sources: working.sources.iter().map(|dir| dir.to_string_lossy().into_owned()).collect(),
@@ -179,49 +237,46 @@ impl Desk {
             dir: self.found.dir.to_string_lossy().into_owned(),
         };
         let label = self.label.join(self.brought(&reading.envelope));
-        Ok(Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, label)?)
+        let driver = Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, label)?;
+        let hold = Hold::take(&self.runs, driver.id())?;
+        hold.begins()?;
+        Ok(Driven { driver, hold })
     }
 
-    /// What holds for what an envelope brings along: whatever is said to be from a file has the class of that file.
+    /// What holds for what an envelope brings along that no run of ours is known to have said: nobody knows what it was
+    /// made of, so it may be made of whatever there is.
     fn brought(&self, envelope: &GenericEnvelope) -> Label {
-        let mut label = Label::NOTHING;
-        for (_, member) in envelope.progress.outputs.values().flat_map(Object::iter) {
-            paths(member, &mut |path| {
-                let own = Label { data_class: self.policy.class_of(path), ..Label::OUTSIDE };
-                let file = self.sources.as_ref().map_or(Label::NOTHING, |sources| sources.label(path));
-                label = label.join(own).join(file);
-            });
+        let progress = &envelope.progress;
+        match progress.outputs.is_empty() && envelope.processing_history.is_empty() {
+            true => Label::NOTHING,
+            false => Label { data_class: self.policy.strictest(), ..Label::OUTSIDE },
         }
-        label
     }
 
-    pub(crate) fn open(self, told: Told) -> Result<Driver, Failure> {
-        Ok(Driver::open(self.bench, told)?)
+    pub(crate) fn open(mut self, told: Told) -> Result<Driven, Failure> {
+        let hold = match self.hold.take() {
+            Some(hold) => hold,
+            None => Hold::take(&self.runs, &told.id)?,
+        };
+        Ok(Driven { driver: Driver::open(self.bench, told)?, hold })
     }
 
     /// The run that the envelope says it belongs to, if it is one of ours, and how it stands to it. An envelope that was
     /// changed on the way is the beginning of another.
-    async fn met(&self, reading: &Reading) -> Result<Option<(Told, Met)>, Failure> {
+    async fn met(&mut self, reading: &Reading) -> Result<Option<(Told, Met)>, Failure> {
         let id = reading.envelope.metadata.get(RUN).and_then(Json::as_str);
         let Some(id) = id.and_then(|id| RunId::try_from(id).ok()) else { return Ok(None) };
         match run::met(&self.bench, &id, &reading.envelope).await {
             Ok((told, _)) if *told.pipeline != self.found.pipeline => Ok(Some((told, Met::Never))),
-            Ok(met) => Ok(Some(met)),
+            Ok((told, Met::Never)) => Ok(Some((told, Met::Never))),
+            Ok(_) => {
+                // As it is once nobody else is at work on it.
+                self.hold = Some(Hold::take(&self.runs, &id)?);
+                Ok(Some(run::met(&self.bench, &id, &reading.envelope).await?))
+            }
             Err(run::Error::Missing { .. } | run::Error::Erased { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
-    }
-}
-
-/// Shows every path that a document names.
-fn paths(document: &Json, sees: &mut dyn FnMut(&str)) {
-    match document {
-        Json::Array(items) => items.iter().for_each(|item| paths(item, sees)),
-        Json::Object(object) => {
-            object.get("path").and_then(Json::as_str).into_iter().for_each(&mut *sees);
-            object.iter().for_each(|(_, member)| paths(member, sees));
-        }
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 
@@ -229,7 +284,14 @@ fn paths(document: &Json, sees: &mut dyn FnMut(&str)) {
 pub(super) fn looking(place: Place) -> Result<Bench, Failure> {
     let Place { ledger, keys, access, clock, .. } = place;
     let signs = Arc::new(office::Signer::new(keys, &access));
-    Ok(Bench { journal: Arc::new(ledger), access, clock: Arc::new(clock), signs, agents: BTreeMap::new() })
+    Ok(Bench {
+        journal: Arc::new(ledger),
+        access,
+        clock: Arc::new(clock),
+        signs,
+        agents: BTreeMap::new(),
+        sources: None,
+    })
 }
 
 /// What stands in for members that a document does not have.

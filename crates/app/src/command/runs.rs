@@ -8,13 +8,13 @@ use crate::failure::{Exit, Failure};
 use crate::office;
 use crate::output;
 use crate::place::Place;
+use crate::signals::Cancelling;
 use countersign_kernel::run::Doing;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
 use countersign_runtime::run::{self, Line, Standing, Told};
 use serde::Serialize;
-use tokio_util::sync::CancellationToken;
 
 pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure> {
     match command {
@@ -28,8 +28,11 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
                 return printed(&told.run, !global.json, ended(&told.run));
             }
             let mut driver = desk.open(told)?;
-            driver.drive(&CancellationToken::new()).await?;
-            printed(driver.run(), !global.json, ended(driver.run()))
+            let cancelling = Cancelling::new()?;
+            match driver.drive(&cancelling.token).await {
+                Ok(()) => printed(driver.run(), !global.json, ended(driver.run())),
+                Err(error) => printed(&driver.kept().await?, !global.json, Err(error.into())),
+            }
         }
     }
 }

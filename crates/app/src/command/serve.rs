@@ -8,6 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::http::{self, Server, listen};
 use crate::output;
 use crate::pipelines;
+use crate::signals::Signals;
 use crate::tokens::{Secret, Token, Tokens};
 use countersign_record::access::Role;
 use serde::Serialize;
@@ -28,7 +29,7 @@ pub(super) async fn run(global: &Global, serve: &Serve) -> Result<Exit, Failure>
     }
     // What can't work is told now, and not to the first who asks.
     pipelines::find(&serve.working.pipeline)?;
-    let signals = listen::Signals::new()?;
+    let signals = Signals::new()?;
     let (listener, address) = listen::bind(serve.listen).await?;
     let timeout = Duration::from_secs(serve.timeout);
     let server = Arc::new(Server::new(global, &serve.working, timeout, address)?);

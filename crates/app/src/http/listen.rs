@@ -4,6 +4,7 @@
 use super::{Server, router};
 use crate::failure::Failure;
 use crate::output;
+use crate::signals::Signals;
 use axum::Router;
 use countersign_record::code::Code;
 use hyper::server::conn::http1;
@@ -15,11 +16,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many connections there are at once; more wait in the system's own queue.
 const CONNECTIONS_MAX: usize = 256;
+/// How long a client may take to say what it wants: whoever says nothing keeps others out.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 const HEADERS_MAX: usize = 64;
 const HEADER_BYTES_MAX: usize = 16 * 1024;
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
@@ -34,29 +36,6 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr
     let listener = TcpListener::bind(address).await.map_err(refused)?;
     let bound = listener.local_addr().map_err(refused)?;
     Ok((listener, bound))
-}
-
-/// What ends a server.
-pub(crate) struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    pub(crate) fn new() -> Result<Self, Failure> {
-        let refused = |error: std::io::Error| Failure::new(Code::HttpListen, format!("signals: {error}"));
-        Ok(Signals {
-            interrupt: signal(SignalKind::interrupt()).map_err(refused)?,
-            terminate: signal(SignalKind::terminate()).map_err(refused)?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
 }
 
 /// Answers until a signal comes, then finishes what is at work. Another signal cancels that.
@@ -115,7 +94,7 @@ fn connection(
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(timeout)
+        .header_read_timeout(timeout.min(HEAD_TIMEOUT))
         .max_headers(HEADERS_MAX)
         .max_header_size(HEADER_BYTES_MAX)
         .max_buf_size(BUFFER_BYTES_MAX);

@@ -10,8 +10,6 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use countersign_record::access::{MatterAccess, Role};
 use countersign_record::code::Code;
-use countersign_record::json::Json;
-use countersign_runtime::run::RUN;
 use std::sync::Arc;
 
 /// Carries on a run: its envelope in, the advanced envelope out.
@@ -48,13 +46,9 @@ pub(super) async fn process(
     let pace = pace(request.uri().query())?;
     let room = server.room().await?;
     let document = body::document(request, server.timeout).await?;
-    let held = match run_of(&document) {
-        Some(run) => Some(server.hold(&access, run)?),
-        None => None,
-    };
     let at_work = Arc::clone(&server);
     let work = async move {
-        let (_room, _held, server) = (room, held, at_work);
+        let (_room, server) = (room, at_work);
         let global = server.global_of(&access);
         let opens = |name: &str| server.model(name);
         let seat = seat(&server, &global, &access, &opens);
@@ -69,9 +63,4 @@ fn pace(query: Option<&str>) -> Result<Pace, Failure> {
         Some("step=true") => Ok(Pace::Step),
         Some(_) => Err(Failure::new(Code::HttpQuery, "the query may be step=true or step=false")),
     }
-}
-
-/// The run that an envelope says it belongs to.
-fn run_of(document: &Json) -> Option<&str> {
-    document.get("metadata")?.get(RUN)?.as_str()
 }

@@ -104,10 +104,9 @@ pub(super) async fn answer(
     let document = body::document(request, server.timeout).await?;
     let (question, said) =
         read(document).map_err(|troubles| Failure::troubles(Code::FieldInvalid, "no answer", &troubles))?;
-    let held = server.hold(&access, id.as_str())?;
     let at_work = Arc::clone(&server);
     let work = async move {
-        let (_room, _held, server) = (room, held, at_work);
+        let (_room, server) = (room, at_work);
         let global = server.global_of(&access);
         let opens = |name: &str| server.model(name);
         let seat = seat(&server, &global, &access, &opens);

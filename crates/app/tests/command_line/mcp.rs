@@ -74,7 +74,7 @@ fn a_tool_of_a_real_server_carries_a_run_on() {
     let output = &envelope["outputs"]["work"];
     assert_eq!((&output["stage"], &output["saw"]), (&json!("work"), &json!("End it.")));
     assert_eq!(envelope["terminal_reason"], "completed_successfully");
-    assert_eq!(envelope["processing_history"][0]["agent"], "review");
+    assert_eq!(envelope["processing_history"][0]["agent"], "work");
     // It finds nobody's keys.
     for name in output["environment"].as_array().unwrap() {
         let known = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR"];
@@ -135,7 +135,9 @@ fn no_server_is_started_unless_programs_are_allowed() {
     let desk = Desk::new("work", &["sh", "-c", "touch started"], "review", "");
     let done = desk.process(&[]);
     let error: Value = serde_json::from_str(&done.err).unwrap();
-    assert_eq!((done.exit, done.text()), (Some(2), ""), "{}", done.err);
+    assert_eq!(done.exit, Some(1), "{}", done.err);
+    // What was asked is handed back as it came.
+    assert!(done.text().contains("\"raw_input\":\"End it.\""), "{}", done.text());
     assert_eq!(error["error"]["code"], "run.agent");
     assert!(error["error"]["message"].as_str().unwrap().contains("--allow-programs"), "{error}");
     assert!(!desk.work.path("started").exists());

@@ -129,7 +129,14 @@ fn bench(desk: &Desk, journal: Arc<dyn Journal>, now: &str) -> Bench {
     };
     let means = Means { mind, sources: Some(sources), past, clock: Arc::<Clock>::clone(&clock) };
     let agents = STAGES.map(|name| (name.to_owned(), built_in(name, &means).unwrap()));
-    Bench { journal, access: desk.access(), clock, signs: Arc::new(Unsigned), agents: agents.into() }
+    Bench {
+        journal,
+        access: desk.access(),
+        clock,
+        signs: Arc::new(Unsigned),
+        agents: agents.into(),
+        sources: None,
+    }
 }
 
 fn reading() -> Reading {

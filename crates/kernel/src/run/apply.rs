@@ -43,6 +43,7 @@ impl Run {
                 self.returned(stage, output_key, handoff, *llm_calls, at);
             }
             Event::Aimed { goals } => self.aim(goals),
+            Event::GivenUp { goals } => self.close(goals, GoalStatus::Failed),
             Event::Reached { goals } => self.reach(goals),
             Event::Refused { feedback, plan_key, cleared } => {
                 self.envelope.bounds.iteration += 1;
@@ -129,13 +130,17 @@ impl Run {
     }
 
     fn reach(&mut self, reached: &[String]) {
-        let goals = &mut self.envelope.goals;
-        goals.remaining_goals.retain(|goal| !reached.contains(goal));
-        for goal in reached {
-            goals.goal_completion_status.insert(goal.clone(), GoalStatus::Satisfied);
-        }
+        self.close(reached, GoalStatus::Satisfied);
         if !reached.is_empty() {
             self.set_refused(0);
+        }
+    }
+
+    fn close(&mut self, closed: &[String], status: GoalStatus) {
+        let goals = &mut self.envelope.goals;
+        goals.remaining_goals.retain(|goal| !closed.contains(goal));
+        for goal in closed {
+            goals.goal_completion_status.insert(goal.clone(), status);
         }
     }
 

@@ -20,7 +20,6 @@ const AGAIN: [&str; 4] = ["plan", "execution", "draft", "critic"];
 /// Where the plan stands.
 const PLAN: &str = "plan";
 const INTENT: &str = "intent";
-const EXECUTION: &str = "execution";
 const CRITIC: &str = "critic";
 
 /// Why nothing changes.
@@ -242,20 +241,37 @@ impl Deciding<'_> {
     fn done(&mut self, stage: &Stage, output: &Object, stop: impl FnOnce(StopKind, String) -> Stop) {
         match stage.output_key.as_str() {
             INTENT => {
-                let goals = output.texts("goals");
-                if !goals.is_empty() && self.now().envelope.goals.all_goals.is_empty() {
-                    self.happen(Event::Aimed { goals });
-                }
                 if output.get("clarification_needed") == Some(&Json::Bool(true)) {
                     let question = output.get("clarification_question").and_then(Json::as_str);
                     let question = question.unwrap_or("What exactly is asked for?").to_string();
                     self.happen(Event::Stopped(stop(StopKind::Clarification, question)));
                     return;
                 }
+                self.aim(output.texts("goals"));
                 self.move_on(stage, output);
             }
             CRITIC => self.judged(stage, output),
             _ => self.move_on(stage, output),
+        }
+    }
+
+    /// Takes in what is aimed at. Goals that came with the document stay as they are; those of an earlier intent that a
+    /// later one does not name any more were wrong.
+    fn aim(&mut self, aims: Vec<String>) {
+        let goals = &self.run.envelope.goals;
+        let before = self.run.envelope.progress.outputs.get(INTENT);
+        let before = before.map(|output| output.texts("goals")).unwrap_or_default();
+        let are_ours = !before.is_empty() && before.iter().all(|goal| goals.all_goals.contains(goal));
+        if aims.is_empty() || !(goals.all_goals.is_empty() || are_ours) {
+            return;
+        }
+        let is_given_up = |goal: &&String| before.contains(goal) && !aims.contains(goal);
+        let given_up: Vec<String> = goals.remaining_goals.iter().filter(is_given_up).cloned().collect();
+        if aims.iter().any(|goal| !goals.all_goals.contains(goal)) {
+            self.happen(Event::Aimed { goals: aims });
+        }
+        if !given_up.is_empty() {
+            self.happen(Event::GivenUp { goals: given_up });
         }
     }
 
@@ -360,9 +376,13 @@ impl Deciding<'_> {
             return Err(Refusal::Expired { at });
         }
         let to = match (stop.kind, &answer) {
-            (StopKind::Clarification, Answer::Text(_)) => Some(self.resumed(INTENT, &stop)),
-            (StopKind::Confirmation, Answer::Approve) => Some(self.resumed(EXECUTION, &stop)),
-            (StopKind::Escalation, Answer::Retry | Answer::Text(_)) => Some(stop.stage.clone()),
+            (StopKind::Clarification, Answer::Text(_)) => Some(self.clarified(&stop)),
+            // What was asked for is done where it was asked: nothing that is done already is done again.
+            (StopKind::Confirmation, Answer::Approve) => Some(stop.stage.clone()),
+            (StopKind::Escalation, Answer::Retry) => Some(stop.stage.clone()),
+            (StopKind::Escalation, Answer::Text(step)) if stop.next_steps.contains(step) => {
+                Some(stop.stage.clone())
+            }
             (StopKind::Confirmation, Answer::Deny) | (_, Answer::GiveUp) => None,
             (StopKind::Clarification, _) => {
                 return Err(Refusal::OtherAnswer { needed: "an answer in words is needed" });
@@ -371,7 +391,7 @@ impl Deciding<'_> {
                 return Err(Refusal::OtherAnswer { needed: "approve or deny is needed" });
             }
             (StopKind::Escalation, _) => {
-                return Err(Refusal::OtherAnswer { needed: "retry or give up is needed" });
+                return Err(Refusal::OtherAnswer { needed: "one of the steps that were offered is needed" });
             }
         };
         let gave_up = format!("{by} said no to: {}", stop.message);
@@ -383,9 +403,13 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    /// Where an answered question leads: to the stage that the contract names, or to the one that asked.
-    fn resumed(&self, output_key: &str, stop: &Stop) -> String {
-        self.pipeline.writing(output_key).map_or_else(|| stop.stage.clone(), |stage| stage.name.clone())
+    /// Where an answered question leads: to the intent, as the contract says, unless whoever asked comes before it.
+    fn clarified(&self, stop: &Stop) -> String {
+        let place = |name: &str| self.pipeline.stages.iter().position(|stage| stage.name == name);
+        match self.pipeline.writing(INTENT) {
+            Some(intent) if place(&intent.name) <= place(&stop.stage) => intent.name.clone(),
+            Some(_) | None => stop.stage.clone(),
+        }
     }
 }
 

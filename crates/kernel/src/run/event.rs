@@ -218,6 +218,11 @@ pub enum Event {
         /// All of them.
         goals: Vec<String>,
     },
+    /// Goals turned out to be the wrong ones.
+    GivenUp {
+        /// Which.
+        goals: Vec<String>,
+    },
     /// Goals were reached.
     Reached {
         /// Which.

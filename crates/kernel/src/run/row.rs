@@ -22,6 +22,7 @@ const CALLED: &str = "run.called";
 /// An agent has handed over; the content is the SR2 envelope.
 pub const RETURNED: &str = "run.returned";
 const AIMED: &str = "run.aimed";
+const GIVEN_UP: &str = "run.given_up";
 const REACHED: &str = "run.reached";
 const REFUSED: &str = "run.refused";
 const HEARD: &str = "run.heard";
@@ -68,6 +69,7 @@ impl Event {
                 content: Some(canonical::to_bytes_of(handoff)?),
             },
             Event::Aimed { goals } => said(AIMED, &Goals { goals })?,
+            Event::GivenUp { goals } => said(GIVEN_UP, &Goals { goals })?,
             Event::Reached { goals } => said(REACHED, &Goals { goals })?,
             Event::Refused { feedback, plan_key, cleared } => {
                 let mut kept = said(REFUSED, &Feedback { feedback })?;
@@ -151,6 +153,7 @@ fn other(kind: &str, row: &mut Fields<'_>, said: &mut Fields<'_>, at: Timestamp)
     Some(match kind {
         CALLED => Event::Called { stage: row.text("stage")?, at },
         AIMED => Event::Aimed { goals: said.texts("goals")? },
+        GIVEN_UP => Event::GivenUp { goals: said.texts("goals")? },
         REACHED => Event::Reached { goals: said.texts("goals")? },
         REFUSED => Event::Refused {
             feedback: said.text("feedback")?,

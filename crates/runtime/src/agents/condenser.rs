@@ -6,7 +6,7 @@ use super::execution::{Executed, Stepped};
 use super::search::Found;
 use super::{Means, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_kernel::chunk::Chunk;
 use countersign_kernel::condense::{Limits, condense};
 use countersign_kernel::sift::{IN_FILES, contradictions};
@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Condenser(pub(super) Means);
 
 impl Agent for Condenser {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

@@ -4,7 +4,7 @@
 use super::evidence::{Evidence, eligible, evidence, goals, is_artifact};
 use super::{Means, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_kernel::relevance::stems;
 use countersign_record::canonical::Score;
 use countersign_record::envelope::Provenance;
@@ -43,8 +43,8 @@ struct Finding {
 }
 
 impl Agent for Critic {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

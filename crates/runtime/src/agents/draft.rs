@@ -7,7 +7,7 @@ use super::evidence::{Evidence, evidence, is_artifact, question};
 use super::past::Told;
 use super::{Means, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Handoff, Said};
+use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::model::Request;
 use crate::run::mind::Asked;
 use countersign_kernel::inject::Block;
@@ -55,8 +55,8 @@ struct Sentence {
 }
 
 impl Agent for Draft {
-    fn is_repeatable(&self) -> bool {
-        self.0.mind.is_here()
+    fn unseen(&self, given: Given<'_>) -> Unseen {
+        self.0.mind.unseen(given)
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {

@@ -6,7 +6,7 @@ use super::plan::SEARCH;
 use super::search;
 use super::{Means, failed, unread, whole, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use crate::ports::sources::{Eligible, Retrieved};
 use countersign_kernel::chunk::Chunk;
 use countersign_kernel::condense::{Condensed, OpenIssue};
@@ -103,8 +103,8 @@ impl Executed {
 }
 
 impl Agent for Execution {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {

@@ -5,7 +5,7 @@ use super::evidence::eligible;
 use super::search::Found;
 use super::{Means, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_kernel::chunk::Chunk;
 use countersign_kernel::sift::{Limits, Sifted, sift};
 use countersign_record::envelope::Provenance;
@@ -28,8 +28,8 @@ struct One {
 }
 
 impl Agent for Gate {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

@@ -4,7 +4,7 @@
 use super::evidence::{Evidence, evidence};
 use super::written;
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_record::envelope::Provenance;
 use countersign_record::json::Json;
 use serde::Serialize;
@@ -44,8 +44,8 @@ pub(super) fn composed(evidence: &[Evidence]) -> String {
 }
 
 impl Agent for Integration {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

@@ -3,7 +3,7 @@
 
 use super::evidence::question;
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_kernel::run::Outcome;
 use countersign_kernel::shape::{Before, shape};
 use countersign_record::envelope::Provenance;
@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Intent;
 
 impl Agent for Intent {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

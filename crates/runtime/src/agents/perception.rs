@@ -5,7 +5,7 @@ use super::evidence::{eligible, question};
 use super::past::Remembered;
 use super::{Means, unread, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use crate::ports::sources::{Eligible, Manifest};
 use countersign_kernel::inject;
 use countersign_kernel::run::Outcome;
@@ -55,8 +55,8 @@ struct Context {
 }
 
 impl Agent for Perception {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
@@ -77,8 +77,8 @@ impl Agent for Perception {
 pub(super) struct Scope(pub(super) Means);
 
 impl Agent for Scope {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
@@ -101,8 +101,8 @@ struct Shown {
 }
 
 impl Agent for Injection {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

@@ -4,7 +4,7 @@
 use super::evidence::goals;
 use super::written;
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_record::canonical;
 use countersign_record::envelope::Provenance;
 use serde::Serialize;
@@ -44,8 +44,8 @@ fn step(goal: &str) -> Step<'_> {
 }
 
 impl Agent for Plan {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

@@ -5,7 +5,7 @@ use super::evidence::{eligible, goals};
 use super::search::Search;
 use super::{Means, unread, written};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Said};
+use crate::ports::agent::{Agent, Given, Said, Unseen};
 use crate::ports::sources::Retrieved;
 use countersign_record::envelope::Provenance;
 use serde::Serialize;
@@ -20,8 +20,8 @@ struct Searched {
 }
 
 impl Agent for Retrieval {
-    fn is_repeatable(&self) -> bool {
-        true
+    fn unseen(&self, _: Given<'_>) -> Unseen {
+        Unseen::Repeatable
     }
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {

@@ -61,15 +61,19 @@ impl Said {
     }
 }
 
+/// What a call means that nobody saw the end of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unseen {
+    /// It changes nothing and sends nothing: it may be made again.
+    Repeatable,
+    /// A person must be asked. These are the receipts for what it may have sent away.
+    Unknown(Vec<Externalized>),
+}
+
 /// Who works in a stage.
 pub trait Agent: Send + Sync {
-    /// Whether it may be called again where nobody saw what became of a call: it changes nothing, and sends nothing.
-    fn is_repeatable(&self) -> bool;
-
-    /// The receipts of a call that nobody saw the end of: for what it may have sent away.
-    fn unseen(&self, _: Given<'_>) -> Vec<Externalized> {
-        Vec::new()
-    }
+    /// What a call means that nobody saw the end of.
+    fn unseen(&self, given: Given<'_>) -> Unseen;
 
     /// Works. It ends by itself, within its own bounds of time; `cancel` ends it earlier.
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said>;

@@ -2,10 +2,11 @@
 //! Owns: what may be sent to it, the receipt of what was, what a failure means for the run. Must not: read an answer.
 
 use crate::clock::Clock;
-use crate::ports::agent::Given;
+use crate::ports::agent::{Given, Unseen};
 use crate::ports::model::{Model, NoAnswer, Reply, Request, Site};
 use countersign_kernel::grant::Leaving;
 use countersign_kernel::run::{Fault, Outcome};
+use countersign_record::canonical::{self, Unwritable};
 use countersign_record::code::Code;
 use countersign_record::deed::Externalized;
 use countersign_record::digest::Digest;
@@ -69,7 +70,7 @@ impl Mind {
             Site::Remote(host) => Some(host.clone()),
         };
         if let Some(host) = &host
-            && let Err(outcome) = self.may_leave(given, label, host)
+            && let Err(outcome) = self.may_leave(given, label, host, request)
         {
             let receipts = self.receipt(given, host, BLOCKED).into_iter().collect();
             return Asked { reply: Err(outcome), llm_calls: 0, receipts };
@@ -85,18 +86,27 @@ impl Mind {
         Asked { reply, llm_calls: 1, receipts }
     }
 
-    /// The receipt of a call that nobody saw the end of.
+    /// What a call means that nobody saw the end of: one that stayed here may be made again, else something may have been
+    /// sent.
     #[must_use]
-    pub fn unseen(&self, given: Given<'_>) -> Vec<Externalized> {
-        let Site::Remote(host) = &self.model.about().site else { return Vec::new() };
-        let status = match self.may_leave(given, given.label, host) {
-            Ok(()) => "failed",
-            Err(_) => BLOCKED,
+    pub fn unseen(&self, given: Given<'_>) -> Unseen {
+        let Site::Remote(host) = &self.model.about().site else { return Unseen::Repeatable };
+        let status = match Leaving::of(given.label.data_class) {
+            Leaving::Never => BLOCKED,
+            Leaving::Confirmed if given.leave.is_none() => BLOCKED,
+            Leaving::Confirmed | Leaving::Free => "failed",
         };
-        self.receipt(given, host, status).into_iter().collect()
+        Unseen::Unknown(self.receipt(given, host, status).into_iter().collect())
     }
 
-    fn may_leave(&self, given: Given<'_>, label: Label, host: &str) -> Result<(), Outcome> {
+    /// Leave is for this request, to this model, under this policy: whoever is asked is told the hash of the three.
+    fn may_leave(
+        &self,
+        given: Given<'_>,
+        label: Label,
+        host: &str,
+        request: &Request,
+    ) -> Result<(), Outcome> {
         match Leaving::of(label.data_class) {
             Leaving::Free => Ok(()),
             Leaving::Never => {
@@ -105,8 +115,12 @@ impl Mind {
                 Err(Outcome::Denied { message })
             }
             Leaving::Confirmed => {
+                let unwritable = |error: Unwritable| Outcome::escalate("validation_fail", &error.to_string());
+                let bound = (request.hash().map_err(unwritable)?, &self.model.about().model, self.policy);
+                let bound = canonical::hash_of(&bound).map_err(unwritable)?;
+                let stage = &given.stage.name;
                 let message =
-                    format!("send privileged content to {host}, for the stage {}", given.stage.name);
+                    format!("send privileged content to {host}, for the stage {stage} (sha256:{bound})");
                 match given.leave == Some(message.as_str()) {
                     true => Ok(()),
                     false => Err(Outcome::Confirm { message, expires_at: None }),

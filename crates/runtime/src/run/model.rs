@@ -3,11 +3,11 @@
 
 use super::mind::{Asked, Mind};
 use crate::ports::Answer;
-use crate::ports::agent::{Agent, Given, Handoff, Said};
+use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::model::Request;
 use crate::shape::Shape;
 use countersign_kernel::run::Outcome;
-use countersign_record::deed::Externalized;
+use countersign_record::canonical::Unwritable;
 use countersign_record::envelope::Provenance;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
@@ -16,6 +16,17 @@ use tokio_util::sync::CancellationToken;
 
 /// The most tokens of an answer.
 const TOKENS_MAX: u32 = 4_096;
+
+/// What a model is not told, because it changes each time that somebody is called or asked: leave is for one request, and
+/// the request must be the same when it was given.
+const RUNS_OWN: [&str; 6] = [
+    "agent_hop_count",
+    "confirmation_pending",
+    "confirmation_id",
+    "confirmation_message",
+    "confirmation_response",
+    "processing_history",
+];
 
 /// An agent that is a model.
 pub struct ModelAgent {
@@ -34,8 +45,12 @@ impl ModelAgent {
     }
 
     fn request(&self, given: Given<'_>) -> Result<Request, Outcome> {
-        let state = json::to_text(given.envelope)
-            .map_err(|error| Outcome::escalate("validation_fail", &error.to_string()))?;
+        let unwritable = |error: Unwritable| Outcome::escalate("validation_fail", &error.to_string());
+        let mut state = given.envelope.to_json().map_err(unwritable)?;
+        if let Json::Object(state) = &mut state {
+            RUNS_OWN.iter().for_each(|member| drop(state.remove(member)));
+        }
+        let state = json::to_text(&state).map_err(unwritable)?;
         let say = |role, content| ChatMessage { role, content };
         let rules = format!("{}\n\nAnswer with one JSON object and nothing else.", self.prompt);
         Ok(Request {
@@ -68,11 +83,7 @@ fn unfenced(text: &str) -> &str {
 }
 
 impl Agent for ModelAgent {
-    fn is_repeatable(&self) -> bool {
-        self.mind.is_here()
-    }
-
-    fn unseen(&self, given: Given<'_>) -> Vec<Externalized> {
+    fn unseen(&self, given: Given<'_>) -> Unseen {
         self.mind.unseen(given)
     }
 

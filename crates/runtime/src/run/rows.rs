@@ -43,6 +43,7 @@ impl Rows {
             clock: Arc::clone(&bench.clock),
             signs: Arc::clone(&bench.signs),
             agents: BTreeMap::new(),
+            sources: None,
         };
         Ok(Rows { bench, stream: stream(run)?, end, waiting: Vec::new() })
     }

@@ -60,7 +60,7 @@ pub(crate) fn library() -> Work {
     std::fs::create_dir(work.path("docs")).unwrap();
     work.write(
         "docs/lease.md",
-        "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\nThe rent is 900 euros.\n",
+        "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\n\nThe rent is 900 euros.\n",
     );
     work
 }
