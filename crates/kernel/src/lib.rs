@@ -31,4 +31,5 @@ pub mod session;
 pub mod shape;
 pub mod sift;
 pub mod super_prompt;
+pub mod support;
 pub mod words;

@@ -17,7 +17,9 @@ use crate::ports::session::Signs;
 use crate::ports::sources::{Eligible, Sources};
 use countersign_kernel::grant::Approver;
 use countersign_kernel::pipeline::{Pipeline, Stage};
-use countersign_kernel::run::{Answer, Came, Doing, Event, Outcome, Refusal, Run, decide, outputs};
+use countersign_kernel::run::{
+    Answer, Came, Doing, Event, Outcome, Refusal, Run, UNKNOWN_EFFECT, decide, outputs,
+};
 use countersign_record::access::MatterAccess;
 use countersign_record::code::Code;
 use countersign_record::envelope::{Envelope, Provenance};
@@ -176,7 +178,7 @@ impl Driver {
         };
         if is_again && let Unseen::Unknown(receipts) = agent.unseen(given) {
             let message = "the agent was called, and nobody saw what became of that";
-            let unknown = Said::plain(Outcome::escalate("unknown_effect", message), Provenance::default());
+            let unknown = Said::plain(Outcome::escalate(UNKNOWN_EFFECT, message), Provenance::default());
             return self.returned(stage, Said { receipts, ..unknown }).await;
         }
         let said = agent.act(given, cancel).await;

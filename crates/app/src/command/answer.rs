@@ -6,18 +6,20 @@ use crate::cli::Global;
 use crate::cli::run::Answer;
 use crate::failure::{Exit, Failure};
 use crate::office;
+use crate::output;
 use crate::place::Place;
 use crate::signals::Cancelling;
 use countersign_kernel::run;
+use countersign_record::code::Code;
 use countersign_runtime::run::Told;
 use tokio_util::sync::CancellationToken;
 
 pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failure> {
-    let answer = match (command.value, &command.choose) {
-        (Some(text), _) => run::Answer::Text(text),
-        (None, Some(choice)) => chosen(choice),
-        (None, None) if command.approve => run::Answer::Approve,
-        (None, None) => run::Answer::Deny,
+    let answer = match (command.value, command.choose) {
+        (Some(text), _) => Given::Answer(run::Answer::Text(text)),
+        (None, Some(choice)) => Given::Step(choice),
+        (None, None) if command.approve => Given::Answer(run::Answer::Approve),
+        (None, None) => Given::Answer(run::Answer::Deny),
     };
     let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
     let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
@@ -27,14 +29,34 @@ pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failur
     printed(&run, !global.json, outcome)
 }
 
+/// What a person says, before it is known what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// An answer.
+    Answer(run::Answer),
+    /// The words of a next step, which must be one that the run offers.
+    Step(String),
+}
+
 /// One of the next steps that a run offers, by its words.
-pub(crate) fn chosen(choice: &str) -> run::Answer {
-    match choice.trim().to_lowercase().replace('_', " ").as_str() {
-        "approve" => run::Answer::Approve,
-        "deny" => run::Answer::Deny,
-        "retry" => run::Answer::Retry,
-        "give up" => run::Answer::GiveUp,
-        _ => run::Answer::Text(choice.to_owned()),
+fn chosen(choice: &str, told: &Told) -> Result<run::Answer, Failure> {
+    let plain = |words: &str| words.trim().to_lowercase().replace(['_', '-'], " ");
+    let run::Doing::Waiting(stop) = &told.run.doing else {
+        // Whoever decides says why no answer counts.
+        return Ok(run::Answer::Text(choice.to_owned()));
+    };
+    match plain(choice).as_str() {
+        "approve" => Ok(run::Answer::Approve),
+        "deny" => Ok(run::Answer::Deny),
+        "retry" => Ok(run::Answer::Retry),
+        "give up" => Ok(run::Answer::GiveUp),
+        words => {
+            let offered = stop.next_steps.iter().find(|step| plain(step) == words);
+            offered.cloned().map(run::Answer::Text).ok_or_else(|| {
+                let steps = output::plain(&stop.next_steps.join(", "));
+                Failure::new(Code::AnswerKind, format!("the run offers no such step; it offers: {steps}"))
+            })
+        }
     }
 }
 
@@ -43,10 +65,14 @@ pub(crate) async fn answered(
     desk: Desk,
     told: Told,
     id: &str,
-    answer: run::Answer,
+    given: Given,
     cancel: &CancellationToken,
 ) -> Result<Advanced, Failure> {
     let approver = desk.policy.approver;
+    let answer = match given {
+        Given::Answer(answer) => answer,
+        Given::Step(choice) => chosen(&choice, &told)?,
+    };
     let mut driver = desk.open(told)?;
     driver.answer(id, answer, approver).await?;
     // The answer counts whatever becomes of the rest.

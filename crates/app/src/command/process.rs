@@ -90,14 +90,23 @@ pub(crate) async fn advanced(
         }
         Doing::Ready | Doing::Called { .. } => {}
     }
-    let found = pipelines::find(&working.pipeline)?;
-    let mut desk = match Desk::of(seat, working, found) {
+    // Whatever is wrong besides, the envelope that came is one, and is handed back.
+    let desk = match pipelines::find(&working.pipeline).and_then(|found| Desk::of(seat, working, found)) {
         Ok(desk) => desk,
-        Err(refusal) if refusal.exit() == Exit::Limited.into() => {
-            return Ok(Advanced { outcome: Err(refusal), run: given });
-        }
-        Err(error) => return Err(error),
+        Err(error) => return Ok(Advanced { outcome: Err(error), run: given }),
     };
+    driven(desk, working, pace, reading, given, cancel).await
+}
+
+/// Carries on an envelope that can be: as the run that it belongs to, or a new one.
+async fn driven(
+    mut desk: Desk,
+    working: &Working,
+    pace: Pace,
+    reading: Reading,
+    given: Run,
+    cancel: &CancellationToken,
+) -> Result<Advanced, Failure> {
     let mut driver = match desk.met(&reading).await? {
         Some((told, Met::Now)) => desk.open(told)?,
         Some((told, Met::Before)) => match (&told.run.doing, pace) {
@@ -356,7 +365,7 @@ pub(crate) fn ended(run: &Run) -> Result<Exit, Failure> {
     }
 }
 
-fn over() -> Failure {
+pub(super) fn over() -> Failure {
     Failure::new(Code::RunOver, "the run has ended, so nothing was done")
 }
 

@@ -1,7 +1,7 @@
 //! `countersign runs`: what was run, and what happened in it.
 //! Owns: the list, the timeline, going on with a run that was left. Must not: fold a row itself.
 
-use super::process::{Desk, Seat, ended, looking, printed};
+use super::process::{Desk, Seat, ended, looking, over, printed};
 use crate::cli::Global;
 use crate::cli::run::Runs;
 use crate::failure::{Exit, Failure};
@@ -24,8 +24,10 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
             let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
             let (desk, told) = Desk::again(seat, allow_programs, &run).await?;
-            if told.standing() == Standing::Waiting {
-                return printed(&told.run, !global.json, ended(&told.run));
+            match told.standing() {
+                Standing::Waiting => return printed(&told.run, !global.json, ended(&told.run)),
+                Standing::Over => return Err(over()),
+                Standing::Open => {}
             }
             let mut driver = desk.open(told)?;
             let cancelling = Cancelling::new()?;

@@ -3,7 +3,7 @@
 
 use super::openapi::{AnswerBody, Error, GenericEnvelope, ListedRun, ShownRun};
 use super::{Server, body, replies, require, seat};
-use crate::command::answer::{answered, chosen};
+use crate::command::answer::{Given, answered};
 use crate::command::process::Desk;
 use crate::command::runs::Shown;
 use crate::failure::Failure;
@@ -128,15 +128,15 @@ fn printed<T: Serialize + ?Sized>(value: &T) -> Result<Response, Failure> {
 }
 
 /// What was asked, and the one answer that is given to it.
-fn read(document: Json) -> Result<(String, Answer), Vec<Trouble>> {
+fn read(document: Json) -> Result<(String, Given), Vec<Trouble>> {
     let mut fields = Fields::taking(document).map_err(|trouble| vec![trouble])?;
     let id = fields.filled("id");
     let mut answers = Vec::new();
-    answers.extend(fields.absent_or("value", Fields::text).map(Answer::Text));
-    answers.extend(fields.absent_or("choose", Fields::filled).map(|choice| chosen(&choice)));
+    answers.extend(fields.absent_or("value", Fields::text).map(|text| Given::Answer(Answer::Text(text))));
+    answers.extend(fields.absent_or("choose", Fields::filled).map(Given::Step));
     for (name, answer) in [("approve", Answer::Approve), ("deny", Answer::Deny)] {
         match fields.absent_or(name, Fields::boolean) {
-            Some(true) => answers.push(answer),
+            Some(true) => answers.push(Given::Answer(answer)),
             // Whether that gives leave or not could be argued about.
             Some(false) => fields.trouble(name, Code::FieldInvalid, "only true says something here"),
             None => {}
@@ -160,17 +160,17 @@ fn read(document: Json) -> Result<(String, Answer), Vec<Trouble>> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: Option<(&str, Answer)>) {
+    fn check(text: &str, expected: Option<(&str, Given)>) {
         let read = read(json::parse(text.as_bytes()).unwrap()).ok();
         assert_eq!(read, expected.map(|(id, answer)| (id.to_owned(), answer)), "{text}");
     }
 
     #[test]
     fn one_answer_is_one_answer() {
-        check(r#"{"id":"a","value":""}"#, Some(("a", Answer::Text(String::new()))));
-        check(r#"{"id":"a","choose":"Give_up"}"#, Some(("a", Answer::GiveUp)));
-        check(r#"{"id":"a","approve":true}"#, Some(("a", Answer::Approve)));
-        check(r#"{"id":"a","deny":true}"#, Some(("a", Answer::Deny)));
+        check(r#"{"id":"a","value":""}"#, Some(("a", Given::Answer(Answer::Text(String::new())))));
+        check(r#"{"id":"a","choose":"Give_up"}"#, Some(("a", Given::Step("Give_up".to_owned()))));
+        check(r#"{"id":"a","approve":true}"#, Some(("a", Given::Answer(Answer::Approve))));
+        check(r#"{"id":"a","deny":true}"#, Some(("a", Given::Answer(Answer::Deny))));
         for bad in [
             "[]",
             "{}",

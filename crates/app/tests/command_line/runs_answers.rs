@@ -188,7 +188,7 @@ fn of_two_answers_at_once_one_counts() {
         assert_eq!(times, usize::from(is_approved), "what was denied is not done");
         verified(&desk.work);
     }
-    let known = ["ledger.conflict", "answer.unasked", "run.over"].map(str::to_owned);
+    let known = ["run.busy", "answer.unasked", "run.over"].map(str::to_owned);
     assert!(losses.is_subset(&known.into()), "{losses:?}");
 }
 

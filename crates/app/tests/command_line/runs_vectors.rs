@@ -17,8 +17,8 @@ fn desk() -> Desk {
     Desk::of(&stages)
 }
 
-/// What is nobody's business but its writer's: numbers that no double holds, members in an odd order, odd letters.
-const FOREIGN: &str = "\"x_foreign\":{\"n\":9007199254740993,\"z\":1.50,\"e\":1e400,\"m\":-0,\"s\":\"<&>\u{2028}\u{1f980}\",\"b\":[null,{\"to_dict\":0.10}]}";
+/// What is nobody's business but its writer's: numbers that no double holds, odd letters.
+const FOREIGN: &str = "\"x_foreign\":{\"b\":[null,{\"to_dict\":0.10}],\"e\":1e400,\"m\":-0,\"n\":9007199254740993,\"s\":\"<&>\u{2028}\u{1f980}\",\"z\":1.50}";
 
 /// The documents, by name, each with something foreign added.
 fn vectors() -> Vec<(String, String)> {

@@ -19,6 +19,8 @@ use countersign_record::time::Timestamp;
 const AGAIN: [&str; 4] = ["plan", "execution", "draft", "critic"];
 /// Where the plan stands.
 const PLAN: &str = "plan";
+/// Why a run waits where an agent was called and nobody saw what became of that.
+pub const UNKNOWN_EFFECT: &str = "unknown_effect";
 const INTENT: &str = "intent";
 const CRITIC: &str = "critic";
 
@@ -380,7 +382,8 @@ impl Deciding<'_> {
             // What was asked for is done where it was asked: nothing that is done already is done again.
             (StopKind::Confirmation, Answer::Approve) => Some(stop.stage.clone()),
             (StopKind::Escalation, Answer::Retry) => Some(stop.stage.clone()),
-            (StopKind::Escalation, Answer::Text(step)) if stop.next_steps.contains(step) => {
+            // Words may help whoever is stuck. Where nobody knows what was done, only the word itself has it done again.
+            (StopKind::Escalation, Answer::Text(_)) if stop.reason != UNKNOWN_EFFECT => {
                 Some(stop.stage.clone())
             }
             (StopKind::Confirmation, Answer::Deny) | (_, Answer::GiveUp) => None,
@@ -391,7 +394,7 @@ impl Deciding<'_> {
                 return Err(Refusal::OtherAnswer { needed: "approve or deny is needed" });
             }
             (StopKind::Escalation, _) => {
-                return Err(Refusal::OtherAnswer { needed: "one of the steps that were offered is needed" });
+                return Err(Refusal::OtherAnswer { needed: "retry or give up is needed" });
             }
         };
         let gave_up = format!("{by} said no to: {}", stop.message);

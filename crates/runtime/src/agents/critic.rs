@@ -5,7 +5,7 @@ use super::evidence::{Evidence, eligible, evidence, goals, is_artifact};
 use super::{Means, written};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said, Unseen};
-use countersign_kernel::relevance::stems;
+use countersign_kernel::support::supports;
 use countersign_record::canonical::Score;
 use countersign_record::envelope::Provenance;
 use countersign_record::fields::Fields;
@@ -15,8 +15,6 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
 
-/// How much of a sentence's words its evidence must have, in thousandths.
-const SHARED_MIN: usize = 600;
 /// What a model says where the facts say nothing.
 const SILENT: &str = "the sources do not say";
 
@@ -155,16 +153,9 @@ fn findings(envelope: &GenericEnvelope, evidence: &[Evidence], standing: &BTreeS
             Some(cited) if !standing.contains(cited.location.as_str()) => {
                 finding(&text, "what it cites does not stand there")
             }
-            Some(cited) if text == cited.content || shares(&text, &cited.content) => None,
+            Some(cited) if supports(&cited.content, &text) => None,
             Some(_) => finding(&text, "what it cites says something else"),
         }
     };
     sentences.iter().filter_map(one).collect()
-}
-
-/// Whether most of a sentence's words are its evidence's too.
-fn shares(sentence: &str, evidence: &str) -> bool {
-    let (said, held): (BTreeSet<String>, BTreeSet<String>) =
-        (stems(sentence).into_iter().collect(), stems(evidence).into_iter().collect());
-    !said.is_empty() && said.intersection(&held).count() * 1_000 >= said.len() * SHARED_MIN
 }
