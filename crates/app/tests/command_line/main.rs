@@ -32,6 +32,7 @@ mod readme;
 mod runs_answers;
 mod runs_crash;
 mod runs_faults;
+mod runs_held;
 mod runs_remote;
 mod runs_vectors;
 mod scope;

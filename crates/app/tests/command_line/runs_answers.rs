@@ -78,7 +78,11 @@ fn an_answer_of_another_kind_is_none() {
             &[&["--value", "yes"], &["--choose", "retry"], &["--choose", "yes"]],
             &["--choose", "approve"],
         ),
-        ("stuck", &[&["--approve"], &["--deny"]], &["--choose", "give_up"]),
+        (
+            "stuck",
+            &[&["--approve"], &["--deny"], &["--choose", "no"], &["--choose", "inject files"]],
+            &["--choose", "give-up"],
+        ),
     ] {
         let (desk, stop) = asked(kind);
         unchanged(&desk, &stop, || {

@@ -126,6 +126,13 @@ fn what_is_local_does_not_leave_in_an_envelope_that_was_changed() {
     anonymous["metadata"] = json!({});
     blocked(&anonymous, &[]);
     blocked(&anonymous, &["--step"]);
+    // In the contract's own words, which name no path, it is of whatever there is.
+    let mut plain = anonymous.clone();
+    plain["outputs"] = json!({"execution": {"status": "success", "evidence": [
+        {"location": "lease.md:3", "content": format!("It ends on {SECRET}."), "relevance": "all"}]}});
+    blocked(&plain, &[]);
+    work.write("pipeline.toml", MODEL.replace("shape", "draft"));
+    blocked(&plain, &["--pipeline", "pipeline.toml"]);
     // And the run itself goes on to the same end.
     let run = envelope["metadata"]["run_id"].as_str().unwrap();
     let done = ended(&process(&work, &envelope, &[]), "run.denied", "denied_by_policy");
@@ -156,6 +163,28 @@ fn what_is_privileged_leaves_with_a_persons_leave_and_once() {
     answer(&work, &stop, &["--approve"]).refused_silently(1, "answer.unasked");
     completed(&answer(&work, &second, &["--approve"]));
     assert_eq!((heard(&server), receipts(&work).last().unwrap().as_str()), (1, "completed"));
+    verified(&work);
+}
+
+#[test]
+fn leave_is_used_up_by_a_request_that_nobody_saw_the_end_of() {
+    let (work, server) = far(vec![Answer::Silent, Answer::Says(vec![GOOD])]);
+    policy(&work, "files = { \"lease.md\" = \"privileged\" }");
+    let (envelope, stop) = waits(&ask(&work));
+    let message = envelope["confirmation_message"].as_str().unwrap();
+    assert!(message.contains("(sha256:"), "leave is for one request: {message}");
+    let running = Running::start(&work, &["answer", &stop.run, "--id", &stop.id, "--approve", "--json"]);
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    running.kill();
+    let (_, unknown) = waits(&work.run(&["runs", "resume", &stop.run, "--json"]));
+    assert_eq!(unknown.reason, "unknown_effect");
+    assert_eq!(receipts(&work), ["blocked_by_policy", "failed"]);
+    // Words do not have it sent again; the word does, once there is leave for that.
+    answer(&work, &unknown, &["--value", "do not do that again"]).refused_silently(1, "answer.kind");
+    let (_, again) = waits(&answer(&work, &unknown, &["--choose", "retry"]));
+    assert_eq!((again.kind.as_str(), heard(&server)), ("confirmation", 0));
+    completed(&answer(&work, &again, &["--approve"]));
+    assert_eq!(receipts(&work), ["blocked_by_policy", "failed", "blocked_by_policy", "completed"]);
     verified(&work);
 }
 

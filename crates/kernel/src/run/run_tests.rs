@@ -114,10 +114,10 @@ impl Driven {
         assert_eq!(envelope.pending().is_some(), matches!(self.run.doing, Doing::Waiting(_)));
         // No goal is lost.
         let goals = &envelope.goals;
-        let satisfied =
-            goals.goal_completion_status.iter().filter(|(_, status)| **status == GoalStatus::Satisfied);
+        let closed =
+            goals.goal_completion_status.iter().filter(|(_, status)| **status != GoalStatus::Pending);
         let known: BTreeSet<&String> =
-            goals.remaining_goals.iter().chain(satisfied.map(|(goal, _)| goal)).collect();
+            goals.remaining_goals.iter().chain(closed.map(|(goal, _)| goal)).collect();
         assert_eq!(known, goals.all_goals.iter().collect());
         assert_eq!(known.len(), goals.all_goals.len());
         // What happened gives the same state again, and that is a document of the contract's.
@@ -133,6 +133,63 @@ impl Driven {
         let written = envelope.to_json().unwrap();
         let read = GenericEnvelope::read(written.clone(), minted()).unwrap().envelope;
         assert_eq!(read.to_json().unwrap(), written);
+    }
+}
+
+#[test]
+fn goals_are_those_of_the_intent_that_counts() {
+    let goals = |driven: &Driven| driven.run.envelope.goals.clone();
+    // What is not clear yet is no goal; the answer makes it one.
+    let mut driven = Driven::new("");
+    driven.up_to("intent");
+    driven.done(
+        r#"{"intent":"?","goals":["that"],"clarification_needed":true,"clarification_question":"Which?"}"#,
+    );
+    assert!(goals(&driven).all_goals.is_empty());
+    let Doing::Waiting(stop) = &driven.run.doing else { panic!("{:?}", driven.run.doing) };
+    let (id, answer) = (stop.id.clone(), Answer::Text("this".to_string()));
+    driven.come(Came::Answered { id, by: "ana".to_string(), answer }).unwrap();
+    driven.up_to("intent");
+    driven.done(r#"{"intent":"!","goals":["this"]}"#);
+    assert_eq!(goals(&driven).all_goals, ["this"]);
+    // A goal that was wrong is given up, and the right one is there.
+    driven.up_to("critic");
+    driven.done(r#"{"verdict":"reintent","feedback":"wrong"}"#);
+    driven.up_to("intent");
+    driven.done(r#"{"intent":"!","goals":["the other"]}"#);
+    assert_eq!(
+        (goals(&driven).all_goals, goals(&driven).remaining_goals),
+        (vec!["this".to_string(), "the other".to_string()], vec!["the other".to_string()],)
+    );
+    assert_eq!(goals(&driven).goal_completion_status["this"], GoalStatus::Failed);
+    driven.check();
+    // Goals that came with the document are its writer's.
+    let mut driven = Driven::new(
+        r#","all_goals":["mine"],"remaining_goals":["mine"],"goal_completion_status":{"mine":"pending"}"#,
+    );
+    driven.up_to("intent");
+    driven.done(r#"{"intent":"!","goals":["yours"]}"#);
+    assert_eq!(goals(&driven).all_goals, ["mine"]);
+}
+
+#[test]
+fn leave_and_answers_lead_back_to_whoever_asked() {
+    let answered = |driven: &mut Driven, answer: Answer| {
+        let Doing::Waiting(stop) = &driven.run.doing else { panic!("{:?}", driven.run.doing) };
+        let id = stop.id.clone();
+        driven.come(Came::Answered { id, by: "ana".to_string(), answer }).unwrap();
+        driven.run.envelope.progress.current_stage.clone()
+    };
+    for stage in ["perception", "intent", "planner", "executor", "critic"] {
+        let mut driven = Driven::new("");
+        driven.up_to(stage);
+        driven.returns(Outcome::Confirm { message: "do it".to_string(), expires_at: None }, 0).unwrap();
+        assert_eq!(answered(&mut driven, Answer::Approve), stage, "nothing is left out or done twice");
+        let mut driven = Driven::new("");
+        driven.up_to(stage);
+        driven.returns(Outcome::Clarify { question: "which?".to_string() }, 0).unwrap();
+        let expected = if stage == "perception" { "perception" } else { "intent" };
+        assert_eq!(answered(&mut driven, Answer::Text("this".to_string())), expected);
     }
 }
 
