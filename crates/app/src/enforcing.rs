@@ -6,7 +6,7 @@
 //! envelope may come from anywhere, so its CodeSpec is the text itself or one of ours.
 
 use countersign_enforce::repair::TEMPERATURE_MILLI;
-use countersign_enforce::{CodeSpec, Contract, Input, Repair, RepairRequest, check};
+use countersign_enforce::{CodeSpec, Contract, Input, Repair, RepairRequest, Violation, check};
 use countersign_kernel::run::Outcome;
 use countersign_record::code::Code;
 use countersign_record::envelope::Provenance;
@@ -25,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const NAME: &str = "enforcement";
 /// What a repair may say at most, in tokens.
 const TOKENS_MAX: u32 = 8_192;
+/// Violations that a person is told of.
+const SHOWN_MAX: usize = 5;
 /// What the output says where no contract is pinned.
 const NOT_PINNED: &str = "NOT_PINNED";
 
@@ -85,7 +87,7 @@ impl Enforcement {
         let outcome = match (json::value_of(&report), report.reason()) {
             (Ok(Json::Object(payload)), None) => Outcome::Done(payload),
             (Ok(Json::Object(mut payload)), Some(reason)) => {
-                payload.insert("message", Json::from("the draft does not keep its contract"));
+                payload.insert("message", Json::from(told(&report.violations)));
                 Outcome::Escalate { reason: reason.to_owned(), payload }
             }
             (Ok(_) | Err(_), _) => Outcome::escalate("validation_fail", "the report can't be written"),
@@ -93,6 +95,20 @@ impl Enforcement {
         let handoff = Handoff::Ours(outcome, Provenance::default());
         Said { handoff, llm_calls, label: Label::OUTSIDE, receipts }
     }
+}
+
+/// What a person is told of a draft that can't be used; the whole report is what the stage hands over.
+fn told(violations: &[Violation]) -> String {
+    let one = |violation: &Violation| {
+        let line = violation.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+        format!("{}{line}: {}", violation.rule.as_str(), violation.evidence)
+    };
+    let shown: Vec<String> = violations.iter().take(SHOWN_MAX).map(one).collect();
+    let more = match violations.len().saturating_sub(SHOWN_MAX) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("the draft does not keep its contract: {}{more}", shown.join("; "))
 }
 
 /// What a model is asked for a repair.

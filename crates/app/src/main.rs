@@ -7,11 +7,11 @@
 )]
 
 mod beneath;
+mod charge;
 mod cli;
 mod command;
 mod enforcing;
 mod failure;
-mod hold;
 mod http;
 mod input;
 mod launch;

@@ -33,4 +33,4 @@ pub use check::DEPTH_MAX;
 pub use codespec::{CodeSpec, Language};
 pub use input::{Contract, Input};
 pub use repair::{Checked, Repair, RepairRequest, check};
-pub use report::{Report, Status};
+pub use report::{Report, Status, Violation};

@@ -16,7 +16,7 @@ pub(crate) struct Working {
     /// A folder of sources that the run may read
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) sources: Vec<PathBuf>,
-    /// A store of memory that the run may read; may be given again
+    /// A store of memory that a model which writes is told of; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) memory: Vec<String>,
     /// Run the programs that the pipeline names

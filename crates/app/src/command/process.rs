@@ -1,10 +1,10 @@
 //! `countersign process`: an envelope in, the envelope that agents made of it out.
 //! Owns: carrying it on for whoever asks, and what the exit code says of the run. Must not: decide what a run does.
 
+use crate::charge::Charge;
 use crate::cli::Global;
 use crate::cli::run::{Process, Working};
 use crate::failure::{Exit, Failure};
-use crate::hold::Hold;
 use crate::input;
 use crate::office;
 use crate::output;
@@ -14,7 +14,7 @@ use crate::remembering;
 use crate::signals::Cancelling;
 use crate::sources::Folders;
 use countersign_kernel::policy::Policy;
-use countersign_kernel::run::{Doing, Run};
+use countersign_kernel::run::{Doing, Run, StopKind};
 use countersign_record::code::Code;
 use countersign_record::id::RunId;
 use countersign_record::json::{self, Json};
@@ -137,7 +137,7 @@ async fn driven(
 /// A run at a desk: nobody else carries it on meanwhile.
 pub(crate) struct Driven {
     driver: Driver,
-    hold: Hold,
+    charge: Charge,
 }
 
 impl Driven {
@@ -164,7 +164,7 @@ impl DerefMut for Driven {
 impl Drop for Driven {
     fn drop(&mut self) {
         if self.driver.run().doing == Doing::Over {
-            self.hold.over();
+            self.charge.over();
         }
     }
 }
@@ -179,7 +179,7 @@ pub(crate) struct Desk {
     /// Where runs are held.
     runs: PathBuf,
     /// The run that was begun, if it is one.
-    hold: Option<Hold>,
+    charge: Option<Charge>,
 }
 
 impl Desk {
@@ -198,19 +198,19 @@ impl Desk {
         let id = RunId::try_from(id)?;
         // Nobody is held up by the name of a run that there is not.
         run::told(&seat.bench, &id).await?;
-        let hold = Hold::take(&office::Rooms::of(seat.global)?.runs(), &id)?;
+        let charge = Charge::take(&office::Rooms::of(seat.global)?.runs(), &id)?;
         let told = run::told(&seat.bench, &id).await?;
-        let memory = told.setup.memory.iter().map(|store| hold.path(store).to_string_lossy().into_owned());
+        let memory = told.setup.memory.iter().map(|store| charge.path(store).to_string_lossy().into_owned());
         let working = Working {
             pipeline: String::new(),
             model: told.setup.model.clone(),
-            sources: told.setup.sources.iter().map(|dir| hold.path(dir)).collect(),
+            sources: told.setup.sources.iter().map(|dir| charge.path(dir)).collect(),
             memory: memory.collect(),
             allow_programs: allows_programs,
         };
-        let found = Found { pipeline: (*told.pipeline).clone(), dir: hold.path(&told.setup.dir) };
+        let found = Found { pipeline: (*told.pipeline).clone(), dir: charge.path(&told.setup.dir) };
         let desk = Desk::of(seat, &working, found)?;
-        Ok((Desk { hold: Some(hold), ..desk }, told))
+        Ok((Desk { charge: Some(charge), ..desk }, told))
     }
 
     fn of(seat: Seat<'_>, working: &Working, found: Found) -> Result<Self, Failure> {
@@ -235,7 +235,7 @@ impl Desk {
         let means = Means { mind, sources: sources.clone(), past, clock: Arc::clone(&bench.clock) };
         bench.agents = found.agents(&means, working.allow_programs)?;
         bench.sources = sources;
-        Ok(Desk { found, bench, label, policy, runs: rooms.runs(), hold: None })
+        Ok(Desk { found, bench, label, policy, runs: rooms.runs(), charge: None })
     }
 
     pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driven, Failure> {
@@ -247,9 +247,9 @@ impl Desk {
         };
         let label = self.label.join(self.brought(&reading.envelope));
         let driver = Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, label)?;
-        let hold = Hold::take(&self.runs, driver.id())?;
-        hold.begins()?;
-        Ok(Driven { driver, hold })
+        let charge = Charge::take(&self.runs, driver.id())?;
+        charge.begins()?;
+        Ok(Driven { driver, charge })
     }
 
     /// What holds for what an envelope brings along that no run of ours is known to have said: nobody knows what it was
@@ -263,11 +263,11 @@ impl Desk {
     }
 
     pub(crate) fn open(mut self, told: Told) -> Result<Driven, Failure> {
-        let hold = match self.hold.take() {
-            Some(hold) => hold,
-            None => Hold::take(&self.runs, &told.id)?,
+        let charge = match self.charge.take() {
+            Some(charge) => charge,
+            None => Charge::take(&self.runs, &told.id)?,
         };
-        Ok(Driven { driver: Driver::open(self.bench, told)?, hold })
+        Ok(Driven { driver: Driver::open(self.bench, told)?, charge })
     }
 
     /// The run that the envelope says it belongs to, if it is one of ours, and how it stands to it. An envelope that was
@@ -280,7 +280,7 @@ impl Desk {
             Ok((told, Met::Never)) => Ok(Some((told, Met::Never))),
             Ok(_) => {
                 // As it is once nobody else is at work on it.
-                self.hold = Some(Hold::take(&self.runs, &id)?);
+                self.charge = Some(Charge::take(&self.runs, &id)?);
                 Ok(Some(run::met(&self.bench, &id, &reading.envelope).await?))
             }
             Err(run::Error::Missing { .. } | run::Error::Erased { .. }) => Ok(None),
@@ -385,6 +385,15 @@ fn waiting(run: &Run) -> Failure {
         );
     match run.envelope.metadata.get(RUN).and_then(Json::as_str) {
         Some(id) => failure.with("run", id),
-        None => failure,
+        // It waits elsewhere: whoever carries the envelope answers in it.
+        None => {
+            let fields = match stop.kind {
+                StopKind::Confirmation => "confirmation_response and confirmation_pending",
+                StopKind::Clarification | StopKind::Escalation => {
+                    "clarification_response and clarification_pending"
+                }
+            };
+            failure.with("answer_in", fields)
+        }
     }
 }

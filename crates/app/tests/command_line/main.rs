@@ -33,6 +33,7 @@ mod runs_answers;
 mod runs_crash;
 mod runs_faults;
 mod runs_held;
+mod runs_pipelines;
 mod runs_remote;
 mod runs_vectors;
 mod scope;

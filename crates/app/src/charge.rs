@@ -15,13 +15,13 @@ use std::time::Duration;
 
 /// A run that nobody else carries on meanwhile.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct Charge {
     lock: Lock,
     path: PathBuf,
     begun: PathBuf,
 }
 
-impl Hold {
+impl Charge {
     /// Takes a run; `runs` is where the matter keeps such files.
     pub(crate) fn take(runs: &Path, run: &RunId) -> Result<Self, Failure> {
         let made = make_dirs(runs, 0o700);
@@ -37,7 +37,7 @@ impl Hold {
         })?;
         // Who it is helps whoever comes meanwhile; it does no harm if nobody can say.
         lock.sign().unwrap_or(());
-        Ok(Hold { lock, path, begun: runs.join(format!("{run}.dir")) })
+        Ok(Charge { lock, path, begun: runs.join(format!("{run}.dir")) })
     }
 
     /// Notes that the run begins here.
@@ -63,7 +63,7 @@ impl Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for Charge {
     fn drop(&mut self) {
         // While it is still locked, so that nobody takes a file that is about to lose its name.
         if self.lock.is_ours(&self.path) {
