@@ -104,7 +104,7 @@ fn pinned(replies: &[&str]) -> crate::binary::Done {
 fn an_artifact_keeps_its_contract_or_a_person_sees_why_not() {
     let done = completed(&pinned(&[KEEPS]));
     assert_eq!(done["outputs"]["enforcement"]["status"], "PASS", "{}", done["outputs"]["enforcement"]);
-    assert!(done["outputs"]["enforcement"]["artifact"]["text"].as_str().unwrap().contains("def add("));
+    assert!(done["outputs"]["enforcement"]["artifact"]["code_fenced"].as_str().unwrap().contains("def add("));
     // One repair, and it is one more call of the model.
     let done = completed(&pinned(&[BREAKS, KEEPS]));
     assert_eq!(
