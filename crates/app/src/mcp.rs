@@ -145,7 +145,7 @@ impl Mcp {
             let listed = client.list_tools(Some(page)).await.map_err(no_answer)?;
             let is_it = |tool: &&Object| tool.get("name").and_then(Json::as_str) == Some(&self.tool);
             let answer = heard.answer();
-            let tools = answer.get("tools").map(items).unwrap_or_default();
+            let tools = answer.get("tools").and_then(Json::as_array).unwrap_or_default();
             if let Some(tool) = tools.iter().filter_map(Json::as_object).find(is_it) {
                 return Ok(tool.clone());
             }
@@ -257,7 +257,7 @@ fn arguments(question: &Envelope) -> Result<JsonObject, Broken> {
 /// What a tool's result hands over: its structured content, or else its one text. Servers that make a result of whatever a
 /// function returns put it into a member `result`.
 fn handed_over(result: &Json) -> Result<Json, Outcome> {
-    let content = result.get("content").map(items).unwrap_or_default();
+    let content = result.get("content").and_then(Json::as_array).unwrap_or_default();
     let texts: Vec<&str> =
         content.iter().filter_map(|block| block.get("text").and_then(Json::as_str)).collect();
     if result.get("isError") == Some(&Json::Bool(true)) {
@@ -282,13 +282,6 @@ fn parsed(text: &str) -> Result<Json, Outcome> {
             &format!("what it says is no envelope: {}", error.without_text()),
         )
     })
-}
-
-fn items(value: &Json) -> &[Json] {
-    match value {
-        Json::Array(items) => items,
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Object(_) => &[],
-    }
 }
 
 /// The last that a stream says; all of it is read, so that nobody waits for a reader.

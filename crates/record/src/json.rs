@@ -60,6 +60,15 @@ impl Json {
         }
     }
 
+    /// The items, if this is an array.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Json::Array(items) => Some(items),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Object(_) => None,
+        }
+    }
+
     /// The members of an object value.
     #[must_use]
     pub fn as_object(&self) -> Option<&Object> {

@@ -13,6 +13,7 @@ use countersign_record::json::{Json, Object};
 use countersign_record::state::GenericEnvelope;
 use countersign_runtime::run::Driver;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 #[derive(Serialize)]
 struct Answered<'a> {
@@ -21,6 +22,8 @@ struct Answered<'a> {
     answer: &'a str,
     citations: &'a [Json],
     unanswered: Vec<&'a str>,
+    /// Files that could not be looked into: path and why.
+    unread: &'a BTreeSet<[&'a str; 2]>,
     terminal_reason: Option<&'static str>,
 }
 
@@ -45,20 +48,32 @@ pub(super) async fn run(global: &Global, ask: &Ask) -> Result<Exit, Failure> {
     told(global, &driver)
 }
 
+/// A path, and why its file was not read.
+fn pair(item: &Json) -> Option<[&str; 2]> {
+    match item.as_array()? {
+        [path, why] => Some([path.as_str()?, why.as_str()?]),
+        _ => None,
+    }
+}
+
 /// Prints what a run came to.
 fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
     let run = driver.run();
     let outcome = ended(run);
     let outputs = &run.envelope.progress.outputs;
-    let list = |key: &str, member: &str| match outputs.get(key).and_then(|output| output.get(member)) {
-        Some(Json::Array(items)) => items.as_slice(),
-        Some(_) | None => &[],
+    let list = |key: &str, member: &str| {
+        let found = outputs.get(key).and_then(|output| output.get(member)?.as_array());
+        found.unwrap_or_default()
     };
     let answer =
         outputs.get("integration").and_then(|output| output.get("final_response")).and_then(Json::as_str);
     let answer = answer.unwrap_or_default();
     let citations = list("integration", "citations");
     let unanswered: Vec<&str> = list("critic", "unanswered").iter().filter_map(Json::as_str).collect();
+    let results = list("execution", "results").iter();
+    let unread = results.filter_map(|step| step.get("result")?.get("unread")).filter_map(Json::as_array);
+    let unread = list("perception", "skipped").iter().chain(unread.flatten()).filter_map(pair).collect();
+    let unread: BTreeSet<[&str; 2]> = unread;
     let is_answered = run.envelope.goals.remaining_goals.is_empty() && !citations.is_empty();
     if global.json {
         output::json(&Answered {
@@ -67,6 +82,7 @@ fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
             answer,
             citations,
             unanswered,
+            unread: &unread,
             terminal_reason: run.envelope.ending.terminal_reason.map(|reason| reason.as_str()),
         })?;
     } else {
@@ -75,6 +91,10 @@ fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
         }
         for part in unanswered.iter().filter(|_| !citations.is_empty()) {
             output::line(&output::plain(&format!("No source says anything about: {part}")))?;
+        }
+        if let Some([path, why]) = unread.first() {
+            let count = output::count(unread.len() as u64, "file");
+            output::aside(&output::plain(&format!("{count} could not be read, such as {path}: {why}")));
         }
         output::line(&format!("run {}", driver.id()))?;
     }

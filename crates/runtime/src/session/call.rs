@@ -286,10 +286,7 @@ pub(super) fn result(call: &str, tool: &str, done: Result<Json, &str>) -> Result
 
 /// The ids of records that a read of memory gave.
 fn ids(output: &Json) -> Vec<String> {
-    let items = match output.get("items") {
-        Some(Json::Array(items)) => items.as_slice(),
-        Some(_) | None => &[],
-    };
+    let items = output.get("items").and_then(Json::as_array).unwrap_or_default();
     items.iter().filter_map(|item| item.get("id")?.as_str()).map(shown_id).collect()
 }
 
