@@ -72,6 +72,8 @@ pub struct Excerpt {
 pub struct Rules {
     /// Whether the draft must name its file.
     pub filename: Need,
+    /// Whether the block must say what language it is in.
+    pub fence: Need,
     /// The parts of a file, in order; a part that is not named may stand anywhere.
     pub order: Vec<Part>,
     /// The parts that must be there: the header, the docstring.
@@ -215,6 +217,7 @@ fn rules(notes: &mut Notes<'_>, table: &DeTable<'_>, language: Language) -> (Opt
     let mut rules = Rules { line_width: LINE_WIDTH, ..Rules::default() };
     let mut shape = root.table(notes, "shape");
     rules.filename = shape.word(notes, "filename");
+    rules.fence = shape.word(notes, "language");
     shape.deny_unknown(notes);
     let mut structure = root.table(notes, "structure");
     rules.order = structure.list(notes, "order", |word| Part::try_from(word)).unwrap_or_default();

@@ -191,7 +191,7 @@ fn libs(fields: &mut Fields<'_>, name: &'static str, language: Option<Language>)
     for (at, text) in texts.iter().enumerate() {
         match Pattern::read(text, language?) {
             Ok(pattern @ Pattern::Path(_)) => patterns.push(pattern),
-            Ok(Pattern::Method(_) | Pattern::Macro(_)) | Err(_) => {
+            Ok(Pattern::Method(_) | Pattern::Macro(_) | Pattern::Argument(..)) | Err(_) => {
                 let message = "the name of a library is needed, such as json or os.path";
                 fields.trouble_at(&format!("{name}/{at}"), Code::FieldInvalid, message);
             }

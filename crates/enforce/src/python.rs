@@ -3,9 +3,13 @@
 //!
 //! These crates do not promise a stable interface, so their versions are pinned and nothing outside of this module uses them.
 
+mod bind;
+mod calls;
 mod declared;
 mod depth;
 mod meaning;
+mod modules;
+mod reflection;
 mod scope;
 mod uses;
 
@@ -13,7 +17,7 @@ use crate::check::Setting;
 use crate::codespec::Need;
 use crate::input::Runtime;
 use crate::lines::Lines;
-use crate::report::Findings;
+use crate::report::{Findings, shown};
 use crate::rule::Rule;
 use declared::Declared;
 use ruff_formatter::LineWidth;
@@ -56,6 +60,10 @@ pub(crate) fn check(code: &str, setting: &Setting<'_>, findings: &mut Findings) 
     }
     if !parsed.errors().is_empty() {
         return;
+    }
+    if let Some((line, name)) = reflection::strange_encoding(code) {
+        let evidence = format!("the file says that it is in {}", shown(name));
+        findings.in_code(Rule::ForbiddenCode, line, evidence, "write it in UTF-8, and say nothing of it");
     }
     let body = parsed.suite();
     let mut declared = Declared::new(setting, &lines, findings);

@@ -97,7 +97,7 @@ fn watched(setting: &Setting<'_>) -> BTreeSet<String> {
     let denied = setting.rules.imports.deny.iter().chain(&setting.task.denied_libs);
     let first = |pattern: &Pattern| match pattern {
         Pattern::Path(parts) => parts.first().cloned(),
-        Pattern::Method(_) | Pattern::Macro(_) => None,
+        Pattern::Method(_) | Pattern::Macro(_) | Pattern::Argument(..) => None,
     };
     forbidden.chain(denied).filter_map(first).collect()
 }

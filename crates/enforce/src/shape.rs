@@ -75,6 +75,15 @@ fn named(block: &Block<'_>, setting: &Setting<'_>, findings: &mut Findings) {
         let suggestion = format!("mark it as {}", language.as_str());
         findings.in_draft(Rule::FenceLanguage, Some(block.line), evidence, suggestion);
     }
+    if word.is_none() && setting.rules.fence == Need::Required {
+        let suggestion = format!("mark it as {}", language.as_str());
+        findings.in_draft(
+            Rule::FenceLanguage,
+            Some(block.line),
+            "the block is marked as nothing",
+            suggestion,
+        );
+    }
     let wanted = &setting.stop.filename;
     let comment = match language {
         Language::Python => python::first_comment(&block.code),

@@ -250,6 +250,8 @@ pub enum Pattern {
     Method(String),
     /// A macro.
     Macro(String),
+    /// A function of Python, called with an argument of this name: `logging.basicConfig(filename=)`.
+    Argument(Vec<String>, String),
 }
 
 impl Pattern {
@@ -271,6 +273,14 @@ impl Pattern {
             let may_be = language == Language::Rust && is_name(name);
             return if may_be { Ok(Pattern::Macro(name.into())) } else { Err(no_name) };
         }
+        if let Some((function, name)) = text.strip_suffix("=)").and_then(|text| text.split_once('(')) {
+            return match Pattern::read(function, language)? {
+                Pattern::Path(parts) if language == Language::Python && is_name(name) => {
+                    Ok(Pattern::Argument(parts, name.into()))
+                }
+                _ => Err(no_name),
+            };
+        }
         let parts: Vec<String> = text.split(language.separator()).map(str::to_owned).collect();
         if !parts.iter().all(|part| is_name(part)) {
             return Err(no_name);
@@ -285,7 +295,7 @@ impl Pattern {
             Pattern::Path(parts) => {
                 parts.len() <= path.len() && parts.iter().zip(path).all(|(part, held)| part == held.as_ref())
             }
-            Pattern::Method(_) | Pattern::Macro(_) => false,
+            Pattern::Method(_) | Pattern::Macro(_) | Pattern::Argument(..) => false,
         }
     }
 }
@@ -351,8 +361,12 @@ mod tests {
         assert!(python("builtins.open").unwrap().covers(&["open"]));
         assert!(rust("core::time").unwrap().covers(&["std", "time", "Instant"]));
         assert_eq!(rust("include_str!"), Ok(Pattern::Macro("include_str".into())));
+        assert_eq!(
+            python("a.b(c=)"),
+            Ok(Pattern::Argument(vec!["a".to_owned(), "b".to_owned()], "c".to_owned()))
+        );
         assert_eq!(python(".read_text"), Ok(Pattern::Method("read_text".into())));
-        for bad in ["", ".", "os.*", "os..path", "a b", "x!", "1a"] {
+        for bad in ["", ".", "os.*", "os..path", "a b", "x!", "1a", "a(b)", "a(=)", ".a(b=)"] {
             assert!(python(bad).is_err(), "{bad}");
         }
         assert!(rust("std.fs").is_err());

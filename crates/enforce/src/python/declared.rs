@@ -19,6 +19,8 @@ pub(super) struct Declared<'f> {
     /// Whether others see what stands here.
     is_public: bool,
     within: Within,
+    /// What the class that this stands in takes over, and can't call otherwise.
+    overrides: Vec<&'static Overrides>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,9 +30,84 @@ enum Within {
     Function,
 }
 
+/// The methods of a known class that are not spelt as others are.
+struct Overrides {
+    /// What the class's name ends with.
+    class: &'static str,
+    /// What the names of its methods begin with, before the name of something else.
+    prefixes: &'static [&'static str],
+    methods: &'static [&'static str],
+}
+
+const OVERRIDES: [Overrides; 9] = [
+    Overrides { class: "Visitor", prefixes: &["visit_", "leave_"], methods: &[] },
+    Overrides { class: "Transformer", prefixes: &["visit_", "leave_"], methods: &[] },
+    Overrides {
+        class: "TestCase",
+        prefixes: &[],
+        methods: &[
+            "setUp",
+            "tearDown",
+            "setUpClass",
+            "tearDownClass",
+            "asyncSetUp",
+            "asyncTearDown",
+            "runTest",
+            "shortDescription",
+            "countTestCases",
+            "defaultTestResult",
+            "doCleanups",
+        ],
+    },
+    Overrides {
+        class: "Handler",
+        prefixes: &[],
+        methods: &["createLock", "handleError", "setFormatter", "setLevel"],
+    },
+    Overrides {
+        class: "Formatter",
+        prefixes: &[],
+        methods: &["formatException", "formatMessage", "formatStack", "formatTime", "usesTime"],
+    },
+    Overrides {
+        class: "Logger",
+        prefixes: &[],
+        methods: &["addHandler", "getChild", "makeRecord", "setLevel"],
+    },
+    Overrides {
+        class: "LoggerAdapter",
+        prefixes: &[],
+        methods: &["getEffectiveLevel", "isEnabledFor", "setLevel"],
+    },
+    Overrides { class: "RequestHandler", prefixes: &["do_"], methods: &[] },
+    Overrides {
+        class: "ContentHandler",
+        prefixes: &[],
+        methods: &["endDocument", "endElement", "startDocument", "startElement"],
+    },
+];
+
+impl Overrides {
+    fn has(&self, name: &str) -> bool {
+        let is_prefixed =
+            self.prefixes.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix));
+        is_prefixed || self.methods.contains(&name)
+    }
+}
+
+fn overrides(class: &ast::StmtClassDef) -> Vec<&'static Overrides> {
+    let name = |base: &Expr| match base {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(attribute) => Some(attribute.attr.to_string()),
+        _ => None,
+    };
+    let bases: Vec<String> = class.bases().iter().filter_map(name).collect();
+    OVERRIDES.iter().filter(|known| bases.iter().any(|base| base.ends_with(known.class))).collect()
+}
+
 impl<'f> Declared<'f> {
     pub(super) fn new(setting: &'f Setting<'f>, lines: &'f Lines, findings: &'f mut Findings) -> Self {
-        Declared { setting, lines, findings, is_public: true, within: Within::File }
+        Declared { setting, lines, findings, is_public: true, within: Within::File, overrides: Vec::new() }
     }
 
     /// The file as a whole: header, docstring, order.
@@ -40,8 +117,9 @@ impl<'f> Declared<'f> {
             let suggestion = "begin the file with a comment that says what it is";
             self.findings.in_code(Rule::Header, 1, "the file has no header comment", suggestion);
         }
-        let has_docstring = body.first().and_then(docstring).is_some();
-        if rules.required.contains(&Part::Docstring) && !has_docstring {
+        let docs = body.first().and_then(docstring);
+        let has_docstring = docs.is_some();
+        if rules.required.contains(&Part::Docstring) && docs.is_none_or(|text| text.trim().is_empty()) {
             let line = body.first().map_or(1, |first| self.line(first.start()));
             let suggestion = "say in a docstring at the top what the file is for";
             self.findings.in_code(Rule::Docstring, line, "the file has no docstring", suggestion);
@@ -98,7 +176,9 @@ impl<'f> Declared<'f> {
     fn function(&mut self, function: &ast::StmtFunctionDef) {
         let rules = self.setting.rules;
         let what = if self.within == Within::Class { "method" } else { "function" };
-        self.name(what, function.name.as_str(), function.name.start(), &rules.naming.functions);
+        if !self.overrides.iter().any(|known| known.has(function.name.as_str())) {
+            self.name(what, function.name.as_str(), function.name.start(), &rules.naming.functions);
+        }
         for (at, parameter) in function.parameters.iter().enumerate() {
             let name = parameter.name();
             let is_own =
@@ -110,7 +190,9 @@ impl<'f> Declared<'f> {
         if !function.decorator_list.iter().any(says_elsewhere) {
             self.documented(what, &function.name, &function.body, rules.document_functions);
         }
+        let outside = std::mem::take(&mut self.overrides);
         self.inside(Within::Function, false, &function.body);
+        self.overrides = outside;
     }
 
     fn class(&mut self, class: &ast::StmtClassDef) {
@@ -126,7 +208,9 @@ impl<'f> Declared<'f> {
             self.findings.in_code(Rule::StructureOrder, line, evidence, "put the docstring first");
         }
         let is_public = self.is_public && !class.name.as_str().starts_with('_');
+        let outside = std::mem::replace(&mut self.overrides, overrides(class));
         self.inside(Within::Class, is_public, &class.body);
+        self.overrides = outside;
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an expression of Python means, once it was followed.
 //! Owns: the words for it, and how far it is followed. Must not: follow.
 
-use ruff_python_ast::{Expr, ExprContext, Operator};
+use ruff_python_ast::{Expr, ExprContext, FStringPart, InterpolatedStringElement, Operator};
 use ruff_text_size::Ranged;
 use std::cell::Cell;
 
@@ -27,6 +27,10 @@ pub(super) enum Root {
     Imported,
     /// A built-in name.
     BuiltIn,
+    /// Something that was made by what so many parts of the path name: a call of it, an instance of it, a class beneath it.
+    Made(usize),
+    /// What can hardly be anything but the module of this name.
+    Guessed,
     /// It was followed too far.
     Lost,
 }
@@ -73,12 +77,28 @@ pub(super) fn beneath(base: Meaning, name: &str) -> Meaning {
     // A built-in's own attributes are nothing that anybody forbids, but those of `builtins` are built-in names.
     let root = match base.root {
         Root::Module | Root::Imported => Root::Imported,
-        Root::BuiltIn => Root::BuiltIn,
+        Root::BuiltIn | Root::Made(_) | Root::Guessed => base.root,
         Root::Lost => return base,
     };
+    // What something is of is what it was made by.
+    if name == "__class__" {
+        return base;
+    }
     let mut path = base.path;
     path.extend(name.split('.').map(str::to_owned));
     Meaning { path, root }
+}
+
+/// What a call of something gives, or what is of its kind.
+pub(super) fn made(base: Meaning) -> Option<Meaning> {
+    match base.root {
+        Root::Module | Root::Imported => {
+            let made = base.path.len();
+            Some(Meaning { path: base.path, root: Root::Made(made) })
+        }
+        Root::Made(_) | Root::Guessed | Root::Lost => Some(base),
+        Root::BuiltIn => None,
+    }
 }
 
 /// The elements of a tuple or a list.
@@ -95,7 +115,21 @@ pub(super) fn constant(expr: &Expr) -> Option<String> {
     match expr {
         Expr::StringLiteral(literal) => Some(literal.value.to_str().to_owned()),
         Expr::BinOp(sum) if sum.op == Operator::Add => Some(constant(&sum.left)? + &constant(&sum.right)?),
+        Expr::FString(text) => text.value.iter().map(part_of_text).collect(),
         _ => None,
+    }
+}
+
+fn part_of_text(part: &FStringPart) -> Option<String> {
+    let constant = |element: &InterpolatedStringElement| match element {
+        InterpolatedStringElement::Literal(part) => Some(part.value.to_string()),
+        InterpolatedStringElement::Interpolation(part) => {
+            constant(&part.expression).filter(|_| part.format_spec.is_none() && part.conversion.is_none())
+        }
+    };
+    match part {
+        FStringPart::Literal(literal) => Some(literal.value.to_string()),
+        FStringPart::FString(text) => text.elements.iter().map(constant).collect(),
     }
 }
 

@@ -4,41 +4,76 @@
 //! Bindings are gathered for a whole scope, whatever their order: a name means everything that it is bound to anywhere in its scope.
 //! What can't be followed (an argument, what a call gives) means nothing.
 
-use super::meaning::{
-    Meaning, Root, STEPS_OF_FILE_MAX, Steps, Trail, beneath, constant, elements, lost, module,
-};
-use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{self as ast, Expr, Stmt};
+use super::meaning::{Meaning, Root, STEPS_OF_FILE_MAX, Steps, Trail, beneath, constant, lost, made, module};
+use super::modules;
+use ruff_python_ast::visitor::Visitor;
+use ruff_python_ast::{self as ast, Expr, Operator, Stmt};
 use ruff_text_size::TextRange;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// How far a name is followed from binding to binding.
 const HOPS_MAX: usize = 64;
+/// Names that are there in every file. What a file or a class calls so may not be bound yet, or no more.
+#[rustfmt::skip]
+const BUILT_IN: [&str; 72] = [
+    "abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes",
+    "callable", "chr", "classmethod", "compile", "complex", "copyright", "credits", "delattr", "dict", "dir",
+    "divmod", "enumerate", "eval", "exec", "exit", "filter", "float", "format", "frozenset", "getattr",
+    "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter",
+    "len", "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open",
+    "ord", "pow", "print", "property", "quit", "range", "repr", "reversed", "round", "set", "setattr",
+    "slice", "sorted", "staticmethod", "str", "sum", "super", "vars",
+];
 
 #[derive(Clone, Debug)]
-enum Bound<'a> {
+pub(super) enum Bound<'a> {
     Means(Meaning),
     /// Whatever this means, seen from a scope.
     Value(&'a Expr, usize),
+    /// Something of the kind that this names, seen from a scope.
+    Made(&'a Expr, usize),
     Opaque,
 }
 
+/// What opens a scope.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Nature {
+    #[default]
+    File,
+    Class,
+    Function,
+    Comprehension,
+}
+
+/// Where a name belongs that a scope does not have itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outer {
+    Global,
+    Nonlocal,
+}
+
 #[derive(Debug, Default)]
-struct Scope<'a> {
-    parent: usize,
-    is_class: bool,
-    bound: BTreeMap<&'a str, Vec<Bound<'a>>>,
+pub(super) struct Scope<'a> {
+    pub(super) parent: usize,
+    pub(super) nature: Nature,
+    pub(super) bound: BTreeMap<&'a str, Vec<Bound<'a>>>,
+    /// What scopes within this one bind, where the name is bound here as well.
+    pub(super) reached: BTreeMap<&'a str, Vec<Bound<'a>>>,
     /// Names that belong to an outer scope.
-    outer: BTreeSet<&'a str>,
+    pub(super) outer: BTreeMap<&'a str, Outer>,
+    /// What a class is made of.
+    pub(super) bases: &'a [Expr],
 }
 
 /// The scopes of a file; the first is the file itself.
 #[derive(Debug)]
 pub(super) struct Scopes<'a> {
-    all: Vec<Scope<'a>>,
-    by_range: BTreeMap<(u32, u32), usize>,
-    current: usize,
+    pub(super) all: Vec<Scope<'a>>,
+    pub(super) by_range: BTreeMap<(u32, u32), usize>,
+    /// What attributes of a name are set to, whatever they are attributes of.
+    pub(super) attributes: BTreeMap<&'a str, Vec<Bound<'a>>>,
+    pub(super) current: usize,
     steps: Cell<usize>,
     /// What names were found to mean, by the scope that binds them.
     known: RefCell<BTreeMap<(usize, &'a str), Vec<Meaning>>>,
@@ -46,12 +81,15 @@ pub(super) struct Scopes<'a> {
 
 /// The scope of the file.
 pub(super) const FILE: usize = 0;
+/// No scope: where the names of attributes are.
+const ATTRIBUTES: usize = usize::MAX;
 
 impl<'a> Scopes<'a> {
     pub(super) fn of(body: &'a [Stmt]) -> Self {
         let mut scopes = Scopes {
             all: vec![Scope::default()],
             by_range: BTreeMap::new(),
+            attributes: BTreeMap::new(),
             current: FILE,
             steps: Cell::new(STEPS_OF_FILE_MAX),
             known: RefCell::default(),
@@ -62,7 +100,29 @@ impl<'a> Scopes<'a> {
 
     /// The scope that a node opens.
     pub(super) fn opened_by(&self, node: TextRange) -> Option<usize> {
-        self.by_range.get(&key(node)).copied()
+        self.by_range.get(&(node.start().into(), node.end().into())).copied()
+    }
+
+    /// Whether a scope is that of a class.
+    pub(super) fn is_class(&self, scope: usize) -> bool {
+        self.all.get(scope).is_some_and(|scope| scope.nature == Nature::Class)
+    }
+
+    /// The class that a scope is in.
+    fn class(&self, scope: usize) -> Option<&Scope<'a>> {
+        let mut at = scope;
+        while let Some(here) = self.all.get(at).filter(|_| at != FILE) {
+            if here.nature == Nature::Class {
+                return Some(here);
+            }
+            at = here.parent;
+        }
+        None
+    }
+
+    /// Whether the class that a scope is in has a member of this name.
+    pub(super) fn is_member(&self, name: &str, scope: usize) -> bool {
+        self.class(scope).is_some_and(|class| class.bound.contains_key(name))
     }
 
     /// What an expression may mean, seen from a scope.
@@ -86,13 +146,15 @@ impl<'a> Scopes<'a> {
         }
         match expr {
             Expr::Name(name) => self.name(name.id.as_str(), scope, steps, trail),
-            Expr::Attribute(attribute) => {
-                let base = self.follow(&attribute.value, scope, steps, trail);
-                base.into_iter().map(|base| beneath(base, attribute.attr.as_str())).collect()
-            }
+            Expr::Attribute(attribute) => self.attribute(attribute, scope, steps, trail),
             Expr::Call(call) => self.call(call, scope, steps, trail),
             Expr::Subscript(subscript) => self.subscript(subscript, scope, steps, trail),
             Expr::Named(named) => self.follow(&named.value, scope, steps, trail),
+            // `Path("a") / "b"` is a path.
+            Expr::BinOp(sum) if sum.op == Operator::Div => {
+                self.follow(&sum.left, scope, steps, trail).into_iter().filter_map(made).collect()
+            }
+            Expr::Await(held) => self.follow(&held.value, scope, steps, trail),
             Expr::If(choice) => {
                 let mut found = self.follow(&choice.body, scope, steps, trail);
                 found.extend(self.follow(&choice.orelse, scope, steps, trail));
@@ -105,11 +167,49 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    fn attribute(
+        &self,
+        attribute: &ast::ExprAttribute,
+        scope: usize,
+        steps: &Steps<'_>,
+        trail: Option<&Trail<'_>>,
+    ) -> Vec<Meaning> {
+        let name = attribute.attr.as_str();
+        let base = self.follow(&attribute.value, scope, steps, trail);
+        let is_known = base.iter().any(|one| matches!(one.root, Root::Module | Root::Imported));
+        let mut found: Vec<Meaning> = base.into_iter().map(|base| beneath(base, name)).collect();
+        if !is_known {
+            let guessed = modules::unmistakable(name);
+            found
+                .extend(guessed.map(|module| Meaning { path: vec![module.to_owned()], root: Root::Guessed }));
+            if let Some((name, bound)) = self.attributes.get_key_value(name) {
+                let held = self.each((ATTRIBUTES, name, bound.iter().collect()), steps, trail);
+                found.extend(held.into_iter().filter(|one| one.root != Root::BuiltIn));
+            }
+        }
+        found
+    }
+
     fn name(&self, name: &str, scope: usize, steps: &Steps<'_>, trail: Option<&Trail<'_>>) -> Vec<Meaning> {
-        let Some((holder, name, bound)) = self.bound(name, scope) else {
+        let built_in = |name: &str| {
             let name = if name == "__builtins__" { "builtins" } else { name };
-            return vec![Meaning { path: vec![name.to_owned()], root: Root::BuiltIn }];
+            Meaning { path: vec![name.to_owned()], root: Root::BuiltIn }
         };
+        let Some(held) = self.bound(name, scope) else { return vec![built_in(name)] };
+        let holder = self.all.get(held.0).map(|scope| scope.nature);
+        let may_be_unbound = matches!(holder, Some(Nature::File | Nature::Class)) && BUILT_IN.contains(&name);
+        let mut found = self.each(held, steps, trail);
+        found.extend(may_be_unbound.then(|| built_in(name)));
+        found
+    }
+
+    /// Everything that a name is bound to.
+    fn each(
+        &self,
+        (holder, name, bound): Held<'_, 'a>,
+        steps: &Steps<'_>,
+        trail: Option<&Trail<'_>>,
+    ) -> Vec<Meaning> {
         if let Some(known) = self.known.borrow().get(&(holder, name)) {
             return known.clone();
         }
@@ -132,6 +232,9 @@ impl<'a> Scopes<'a> {
             match one {
                 Bound::Means(meaning) => found.push(meaning.clone()),
                 Bound::Value(value, scope) => found.extend(self.follow(value, *scope, steps, Some(&trail))),
+                Bound::Made(value, scope) => {
+                    found.extend(self.kind(value, *scope, steps, Some(&trail)));
+                }
                 Bound::Opaque => {}
             }
         }
@@ -144,22 +247,44 @@ impl<'a> Scopes<'a> {
         found
     }
 
+    /// What is of the kind that an annotation or a base names: `Path`, `Path | None`, `Optional[Path]`, `list[Path]`.
+    fn kind(&self, expr: &Expr, scope: usize, steps: &Steps<'_>, trail: Option<&Trail<'_>>) -> Vec<Meaning> {
+        match expr {
+            Expr::BinOp(sum) if sum.op == Operator::BitOr => {
+                let mut found = self.kind(&sum.left, scope, steps, trail);
+                found.extend(self.kind(&sum.right, scope, steps, trail));
+                found
+            }
+            Expr::Subscript(held) => {
+                let mut found = self.kind(&held.value, scope, steps, trail);
+                found.extend(self.kind(&held.slice, scope, steps, trail));
+                found
+            }
+            Expr::Tuple(held) => {
+                held.elts.iter().flat_map(|one| self.kind(one, scope, steps, trail)).collect()
+            }
+            _ => self.follow(expr, scope, steps, trail).into_iter().filter_map(made).collect(),
+        }
+    }
+
     /// What a name is bound to: in the innermost scope that binds it, where those of classes are seen from inside only.
-    fn bound(&self, name: &str, scope: usize) -> Option<(usize, &'a str, &Vec<Bound<'a>>)> {
+    fn bound(&self, name: &str, scope: usize) -> Option<Held<'_, 'a>> {
         let mut at = scope;
         loop {
             let here = self.all.get(at)?;
-            let is_seen = at == scope || !here.is_class;
+            let is_seen = at == scope || here.nature != Nature::Class;
+            let outer = here.outer.get(name);
             if is_seen
-                && !here.outer.contains(name)
+                && outer.is_none()
                 && let Some((name, bound)) = here.bound.get_key_value(name)
             {
-                return Some((at, name, bound));
+                let reached = here.reached.get(name).into_iter().flatten();
+                return Some((at, name, bound.iter().chain(reached).collect()));
             }
             if at == FILE {
                 return None;
             }
-            at = here.parent;
+            at = if outer == Some(&Outer::Global) { FILE } else { here.parent };
         }
     }
 
@@ -191,7 +316,14 @@ impl<'a> Scopes<'a> {
                 ["importlib", "import_module"] => {
                     found.extend(argument(0).and_then(constant).map(|name| module(&name)));
                 }
-                _ => {}
+                ["super"] => {
+                    let bases = self.class(scope).map_or(&[][..], |class| class.bases);
+                    found.extend(bases.iter().flat_map(|base| self.kind(base, scope, steps, trail)));
+                }
+                ["type"] if call.arguments.args.len() == 1 => {
+                    found.extend(argument(0).into_iter().flat_map(|of| self.follow(of, scope, steps, trail)));
+                }
+                _ => found.extend(made(function)),
             }
         }
         found
@@ -234,214 +366,7 @@ impl<'a> Scopes<'a> {
         }
         found
     }
-
-    fn bind(&mut self, name: &'a str, bound: Bound<'a>) {
-        let current = self.current;
-        let Some(scope) = self.all.get_mut(current) else { return };
-        if !scope.outer.contains(name) {
-            add(scope, name, bound);
-            return;
-        }
-        // `global` means the file, `nonlocal` a function around: what is bound there is bound for both.
-        for outer in [FILE, scope.parent] {
-            if let Some(scope) = self.all.get_mut(outer) {
-                add(scope, name, bound.clone());
-            }
-        }
-    }
-
-    /// Binds what a target takes from a value.
-    fn bind_target(&mut self, target: &'a Expr, value: Option<&'a Expr>) {
-        match (target, value) {
-            (Expr::Name(name), value) => {
-                let bound = value.map_or(Bound::Opaque, |value| Bound::Value(value, self.current));
-                self.bind(name.id.as_str(), bound);
-            }
-            (Expr::Tuple(_) | Expr::List(_), value) => {
-                let targets = elements(target).unwrap_or_default();
-                let values = value.and_then(elements).filter(|values| values.len() == targets.len());
-                for (at, target) in targets.iter().enumerate() {
-                    self.bind_target(target, values.and_then(|values| values.get(at)));
-                }
-            }
-            (Expr::Starred(starred), _) => self.bind_target(&starred.value, None),
-            _ => {}
-        }
-    }
-
-    /// Binds what a loop takes, one after the other.
-    fn bind_each(&mut self, target: &'a Expr, iterated: &'a Expr) {
-        match elements(iterated) {
-            Some(values) => values.iter().for_each(|value| self.bind_target(target, Some(value))),
-            None => self.bind_target(target, None),
-        }
-    }
-
-    fn open(&mut self, node: TextRange, is_class: bool) -> usize {
-        let parent = self.current;
-        self.current = self.all.len();
-        self.all.push(Scope { parent, is_class, ..Scope::default() });
-        self.by_range.insert(key(node), self.current);
-        parent
-    }
-
-    fn bind_parameters(&mut self, parameters: &'a ast::Parameters, outside: usize) {
-        for parameter in parameters.iter() {
-            let bound = parameter.default().map_or(Bound::Opaque, |value| Bound::Value(value, outside));
-            self.bind(parameter.name().as_str(), bound);
-        }
-    }
-
-    fn comprehension(&mut self, node: TextRange, generators: &'a [ast::Comprehension], results: &[&'a Expr]) {
-        let parent = self.open(node, false);
-        for generator in generators {
-            self.visit_expr(&generator.iter);
-            self.bind_each(&generator.target, &generator.iter);
-            generator.ifs.iter().for_each(|condition| self.visit_expr(condition));
-        }
-        results.iter().for_each(|result| self.visit_expr(result));
-        self.current = parent;
-    }
-
-    fn import_from(&mut self, import: &'a ast::StmtImportFrom) {
-        for alias in &import.names {
-            let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-            let bound = match &import.module {
-                Some(from) if import.level == 0 => {
-                    let parts = from.as_str().split('.').chain([alias.name.as_str()]);
-                    let path = parts.map(str::to_owned).collect();
-                    Bound::Means(Meaning { path, root: Root::Imported })
-                }
-                Some(_) | None => Bound::Opaque,
-            };
-            self.bind(name, bound);
-        }
-    }
-
-    fn definition(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::FunctionDef(function) => {
-                self.bind(function.name.as_str(), Bound::Opaque);
-                function.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
-                self.visit_parameters(&function.parameters);
-                let parent = self.open(function.range, false);
-                self.bind_parameters(&function.parameters, parent);
-                self.visit_body(&function.body);
-                self.current = parent;
-            }
-            Stmt::ClassDef(class) => {
-                self.bind(class.name.as_str(), Bound::Opaque);
-                class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
-                class.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
-                let parent = self.open(class.range, true);
-                self.visit_body(&class.body);
-                self.current = parent;
-            }
-            _ => visitor::walk_stmt(self, stmt),
-        }
-    }
 }
 
-impl<'a> Visitor<'a> for Scopes<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return self.definition(stmt),
-            Stmt::Import(import) => {
-                for alias in &import.names {
-                    let first = alias.name.as_str().split('.').next().unwrap_or_default();
-                    match &alias.asname {
-                        Some(name) => self.bind(name.as_str(), Bound::Means(module(alias.name.as_str()))),
-                        None => self.bind(first, Bound::Means(module(first))),
-                    }
-                }
-            }
-            Stmt::ImportFrom(import) => self.import_from(import),
-            Stmt::Assign(assign) => {
-                assign.targets.iter().for_each(|target| self.bind_target(target, Some(&assign.value)));
-            }
-            Stmt::AnnAssign(assign) => self.bind_target(&assign.target, assign.value.as_deref()),
-            Stmt::AugAssign(assign) => self.bind_target(&assign.target, None),
-            Stmt::For(each) => self.bind_each(&each.target, &each.iter),
-            Stmt::With(with) => {
-                for target in with.items.iter().filter_map(|item| item.optional_vars.as_deref()) {
-                    self.bind_target(target, None);
-                }
-            }
-            Stmt::TypeAlias(alias) => self.bind_target(&alias.name, None),
-            Stmt::Global(ast::StmtGlobal { names, .. }) | Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) => {
-                let current = self.current;
-                if let Some(scope) = self.all.get_mut(current) {
-                    scope.outer.extend(names.iter().map(|name| name.as_str()));
-                }
-            }
-            _ => {}
-        }
-        visitor::walk_stmt(self, stmt);
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Lambda(lambda) => {
-                lambda.parameters.iter().for_each(|parameters| self.visit_parameters(parameters));
-                let parent = self.open(lambda.range, false);
-                if let Some(parameters) = &lambda.parameters {
-                    self.bind_parameters(parameters, parent);
-                }
-                self.visit_expr(&lambda.body);
-                self.current = parent;
-            }
-            Expr::ListComp(ast::ExprListComp { elt, generators, range, .. })
-            | Expr::SetComp(ast::ExprSetComp { elt, generators, range, .. })
-            | Expr::Generator(ast::ExprGenerator { elt, generators, range, .. }) => {
-                self.comprehension(*range, generators, &[elt]);
-            }
-            Expr::DictComp(map) => {
-                let results: Vec<&Expr> = map.key.as_deref().into_iter().chain([&*map.value]).collect();
-                self.comprehension(map.range, &map.generators, &results);
-            }
-            Expr::Named(named) => {
-                self.bind_target(&named.target, Some(&named.value));
-                visitor::walk_expr(self, expr);
-            }
-            _ => visitor::walk_expr(self, expr),
-        }
-    }
-
-    fn visit_except_handler(&mut self, handler: &'a ast::ExceptHandler) {
-        let ast::ExceptHandler::ExceptHandler(held) = handler;
-        if let Some(name) = &held.name {
-            self.bind(name.as_str(), Bound::Opaque);
-        }
-        visitor::walk_except_handler(self, handler);
-    }
-
-    fn visit_pattern(&mut self, pattern: &'a ast::Pattern) {
-        let name = match pattern {
-            ast::Pattern::MatchAs(held) => held.name.as_ref(),
-            ast::Pattern::MatchStar(held) => held.name.as_ref(),
-            ast::Pattern::MatchMapping(held) => held.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
-            self.bind(name.as_str(), Bound::Opaque);
-        }
-        visitor::walk_pattern(self, pattern);
-    }
-}
-
-/// Binds a name once to what it means: a text may say the same a thousand times.
-fn add<'a>(scope: &mut Scope<'a>, name: &'a str, bound: Bound<'a>) {
-    let held = scope.bound.entry(name).or_default();
-    let is_known = match &bound {
-        Bound::Means(meaning) => held.iter().any(|one| matches!(one, Bound::Means(held) if held == meaning)),
-        Bound::Opaque => held.iter().any(|one| matches!(one, Bound::Opaque)),
-        Bound::Value(..) => false,
-    };
-    if !is_known {
-        held.push(bound);
-    }
-}
-
-fn key(range: TextRange) -> (u32, u32) {
-    (range.start().into(), range.end().into())
-}
+/// A name with the scope that binds it and what it is bound to there.
+type Held<'s, 'a> = (usize, &'a str, Vec<&'s Bound<'a>>);

@@ -5,6 +5,8 @@
 //! hand to hand, but for modules, which are followed where they get a new name and refused where they go elsewhere.
 
 use super::meaning::{Meaning, Root, constant, elements, is_load, start};
+use super::modules;
+use super::reflection::{back_door_in, is_back_door};
 use super::scope::{FILE, Scopes};
 use crate::check::Setting;
 use crate::codespec::{Language, Pattern, Permission, plain};
@@ -18,13 +20,15 @@ use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 /// What prints, beside `print`.
-const PRINTS: [&[&str]; 7] = [
+const PRINTS: [&[&str]; 9] = [
     &["print"],
     &["sys", "stdout"],
     &["sys", "stderr"],
     &["sys", "__stdout__"],
     &["sys", "__stderr__"],
-    &["pprint"],
+    &["pprint", "pprint"],
+    &["pprint", "pp"],
+    &["pprint", "PrettyPrinter"],
     &["rich", "print"],
 ];
 /// What imports while the code runs.
@@ -38,42 +42,47 @@ const IMPORTERS: [&[&str]; 8] = [
     &["sys", "meta_path"],
     &["sys", "path_hooks"],
 ];
-/// Parts of `importlib` that import nothing.
-const HARMLESS: [&[&str]; 2] = [&["importlib", "metadata"], &["importlib", "resources"]];
-/// Names that lead to everything.
-const KEYS: [&str; 5] = ["globals", "locals", "__builtins__", "__loader__", "__spec__"];
-/// Attributes that lead to everything.
-const BACK_DOORS: [&str; 8] = [
-    "__builtins__",
-    "__closure__",
-    "__code__",
-    "__globals__",
-    "__loader__",
-    "__spec__",
-    "__subclasses__",
-    "f_globals",
+/// What looks like one of these and imports nothing: these names alone, and nothing beneath them.
+const HARMLESS: [&[&str]; 4] = [
+    &["importlib", "metadata"],
+    &["importlib", "metadata", "PackageNotFoundError"],
+    &["importlib", "metadata", "metadata"],
+    &["importlib", "metadata", "version"],
 ];
-/// Modules that are not imported by `import` alone.
-const SUBMODULES: [&[&str]; 3] = [&["os", "path"], &["concurrent", "futures"], &["urllib", "request"]];
+/// Built-in names that lead to every other.
+const KEYS: [&str; 5] = ["globals", "locals", "__builtins__", "__loader__", "__spec__"];
+/// Built-in names that reach into what they are given: they are called where they stand, or not at all.
+const REACHING: [&str; 4] = ["delattr", "getattr", "setattr", "vars"];
+/// The same, of modules.
+const REACHING_OF_MODULES: [[&str; 2]; 4] = [
+    ["inspect", "getattr_static"],
+    ["inspect", "getmembers"],
+    ["operator", "attrgetter"],
+    ["operator", "methodcaller"],
+];
 
 /// Looks at everything that is used.
 pub(super) struct Uses<'a, 'f> {
-    setting: &'f Setting<'f>,
-    scopes: &'f Scopes<'a>,
+    pub(super) setting: &'f Setting<'f>,
+    pub(super) scopes: &'f Scopes<'a>,
     lines: &'f Lines,
     libs: Libs<'f>,
-    forbids: Forbids<'f>,
+    pub(super) forbids: Forbids<'f>,
     findings: &'f mut Findings,
-    scope: usize,
+    pub(super) scope: usize,
     /// Whether something of a logging module was used.
     pub(super) logs: bool,
 }
 
-/// Whether a name is the whole of what is written, or something of it is used.
+/// What becomes of a name where it stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
+    /// It is handed on.
     Whole,
+    /// Something of it is used, or it gets another name.
     Base,
+    /// It is called.
+    Called,
 }
 
 impl<'a, 'f> Uses<'a, 'f> {
@@ -87,44 +96,39 @@ impl<'a, 'f> Uses<'a, 'f> {
         Uses { setting, scopes, lines, libs, forbids, findings, scope: FILE, logs: false }
     }
 
-    fn push(&mut self, rule: Rule, offset: usize, evidence: String, suggestion: &str) {
+    pub(super) fn push(&mut self, rule: Rule, offset: usize, evidence: String, suggestion: &str) {
         self.findings.in_code(rule, self.lines.line(offset), evidence, suggestion);
     }
 
     /// Whether anything is forbidden that could be reached by another way.
-    fn has_secrets(&self) -> bool {
+    pub(super) fn has_secrets(&self) -> bool {
         !self.forbids.is_empty() || self.libs.has_limits()
     }
 
     /// A name or a chain of names.
-    fn reference(&mut self, expr: &'a Expr, place: Place) {
+    pub(super) fn reference(&mut self, expr: &'a Expr, place: Place) {
         let meanings = self.scopes.meanings(expr, self.scope);
-        for meaning in &meanings {
-            self.used(meaning, expr, place);
-        }
+        let is_told = meanings.iter().fold(false, |told, meaning| self.used(meaning, expr, place) || told);
         let Expr::Attribute(attribute) = expr else { return };
-        let name = attribute.attr.as_str();
-        if BACK_DOORS.contains(&name) && self.has_secrets() {
-            self.indirect(expr, format!("{} leads to what can't be followed", shown(name)));
+        self.door(attribute.attr.as_str(), expr);
+        if !is_told {
+            self.member(attribute, expr);
         }
-        let is_told = |one: &Meaning| self.forbids.path(&plain(one.path.clone(), Language::Python)).is_some();
-        if !meanings.iter().any(is_told) {
-            self.method(name, expr);
-        }
+        let is_known = |one: &Meaning| matches!(one.root, Root::Module | Root::Imported);
         match &*attribute.value {
             Expr::Name(_) => {}
             // What stands before is a part of what was looked at.
-            inner @ Expr::Attribute(_) if !meanings.is_empty() => self.beneath(inner),
-            inner @ Expr::Attribute(_) => self.reference(inner, Place::Base),
+            inner @ Expr::Attribute(_) if meanings.iter().any(is_known) => self.beneath(inner),
             inner => self.base(inner),
         }
     }
 
     /// What something is taken of, or what gets a name: its meaning is followed, so it may be a module.
-    fn base(&mut self, expr: &'a Expr) {
+    pub(super) fn base(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) => self.reference(expr, Place::Base),
             Expr::Subscript(_) => self.subscript(expr, Place::Base),
+            Expr::Named(named) => self.named(&named.target, &named.value),
             Expr::If(choice) => {
                 self.visit_expr(&choice.test);
                 self.base(&choice.body);
@@ -136,15 +140,25 @@ impl<'a, 'f> Uses<'a, 'f> {
     }
 
     fn subscript(&mut self, expr: &'a Expr, place: Place) {
+        let Expr::Subscript(held) = expr else { return };
         let found = self.scopes.meanings(expr, self.scope);
-        found.iter().for_each(|meaning| self.used(meaning, expr, place));
-        visitor::walk_expr(self, expr);
+        for meaning in &found {
+            self.used(meaning, expr, place);
+        }
+        if constant(&held.slice).is_some() {
+            self.base(&held.value);
+        } else {
+            self.visit_expr(&held.value);
+        }
+        self.visit_expr(&held.slice);
     }
 
-    /// What a chain of names begins with, where it is no name.
+    /// What a chain of names begins with, where it is no name; each name on the way may lead elsewhere.
     fn beneath(&mut self, expr: &'a Expr) {
         let mut at = expr;
         while let Expr::Attribute(attribute) = at {
+            self.door(attribute.attr.as_str(), at);
+            self.member(attribute, at);
             at = &attribute.value;
         }
         if !matches!(at, Expr::Name(_)) {
@@ -152,63 +166,146 @@ impl<'a, 'f> Uses<'a, 'f> {
         }
     }
 
-    fn used(&mut self, meaning: &Meaning, expr: &'a Expr, place: Place) {
+    /// An attribute, by its name alone.
+    pub(super) fn door(&mut self, name: &str, expr: &'a Expr) {
+        if is_back_door(name) && self.has_secrets() && !self.is_own_dict(name, expr) {
+            self.indirect(expr, format!("{} leads to what can't be followed", shown(name)));
+        }
+    }
+
+    /// `self.__dict__`: no module gets there.
+    fn is_own_dict(&self, name: &str, expr: &Expr) -> bool {
+        let is_self = |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == "self");
+        name == "__dict__" && matches!(expr, Expr::Attribute(attribute) if is_self(&attribute.value))
+    }
+
+    /// An attribute that no object has but one that is forbidden. What a class calls so itself is its own.
+    fn member(&mut self, attribute: &'a ast::ExprAttribute, expr: &'a Expr) {
+        let name = attribute.attr.as_str();
+        let is_self =
+            matches!(&*attribute.value, Expr::Name(held) if ["self", "cls"].contains(&held.id.as_str()));
+        if !(is_self && self.scopes.is_member(name, self.scope)) {
+            self.method(name, expr);
+        }
+    }
+
+    /// One meaning of an expression; says whether it is forbidden.
+    pub(super) fn used(&mut self, meaning: &Meaning, expr: &'a Expr, place: Place) -> bool {
         let path = plain(meaning.path.clone(), Language::Python);
         let name = path.join(".");
+        self.logs |= self.setting.rules.logging.modules.iter().any(|module| is_within(module, &path));
         match meaning.root {
             Root::Lost => {
                 self.indirect(expr, "a name has more meanings than can be followed".to_owned());
-                return;
+                false
             }
             Root::BuiltIn => {
-                if KEYS.contains(&name.as_str()) && self.has_secrets() {
+                self.key(&path, expr, place);
+                self.one(&path, expr)
+            }
+            Root::Made(by) => {
+                // What it was made by is told where it stands.
+                let is_told =
+                    by >= path.len() || self.forbids.path(path.get(..by).unwrap_or_default()).is_some();
+                !is_told && self.forbidden(&path, start(expr), "uses")
+            }
+            Root::Guessed => {
+                let is_key = ["builtins", "importlib", "sys"].contains(&name.as_str());
+                if is_key && place == Place::Whole && self.has_secrets() {
                     self.indirect(expr, format!("{} leads to every name there is", shown(&name)));
                 }
+                path.len() > 1 && self.one(&path, expr)
             }
-            Root::Module | Root::Imported => {
-                if let Some((rule, why)) = self.libs.judge_use(&path) {
-                    self.push(rule, start(expr), why, "use what the task allows");
-                }
+            Root::Module | Root::Imported => self.of_module(&path, meaning, expr, place),
+        }
+    }
+
+    /// A name of a module, or of something in one.
+    fn of_module(&mut self, path: &[String], meaning: &Meaning, expr: &'a Expr, place: Place) -> bool {
+        let name = path.join(".");
+        let mut is_told = self.one(path, expr);
+        for other in modules::restarts(path) {
+            is_told = is_told || self.one(&plain(other, Language::Python), expr);
+        }
+        let every = std::iter::once(path.to_vec()).chain(modules::restarts(path));
+        for path in every.collect::<Vec<_>>() {
+            if !is_told && let Some((rule, why)) = self.libs.judge_use(&path) {
+                self.push(rule, start(expr), why, "use what the task allows");
+                is_told = true;
             }
         }
-        self.logs |= self.setting.rules.logging.modules.iter().any(|module| is_within(module, &path));
-        if begins_with_any(&path, &PRINTS) && self.setting.rules.logging.print == Permission::Forbidden {
-            let evidence = format!("{} prints", shown(&name));
-            self.push(Rule::PrintLogging, start(expr), evidence, "log it: logger.info(…)");
+        let is_module = meaning.root == Root::Module || modules::is_module(path);
+        if is_told || !self.has_secrets() {
+            return is_told;
         }
-        self.importer(&path, start(expr));
-        self.forbidden(&path, &name, start(expr), "uses");
-        let is_module = meaning.root == Root::Module || SUBMODULES.iter().any(|module| *module == path);
-        if place == Place::Whole && is_module && self.forbids.is_beneath(&path) {
+        if place == Place::Whole && is_module {
             let evidence = format!("the module {} goes where its use can't be followed", shown(&name));
             self.indirect(expr, evidence);
         }
+        let is_called = |length: usize| place == Place::Called && path.len() == length;
+        let reaching = REACHING_OF_MODULES.iter().find(|known| begins_with_any(path, &[known.as_slice()]));
+        if reaching.is_some_and(|known| known[0] == "inspect" || !is_called(known.len())) {
+            self.indirect(expr, format!("{} is handed on", shown(&name)));
+        }
+        if let Some((rule, length)) = self.forbids.argument(path)
+            && !is_called(length)
+        {
+            self.push(rule, start(expr), format!("hands {} on", shown(&name)), "call it where it stands");
+        }
+        if path.iter().skip(1).any(|part| is_private(part)) {
+            self.indirect(expr, format!("{} is a library's own affair", shown(&name)));
+        }
+        is_told
     }
 
-    fn indirect(&mut self, expr: &'a Expr, evidence: String) {
+    /// What is forbidden wherever it comes from.
+    fn one(&mut self, path: &[String], expr: &'a Expr) -> bool {
+        let offset = start(expr);
+        let prints =
+            begins_with_any(path, &PRINTS) && self.setting.rules.logging.print == Permission::Forbidden;
+        if prints {
+            let evidence = format!("{} prints", shown(&path.join(".")));
+            self.push(Rule::PrintLogging, offset, evidence, "log it: logger.info(…)");
+        }
+        let imports = self.importer(path, offset);
+        let is_forbidden = self.forbidden(path, offset, "uses");
+        prints || imports || is_forbidden
+    }
+
+    /// A built-in name. What is called by another name of its own (`getattr.__call__`) is handed on.
+    fn key(&mut self, path: &[String], expr: &'a Expr, place: Place) {
+        let Some(name) = path.first().map(String::as_str).filter(|_| self.has_secrets()) else { return };
+        let is_handed_on = place == Place::Whole || path.len() > 1;
+        if KEYS.contains(&name) || name == "builtins" && path.len() == 1 && place == Place::Whole {
+            self.indirect(expr, format!("{} leads to every name there is", shown(name)));
+        }
+        if REACHING.contains(&name) && is_handed_on {
+            self.indirect(expr, format!("{} is handed on", shown(name)));
+        }
+    }
+
+    pub(super) fn indirect(&mut self, expr: &'a Expr, evidence: String) {
         self.push(Rule::IndirectAccess, start(expr), evidence, "name what is used, where it is used");
     }
 
-    fn importer(&mut self, path: &[String], offset: usize) {
-        let is_importer = begins_with_any(path, &IMPORTERS) && !begins_with_any(path, &HARMLESS);
-        if is_importer && self.setting.rules.imports.dynamic == Permission::Forbidden {
+    fn importer(&mut self, path: &[String], offset: usize) -> bool {
+        let is_importer = begins_with_any(path, &IMPORTERS) && !HARMLESS.iter().any(|known| path == *known);
+        let is_told = is_importer && self.setting.rules.imports.dynamic == Permission::Forbidden;
+        if is_told {
             let evidence = format!("{} imports while the code runs", shown(&path.join(".")));
             self.push(Rule::DynamicImport, offset, evidence, "import it at the top of the file");
         }
+        is_told
     }
 
-    fn forbidden(&mut self, path: &[String], name: &str, offset: usize, how: &str) {
-        if let Some(rule) = self.forbids.path(path) {
-            self.push(
-                rule,
-                offset,
-                format!("{how} {}", shown(name)),
-                "leave it to the caller, and take what it gives",
-            );
-        }
+    fn forbidden(&mut self, path: &[String], offset: usize, how: &str) -> bool {
+        let Some(rule) = self.forbids.path(path).or_else(|| self.forbids.of_kind(path)) else { return false };
+        let evidence = format!("{how} {}", shown(&path.join(".")));
+        self.push(rule, offset, evidence, "leave it to the caller, and take what it gives");
+        true
     }
 
-    fn method(&mut self, name: &str, expr: &'a Expr) {
+    pub(super) fn method(&mut self, name: &str, expr: &'a Expr) {
         if let Some(rule) = self.forbids.method(name) {
             let evidence = format!("uses {}", shown(&format!(".{name}")));
             self.push(rule, start(expr), evidence, "leave it to the caller, and take what it gives");
@@ -218,7 +315,8 @@ impl<'a, 'f> Uses<'a, 'f> {
     /// A value that gets a name.
     fn named(&mut self, target: &'a Expr, value: &'a Expr) {
         match (target, value) {
-            (Expr::Name(_), _) => self.base(value),
+            // A class is more than a scope: what it has, its objects have.
+            (Expr::Name(_), _) if !self.scopes.is_class(self.scope) => self.base(value),
             (Expr::Tuple(_) | Expr::List(_), Expr::Tuple(_) | Expr::List(_)) => {
                 let (targets, values) =
                     (elements(target).unwrap_or_default(), elements(value).unwrap_or_default());
@@ -232,65 +330,29 @@ impl<'a, 'f> Uses<'a, 'f> {
         }
     }
 
-    fn call(&mut self, call: &'a ast::ExprCall, expr: &'a Expr) {
-        self.visit_expr(&call.func);
-        let functions = self.scopes.meanings(&call.func, self.scope);
-        let is = |name: &str| functions.iter().any(|one| one.path.last().is_some_and(|last| last == name));
-        let arguments = &call.arguments.args;
-        let reaches = ["getattr", "setattr", "delattr", "hasattr"].iter().any(|name| is(name));
-        let base = arguments.first().filter(|_| reaches);
-        if let Some(base) = base {
-            let is_imported = |one: &Meaning| matches!(one.root, Root::Module | Root::Imported | Root::Lost);
-            let into_module = self.scopes.meanings(base, self.scope).iter().any(is_imported);
-            match arguments.get(1).and_then(constant) {
-                Some(name) if BACK_DOORS.contains(&name.as_str()) && self.has_secrets() => {
-                    self.indirect(expr, format!("{} leads to what can't be followed", shown(&name)));
-                }
-                Some(name) => {
-                    let found = self.scopes.meanings(expr, self.scope);
-                    if found.is_empty() && is("getattr") {
-                        self.method(&name, expr);
-                    }
-                    found.iter().for_each(|meaning| self.used(meaning, expr, Place::Base));
-                }
-                None if into_module && self.has_secrets() => {
-                    self.indirect(expr, "what is taken from a module has no fixed name".to_owned());
-                }
-                None => {}
-            }
-            self.base(base);
-        }
-        if is("__import__") || is("import_module") {
-            self.dynamic_import(call, expr);
-        }
-        arguments.iter().skip(usize::from(base.is_some())).for_each(|argument| self.visit_expr(argument));
-        call.arguments.keywords.iter().for_each(|keyword| self.visit_keyword(keyword));
-    }
-
-    /// Where importing at run time is allowed, what is imported must be.
-    fn dynamic_import(&mut self, call: &'a ast::ExprCall, expr: &'a Expr) {
-        if self.setting.rules.imports.dynamic == Permission::Forbidden {
-            return;
-        }
-        match call.arguments.args.first().and_then(constant) {
-            Some(name) => {
-                let path: Vec<String> = name.split('.').map(str::to_owned).collect();
-                self.import(&path, start(expr));
-            }
-            None => {
-                let evidence = "what is imported while the code runs has no fixed name".to_owned();
-                self.push(Rule::DynamicImport, start(expr), evidence, "import it by its name");
-            }
-        }
-    }
-
-    fn import(&mut self, path: &[String], offset: usize) {
-        if let Some((rule, why)) = self.libs.judge_import(path) {
-            self.push(rule, offset, why, "use what the task allows");
-        }
+    pub(super) fn import(&mut self, path: &[String], offset: usize) {
         let path = plain(path.to_vec(), Language::Python);
-        self.importer(&path, offset);
-        self.forbidden(&path, &path.join("."), offset, "imports");
+        let every: Vec<Vec<String>> = std::iter::once(path.clone()).chain(modules::restarts(&path)).collect();
+        let mut is_told = false;
+        for path in &every {
+            is_told = is_told || self.importer(path, offset) | self.forbidden(path, offset, "imports");
+        }
+        for path in &every {
+            if let Some((rule, why)) = self.libs.judge_import(path).filter(|_| !is_told) {
+                self.push(rule, offset, why, "use what the task allows");
+                is_told = true;
+            }
+        }
+        let stem = self.setting.stop.filename.rsplit('/').next().and_then(|name| name.strip_suffix(".py"));
+        let is_itself = path.first().is_some_and(|first| first == "__main__" || Some(first.as_str()) == stem);
+        if is_itself && !is_told && self.has_secrets() {
+            let evidence = "the file imports itself".to_owned();
+            self.push(Rule::IndirectAccess, offset, evidence, "name what is used, where it is used");
+        }
+        if self.scopes.is_class(self.scope) && modules::is_module(&path) && !is_told && self.has_secrets() {
+            let evidence = format!("a class holds the module {}", shown(&path.join(".")));
+            self.push(Rule::IndirectAccess, offset, evidence, "import it at the top of the file");
+        }
     }
 
     fn import_from(&mut self, import: &'a ast::StmtImportFrom) {
@@ -309,6 +371,9 @@ impl<'a, 'f> Uses<'a, 'f> {
                 continue;
             }
             self.import(&module, offset);
+            if let Some((rule, why)) = self.libs.judge_star(&module) {
+                self.push(rule, offset, why, "use what the task allows");
+            }
             if self.setting.rules.imports.star == Permission::Forbidden {
                 let evidence = format!("imports everything of {}", shown(&module.join(".")));
                 self.push(Rule::ImportStar, offset, evidence, "name what is imported");
@@ -345,25 +410,62 @@ impl<'a> Visitor<'a> for Uses<'a, '_> {
             }
             Stmt::FunctionDef(function) => {
                 function.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                function.type_params.iter().for_each(|params| self.visit_type_params(params));
                 self.visit_parameters(&function.parameters);
                 function.returns.iter().for_each(|returns| self.visit_annotation(returns));
                 self.within(function.range, |uses| uses.visit_body(&function.body));
             }
             Stmt::ClassDef(class) => {
                 class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                class.type_params.iter().for_each(|params| self.visit_type_params(params));
                 class.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
                 self.within(class.range, |uses| uses.visit_body(&class.body));
             }
+            // What is only looked at goes nowhere.
+            Stmt::If(choice) => {
+                self.base(&choice.test);
+                self.visit_body(&choice.body);
+                for clause in &choice.elif_else_clauses {
+                    clause.test.iter().for_each(|test| self.base(test));
+                    self.visit_body(&clause.body);
+                }
+            }
+            // A docstring says what it likes.
+            Stmt::Expr(held) if held.value.is_string_literal_expr() => {}
             _ => visitor::walk_stmt(self, stmt),
         }
     }
 
+    fn visit_annotation(&mut self, annotation: &'a Expr) {
+        self.annotation(annotation);
+        self.visit_expr(annotation);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a ast::Pattern) {
+        if let ast::Pattern::MatchClass(class) = pattern {
+            for keyword in &class.arguments.keywords {
+                self.door(keyword.attr.as_str(), &class.cls);
+                self.method(keyword.attr.as_str(), &class.cls);
+            }
+        }
+        visitor::walk_pattern(self, pattern);
+    }
+
     fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Some(word) = constant(expr).as_deref().and_then(back_door_in).filter(|_| self.has_secrets()) {
+            self.indirect(expr, format!("a text has {} in it", shown(word)));
+            return;
+        }
         match expr {
             Expr::Name(_) | Expr::Attribute(_) if is_load(expr) => self.reference(expr, Place::Whole),
+            Expr::Attribute(attribute) => {
+                self.door(attribute.attr.as_str(), expr);
+                self.base(&attribute.value);
+            }
             Expr::Call(call) => self.call(call, expr),
             Expr::Subscript(_) => self.subscript(expr, Place::Whole),
-            Expr::Named(named) => self.named(&named.target, &named.value),
+            // It gets a name, and goes where it stands.
+            Expr::Named(named) => self.visit_expr(&named.value),
             Expr::Lambda(lambda) => {
                 lambda.parameters.iter().for_each(|parameters| self.visit_parameters(parameters));
                 self.within(lambda.range, |uses| uses.visit_expr(&lambda.body));
@@ -374,6 +476,11 @@ impl<'a> Visitor<'a> for Uses<'a, '_> {
             _ => visitor::walk_expr(self, expr),
         }
     }
+}
+
+/// Whether a name is one that a library keeps to itself. Classes are named where types are.
+fn is_private(name: &str) -> bool {
+    name.strip_prefix('_').is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
 fn is_within(module: &Pattern, path: &[String]) -> bool {

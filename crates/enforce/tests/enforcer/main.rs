@@ -6,5 +6,6 @@ mod attacks_rust;
 mod drafts;
 mod fixtures;
 mod repair;
+mod reviewed_python;
 #[cfg(feature = "schema")]
 mod schema;
