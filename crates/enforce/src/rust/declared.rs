@@ -223,8 +223,14 @@ fn line(span: Span) -> usize {
     span.start().line
 }
 
+/// Docs that say something.
 fn is_doc(attr: &Attribute) -> bool {
-    attr.path().is_ident("doc")
+    let syn::Meta::NameValue(held) = &attr.meta else { return false };
+    let is_blank = match &held.value {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => text.value().trim().is_empty(),
+        _ => false,
+    };
+    held.path.is_ident("doc") && !is_blank
 }
 
 /// `#[test]`, `#[cfg(test)]`.

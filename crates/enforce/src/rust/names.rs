@@ -11,6 +11,9 @@ const HOPS_MAX: usize = 16;
 /// So many meanings of one name are kept.
 const MEANINGS_MAX: usize = 64;
 
+/// What begins a declaration.
+const DECLARING: [&str; 8] = ["use", "extern", "type", "mod", "struct", "enum", "union", "trait"];
+
 /// What the file calls by another name, and what it declares.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -22,8 +25,12 @@ pub(super) struct Names {
     watched: BTreeSet<String>,
     /// How many braces are open.
     braces: usize,
+    /// Whether what is declared may be left out by the compiler.
+    is_conditional: bool,
     /// Everything that `use` names.
     pub(super) uses: Vec<Use>,
+    /// Where what each `use` names ends, by where it begins.
+    pub(super) ends: BTreeMap<usize, usize>,
 }
 
 /// One name of a `use`.
@@ -66,27 +73,29 @@ impl Names {
 
     fn declare(&mut self, name: &str) {
         self.declared.insert(name.to_owned());
-        if self.braces == 0 {
+        if self.braces == 0 && !self.is_conditional {
             self.outermost.insert(name.to_owned());
         }
     }
 
     fn alias(&mut self, alias: &str, path: Vec<String>) {
         self.aliases.entry(alias.to_owned()).or_default().insert(path);
-        if self.braces == 0 {
+        if self.braces == 0 && !self.is_conditional {
             self.outermost.insert(alias.to_owned());
         }
     }
 
     /// Whether a word means something else here than the library of that name, as far as anybody can tell.
     fn hides(&self, word: &str) -> bool {
-        let is_language = ["std", "core", "alloc"].contains(&word);
-        !is_language && (self.outermost.contains(word) || !self.watched.contains(word))
+        !is_std(word) && (self.outermost.contains(word) || !self.watched.contains(word))
     }
 
     /// Takes in what begins at a token; gives the token to go on with.
     fn declaration(&mut self, tokens: &[Token], at: usize) -> usize {
         let Some(keyword) = word(tokens, at).filter(|_| !is_after_dot(tokens, at)) else { return at };
+        if DECLARING.contains(&keyword) {
+            self.is_conditional = is_conditional(tokens, at);
+        }
         match (keyword, word(tokens, at + 1)) {
             ("use", _) if !is_mark(tokens, at + 1, '<') => self.use_tree(tokens, at),
             ("extern", Some("crate")) => {
@@ -126,7 +135,9 @@ impl Names {
         let is_absolute = is_double_colon(tokens, at + 1);
         let start = if is_absolute { at + 3 } else { at + 1 };
         let mut tree = Tree { names: self, tokens, is_absolute, line };
-        tree.read(start, &[])
+        let end = tree.read(start, &[]);
+        self.ends.insert(at, end);
+        end
     }
 
     /// What a name means; nothing, where it is declared here.
@@ -153,16 +164,53 @@ impl Names {
                 self.follow(whole, false, hops - 1, found);
             }
         }
+        // A module of this file may call others by a name of its own: `a::b::fs`, where `a` has `pub use std as b`.
+        for (at, part) in beneath.iter().enumerate().filter(|_| !is_absolute && hops > 0) {
+            let after = beneath.get(at + 1..).unwrap_or_default();
+            let is_language = is_std(part) && !is_std(first);
+            if is_language {
+                found.insert([part].into_iter().chain(after).cloned().collect());
+            }
+            for alias in self.aliases.get(part).into_iter().flatten().filter(|_| !is_std(first)) {
+                if !alias.contains(part) {
+                    let whole: Vec<String> = alias.iter().chain(after).cloned().collect();
+                    self.follow(whole, false, hops - 1, found);
+                }
+            }
+        }
         let is_other = !is_absolute && (aliases.is_some() || self.declared.contains(first));
         if own == 0 && !(is_other && self.hides(first)) {
             found.insert(path);
         }
     }
 
+    /// Whether a word is declared here, and means nothing else.
+    pub(super) fn declares(&self, word: &str) -> bool {
+        self.outermost.contains(word) && self.declared.contains(word) && !self.aliases.contains_key(word)
+            || ["crate", "self", "super"].contains(&word)
+    }
+
     /// Whether a word is declared here, or called so here.
     pub(super) fn knows(&self, word: &str) -> bool {
         self.declared.contains(word) || self.aliases.contains_key(word)
     }
+}
+
+/// Whether an attribute with a condition stands before a declaration.
+fn is_conditional(tokens: &[Token], at: usize) -> bool {
+    let before = tokens.get(..at).unwrap_or_default().iter().rev();
+    let ends = |token: &&Token| {
+        matches!(
+            token.kind,
+            Kind::Mark(';', _) | Kind::Open(Delimiter::Brace) | Kind::Close(Delimiter::Brace)
+        )
+    };
+    let is_condition = |token: &Token| matches!(&token.kind, Kind::Word(word) if ["cfg", "cfg_attr"].contains(&word.as_str()));
+    before.take_while(|token| !ends(token)).any(is_condition)
+}
+
+fn is_std(word: &str) -> bool {
+    ["std", "core", "alloc"].contains(&word)
 }
 
 /// What a `use` names, with its braces.

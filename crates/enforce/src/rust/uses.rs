@@ -18,6 +18,8 @@ const PRIMITIVE: [&str; 17] = [
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
     "isize", "f32", "f64",
 ];
+/// Attributes that reach past the language.
+const UNSAFE_ATTRIBUTES: [&str; 4] = ["export_name", "link_section", "no_mangle", "global_allocator"];
 const ELSEWHERE: &str = "leave it to the caller, and take what it gives";
 
 /// Looks at everything that is used.
@@ -55,10 +57,15 @@ impl<'f> Uses<'f> {
         for one in &self.names.uses {
             let meanings = self.names.meanings(&one.path, one.is_absolute);
             for path in &meanings {
-                if let Some((rule, why)) = self.libs.judge_import(path) {
+                let judged = match one.is_star {
+                    true => self.libs.judge_star(path),
+                    false => self.libs.judge_import(path),
+                };
+                if !self.forbidden(path, one.line, "imports")
+                    && let Some((rule, why)) = judged
+                {
                     self.findings.in_code(rule, one.line, why, "use what the task allows");
                 }
-                self.forbidden(path, one.line, "imports");
             }
             if one.is_star && !meanings.is_empty() && self.setting.rules.imports.star == Permission::Forbidden
             {
@@ -82,7 +89,15 @@ impl<'f> Uses<'f> {
                 Some(end) => end,
                 None => self.name(at, token.line),
             },
+            Kind::Mark('$', _) => {
+                self.variable(at, token.line);
+                at + 1
+            }
             Kind::Mark(..) if is_path => self.name(at, token.line),
+            Kind::Mark(':', _) if is_double_colon(self.tokens, at) => {
+                self.loose(at, token.line);
+                at + 2
+            }
             Kind::Mark(..) | Kind::Literal | Kind::Open(_) | Kind::Close(_) => at + 1,
         }
     }
@@ -91,11 +106,11 @@ impl<'f> Uses<'f> {
         match keyword {
             // Looked at as a whole.
             "use" if !is_mark(self.tokens, at + 1, '<') => {
-                let mut end = at;
-                while end < self.tokens.len() && !is_mark(self.tokens, end, ';') {
-                    end += 1;
-                }
-                Some(end)
+                Some(self.names.ends.get(&at).copied().unwrap_or(at + 1))
+            }
+            _ if UNSAFE_ATTRIBUTES.contains(&keyword) => {
+                self.unsafe_code(&format!("the attribute {}", shown(keyword)), line);
+                Some(at + 1)
             }
             "unsafe" => {
                 self.unsafe_code("an unsafe block or function", line);
@@ -121,6 +136,84 @@ impl<'f> Uses<'f> {
         }
     }
 
+    /// A variable of a macro, where it makes a part of a name: what it is put together to is not known here.
+    fn variable(&mut self, at: usize, line: usize) {
+        let is_own = word(self.tokens, at + 1) == Some("crate");
+        let end = match self.kind(at + 1) {
+            Some(Kind::Word(_)) => at + 2,
+            Some(Kind::Open(_)) => self.after_repetition(at + 1),
+            Some(Kind::Mark(..) | Kind::Literal | Kind::Close(_)) | None => return,
+        };
+        let is_after = at > 1 && is_double_colon(self.tokens, at - 2);
+        let is_before = is_double_colon(self.tokens, end) || self.is_bang(end);
+        let is_tree = word(self.tokens, at + 3) == Some("tt") && is_mark(self.tokens, at + 2, ':');
+        if is_after || is_before && !is_own || is_tree && !self.is_passed_on(at) {
+            self.glued(line);
+        }
+    }
+
+    /// `($($name:tt)*) => { … ($($name)*) }`: what is handed on as it stands is looked at where it stands.
+    fn is_passed_on(&self, at: usize) -> bool {
+        let Some(name) = word(self.tokens, at + 1) else { return false };
+        let is_whole = |start: usize, length: usize| {
+            let opens = |back: usize| {
+                start.checked_sub(back).is_some_and(|at| matches!(self.kind(at), Some(Kind::Open(_))))
+            };
+            let repeats = is_mark(self.tokens, start + length + 1, '*');
+            let closes = matches!(self.kind(start + length + 2), Some(Kind::Close(_)));
+            opens(1) && opens(3) && start > 1 && is_mark(self.tokens, start - 2, '$') && repeats && closes
+        };
+        let is_it = |at: &usize| is_mark(self.tokens, *at, '$') && word(self.tokens, at + 1) == Some(name);
+        let places: Vec<usize> = (0..self.tokens.len()).filter(is_it).collect();
+        places.iter().all(|place| {
+            let is_declared =
+                is_mark(self.tokens, place + 2, ':') && !is_double_colon(self.tokens, place + 2);
+            is_whole(*place, if is_declared { 4 } else { 2 })
+        })
+    }
+
+    /// The token after `$( … )*`, which begins at its bracket.
+    fn after_repetition(&self, open: usize) -> usize {
+        let mut depth = 0_usize;
+        for (at, token) in self.tokens.iter().enumerate().skip(open) {
+            match token.kind {
+                Kind::Open(_) => depth += 1,
+                Kind::Close(_) => depth = depth.saturating_sub(1),
+                Kind::Word(_) | Kind::Mark(..) | Kind::Literal => {}
+            }
+            if depth == 0 {
+                let repeats = |mark: char| is_mark(self.tokens, at + 1, mark);
+                return if ['*', '+', '?'].into_iter().any(repeats) { at + 2 } else { at + 1 };
+            }
+        }
+        self.tokens.len()
+    }
+
+    /// `::` that joins nothing where it stands joins something elsewhere.
+    fn loose(&mut self, at: usize, line: usize) {
+        let joins = matches!(
+            self.kind(at + 2),
+            Some(Kind::Word(_) | Kind::Mark('<' | '*' | '$', _) | Kind::Open(Delimiter::Brace))
+        );
+        if !joins {
+            self.glued(line);
+        }
+    }
+
+    fn glued(&mut self, line: usize) {
+        if !self.forbids.is_empty() || self.libs.has_limits() {
+            let evidence = "a macro puts a name together from pieces";
+            self.findings.in_code(Rule::ForbiddenCode, line, evidence, "write the name out");
+        }
+    }
+
+    /// Whether a macro is called here: `!`, but not `!=`.
+    fn is_bang(&self, at: usize) -> bool {
+        let is_unequal =
+            self.kind(at) == Some(&Kind::Mark('!', Spacing::Joint)) && is_mark(self.tokens, at + 1, '=');
+        is_mark(self.tokens, at, '!') && !is_unequal
+    }
+
     fn kind(&self, at: usize) -> Option<&Kind> {
         self.tokens.get(at).map(|token| &token.kind)
     }
@@ -133,9 +226,7 @@ impl<'f> Uses<'f> {
 
     fn name(&mut self, at: usize, line: usize) -> usize {
         let Some(Named { path, is_absolute, end }) = named(self.tokens, at) else { return at + 1 };
-        let is_macro = is_mark(self.tokens, end, '!')
-            && !(self.kind(end) == Some(&Kind::Mark('!', Spacing::Joint))
-                && is_mark(self.tokens, end + 1, '='));
+        let is_macro = self.is_bang(end);
         let is_known = path.first().is_some_and(|first| self.names.knows(first));
         for meaning in self.names.meanings(&path, is_absolute) {
             if is_macro {
@@ -146,14 +237,27 @@ impl<'f> Uses<'f> {
                 continue;
             }
             self.logs |= self.setting.rules.logging.modules.iter().any(|module| is_within(module, &meaning));
-            if is_library(&meaning)
+            if !self.forbidden(&meaning, line, "uses")
+                && is_library(&meaning)
                 && let Some((rule, why)) = self.libs.judge_use(&meaning)
             {
                 self.findings.in_code(rule, line, why, "use what the task allows");
             }
-            self.forbidden(&meaning, line, "uses");
         }
+        self.as_path(&path, is_absolute, line);
         end
+    }
+
+    /// A method as a path, `Path::exists`; and the end of a path that a macro may put behind `std`.
+    fn as_path(&mut self, path: &[String], is_absolute: bool, line: usize) {
+        let is_here = path.first().is_some_and(|first| self.names.declares(first));
+        if let Some(name) = path.last().filter(|_| (path.len() > 1 || is_absolute) && !is_here) {
+            self.told(self.forbids.method(name), &format!("::{name}"), line);
+        }
+        if is_absolute {
+            let whole: Vec<String> = ["std".to_owned()].into_iter().chain(path.iter().cloned()).collect();
+            self.forbidden(&whole, line, "uses");
+        }
     }
 
     fn called(&mut self, path: &[String], line: usize) {
@@ -179,11 +283,11 @@ impl<'f> Uses<'f> {
         }
     }
 
-    fn forbidden(&mut self, path: &[String], line: usize, how: &str) {
-        if let Some(rule) = self.forbids.path(path) {
-            let evidence = format!("{how} {}", shown(&path.join("::")));
-            self.findings.in_code(rule, line, evidence, ELSEWHERE);
-        }
+    fn forbidden(&mut self, path: &[String], line: usize, how: &str) -> bool {
+        let Some(rule) = self.forbids.path(path) else { return false };
+        let evidence = format!("{how} {}", shown(&path.join("::")));
+        self.findings.in_code(rule, line, evidence, ELSEWHERE);
+        true
     }
 }
 

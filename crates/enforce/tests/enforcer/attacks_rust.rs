@@ -79,6 +79,35 @@ fn names_are_followed() {
 }
 
 #[test]
+fn macros_put_no_name_together() {
+    for code in [
+        "macro_rules! m { ($a:ident) => { std::$a::read(1) } }",
+        "macro_rules! m { ($a:ident) => { $a::fs::read(1) } }",
+        "macro_rules! m { ($a:ident) => { use std::$a as held; } }",
+        "macro_rules! m { ($a:ident) => { $a!(1) } }",
+        "macro_rules! m { ($($a:ident)*) => { $($a)::*(1) } }",
+        "macro_rules! m { ($a:tt $b:tt) => { $a $b } }",
+        "macro_rules! m { ($($a:tt)*) => { std $($a)* } }",
+        "macro_rules! m { ($a:ident) => {} } m!([::] x);",
+    ] {
+        let found = broken(Language::Rust, code, &spec(Language::Rust, RULES), &[]);
+        assert!(found.contains(Rule::ForbiddenCode.as_str()), "{code}: {found:?}");
+    }
+    check("macro_rules! m { ($($a:tt)*) => { log::info!($($a)*) } }", &[]);
+    check("macro_rules! m { ($a:ident, $b:expr) => { $crate::a($b); <$a>::b(); if $b != $a {} } }", &[]);
+    check("macro_rules! m { ($a:ty) => { <$a as Default>::default() } }", &[]);
+    check("fn a() { m!(use x, std::fs::read(1)); }", &[Rule::ForbiddenIo]);
+    check("fn a() { m!(x [::fs::read]); }", &[Rule::ForbiddenIo]);
+    check("mod a { pub use std as b; } fn c() { a::b::fs::read(1); }", &[Rule::ForbiddenIo]);
+    check("mod a { pub extern crate std; } fn c() { a::std::fs::read(1); }", &[Rule::ForbiddenIo]);
+    check("fn a() { b.map(Path::exists); }", &[Rule::ForbiddenIo]);
+    check("fn a() { <Path>::exists(b); }", &[Rule::ForbiddenIo]);
+    check("#[cfg(never)] mod reqwest {} fn a() { reqwest::get(1); }", &[Rule::ForbiddenNetwork]);
+    check("#[no_mangle] fn a() {}", &[Rule::ForbiddenCode]);
+    check("mod a { pub fn exists() {} } fn b() { a::exists(); }", &[]);
+}
+
+#[test]
 fn what_only_looks_like_it_passes() {
     for code in [
         "fn a() { let fs = 1; let x = fs != 2; }",

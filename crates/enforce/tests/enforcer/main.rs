@@ -7,5 +7,7 @@ mod drafts;
 mod fixtures;
 mod repair;
 mod reviewed_python;
+mod reviewed_rust;
 #[cfg(feature = "schema")]
 mod schema;
+mod shapes;
