@@ -1,4 +1,4 @@
-//! Asks every question of the set and counts: expected spans that were quoted, questions without an answer that were
+//! Asks every question of a set and counts: expected spans that were quoted, questions without an answer that were
 //! said to have none, quotes that no document has.
 
 use countersign_kernel::chunk::{self, Chunk, chunks};
@@ -11,6 +11,11 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The folders of the sets, beside this file.
+pub(crate) const FIRST: &str = ".";
+pub(crate) const SECOND: &str = "second";
+pub(crate) const THIRD: &str = "third";
 
 #[derive(Deserialize)]
 struct Set {
@@ -47,6 +52,9 @@ pub(crate) struct Count {
     pub(crate) unanswerable: usize,
     pub(crate) said_so: usize,
     pub(crate) quotes: usize,
+    /// Questions with an answer, and those whose first quote holds some of it.
+    pub(crate) answerable: usize,
+    pub(crate) first_right: usize,
     /// Quotes that do not stand where they say.
     pub(crate) invented: usize,
     pub(crate) misses: Vec<String>,
@@ -58,27 +66,28 @@ impl Count {
     }
 }
 
-fn place() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/questions")
+fn place(set: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/questions").join(set)
 }
 
-pub(crate) fn questions() -> Vec<Question> {
-    let text = std::fs::read_to_string(place().join("questions.toml")).unwrap();
+pub(crate) fn questions(set: &str) -> Vec<Question> {
+    let text = std::fs::read_to_string(place(set).join("questions.toml")).unwrap();
     toml::from_str::<Set>(&text).unwrap().question
 }
 
-/// The documents, by path.
-pub(crate) fn documents() -> BTreeMap<String, String> {
+/// The documents of a set, by path.
+pub(crate) fn documents(set: &str) -> BTreeMap<String, String> {
     let named = |entry: std::io::Result<std::fs::DirEntry>| {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         (name, std::fs::read_to_string(path).unwrap())
     };
-    std::fs::read_dir(place().join("documents")).unwrap().map(named).collect()
+    std::fs::read_dir(place(set).join("documents")).unwrap().map(named).collect()
 }
 
 /// Everything that answers questions.
 pub(crate) struct Asking {
+    set: &'static str,
     documents: BTreeMap<String, String>,
     pieces: Vec<Chunk>,
     index: Index,
@@ -90,12 +99,12 @@ pub(crate) fn embedder() -> Arc<dyn Embedder> {
 }
 
 impl Asking {
-    pub(crate) fn new(embedder: Option<Arc<dyn Embedder>>) -> Self {
-        let documents = documents();
+    pub(crate) fn new(set: &'static str, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        let documents = documents(set);
         let pieces: Vec<Chunk> =
             documents.iter().flat_map(|(path, text)| chunks(path, text, chunk::Limits::default())).collect();
         let index = Index::new(&pieces, embedder).unwrap();
-        Asking { documents, pieces, index }
+        Asking { set, documents, pieces, index }
     }
 
     /// The pieces that were found, the best first, and what they say.
@@ -110,7 +119,7 @@ impl Asking {
     /// Asks the questions of one half, or all.
     pub(crate) fn count(&self, half: Option<Half>) -> Count {
         let mut count = Count::default();
-        for question in questions().iter().filter(|one| half.is_none_or(|half| one.half == half)) {
+        for question in questions(self.set).iter().filter(|one| half.is_none_or(|half| one.half == half)) {
             self.count_one(question, &mut count);
         }
         count
@@ -140,19 +149,23 @@ impl Asking {
                     .push(format!("{:?} said: {:?} ({})", question.ask, quotes[0].text, quotes[0].coverage));
             }
         }
+        let holds = |span: &Span, path: &str, bytes: &std::ops::Range<usize>| {
+            let start = self.documents[&span.path].find(&span.text).unwrap();
+            path == span.path && bytes.start <= start && start + span.text.len() <= bytes.end
+        };
+        let is_first = |span: &Span| {
+            quotes.first().is_some_and(|fact| holds(span, &fact.citation.path, &fact.citation.bytes))
+        };
+        count.answerable += usize::from(!question.spans.is_empty());
+        count.first_right += usize::from(question.spans.iter().any(is_first));
         for span in &question.spans {
             count.spans += 1;
-            let text = &self.documents[&span.path];
-            let start = text.find(&span.text).unwrap();
-            let holds = |path: &str, bytes: &std::ops::Range<usize>| {
-                path == span.path && bytes.start <= start && start + span.text.len() <= bytes.end
-            };
-            if quotes.iter().any(|fact| holds(&fact.citation.path, &fact.citation.bytes)) {
+            if quotes.iter().any(|fact| holds(span, &fact.citation.path, &fact.citation.bytes)) {
                 count.quoted += 1;
                 continue;
             }
             let pieces = hits.iter().map(|hit| &self.pieces[hit.chunk]);
-            let rank = pieces.enumerate().find(|(_, piece)| holds(&piece.path, &piece.bytes));
+            let rank = pieces.enumerate().find(|(_, piece)| holds(span, &piece.path, &piece.bytes));
             let why = rank.map(|(at, _)| evidence.sifted.decided[at].reason.join(" "));
             count.misses.push(format!(
                 "{:?}\n    wanted: {:?} [{why:?}]\n    got: {:?}",
