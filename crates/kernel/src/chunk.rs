@@ -78,7 +78,8 @@ pub fn chunks(path: &str, text: &str, limits: Limits) -> Vec<Chunk> {
             }
         }
     }
-    let opening: String = text.trim_start().chars().take(OPENING_CHARS_MAX).collect();
+    let opening: String =
+        text.trim_start_matches('\u{feff}').trim_start().chars().take(OPENING_CHARS_MAX).collect();
     let mut line = 1;
     pieces
         .into_iter()

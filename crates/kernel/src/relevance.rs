@@ -5,9 +5,12 @@
 //! The same question and the same texts give the same numbers everywhere: there is no float in it.
 
 mod everyday;
+mod german;
 mod kind;
 pub mod stem;
 mod thesaurus;
+mod tongue;
+mod word;
 
 pub use kind::Kind;
 
@@ -16,7 +19,11 @@ use crate::words::{folded, place, spaced};
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Bound;
+use german::Kin;
 use stem::stem;
+use tongue::Tongue;
+use word::words;
 
 /// Terms of a question that are looked at.
 const TERMS_MAX: usize = 100;
@@ -36,23 +43,21 @@ const VARIANTS_MAX: usize = 32;
 /// Words that say nothing of what a question is about.
 #[rustfmt::skip] // words in rows, not one to a line
 const STOP_WORDS: &[&str] = &[
-    "a", "aber", "able", "about", "above", "according", "actually", "again", "ahead", "all", "als", "also",
-    "am", "an", "and", "any", "anyone", "anything", "are", "as", "at", "auf", "aus", "back", "be", "been",
-    "bei", "being", "below", "between", "both", "but", "by", "can", "cannot", "could", "current",
-    "currently", "das", "dem", "den", "der", "des", "describe", "did", "die", "do", "document", "documents",
-    "does", "doing", "done", "during", "each", "ein", "eine", "einen", "einer", "either", "else", "enough",
-    "es", "ever", "everybody", "everyone", "exactly", "explain", "far", "find", "for", "from", "für", "get",
-    "gets", "give", "given", "go", "got", "had", "happen", "happened", "happens", "has", "hat", "have",
-    "having", "he", "her", "here", "hers", "him", "his", "how", "i", "ich", "if", "im", "in", "into", "is",
-    "ist", "it", "its", "itself", "just", "kind", "list", "long", "many", "may", "me", "might", "mit",
-    "more", "most", "much", "must", "my", "need", "needs", "nicht", "no", "not", "of", "off", "often", "on",
-    "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own", "per", "please", "point",
-    "put", "really", "same", "say", "says", "shall", "she", "should", "sich", "sie", "sind", "so", "some",
-    "someone", "something", "soon", "sort", "specific", "still", "such", "tell", "than", "that", "the",
-    "their", "them", "then", "there", "these", "they", "thing", "things", "this", "those", "through", "to",
-    "together", "too", "type", "und", "under", "uns", "until", "up", "us", "very", "von", "want", "wants",
-    "was", "we", "wer", "were", "what", "when", "where", "whether", "which", "while", "who", "whom",
-    "whose", "why", "wie", "will", "wir", "with", "wo", "would", "you", "your", "zu",
+    "a", "able", "about", "above", "according", "actually", "again", "ahead", "all", "also", "am", "an",
+    "and", "any", "anyone", "anything", "are", "as", "at", "back", "be", "been", "being", "below", "between",
+    "both", "but", "by", "can", "cannot", "could", "current", "currently", "d", "describe", "did", "do",
+    "document", "documents", "does", "doing", "done", "during", "each", "either", "else", "enough", "ever",
+    "everybody", "everyone", "exactly", "explain", "far", "find", "for", "from", "get", "gets", "give",
+    "given", "go", "got", "had", "happen", "happened", "happens", "has", "have", "having", "he", "her",
+    "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "kind",
+    "list", "ll", "long", "many", "may", "me", "might", "more", "most", "much", "must", "my", "need", "needs",
+    "no", "not", "now", "of", "off", "often", "on", "once", "one", "only", "or", "other", "our", "ours",
+    "out", "over", "own", "per", "please", "point", "put", "re", "really", "s", "same", "say", "says",
+    "shall", "she", "should", "so", "some", "someone", "something", "soon", "sort", "specific", "still",
+    "such", "t", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing",
+    "things", "this", "those", "through", "to", "together", "too", "type", "under", "until", "up", "us", "ve",
+    "very", "want", "wants", "was", "we", "were", "what", "when", "where", "whether", "which", "while", "who",
+    "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
 /// A question, ready to be held against texts.
@@ -69,6 +74,7 @@ pub struct Part {
     pub text: String,
     /// What kind of answer it wants.
     pub kind: Kind,
+    tongue: Tongue,
     terms: Vec<Term>,
     /// What all terms weigh.
     total: u64,
@@ -82,9 +88,30 @@ struct Term {
     /// Words that mean much the same, and their stems.
     also: BTreeSet<String>,
     others: BTreeSet<String>,
-    /// Whether a text may do without it.
-    is_light: bool,
+    import: Import,
     weight: u64,
+}
+
+/// What it means for a text that it does not have a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Import {
+    /// A text may do without it.
+    Light,
+    /// What is done, or how something is: a text may well say it otherwise.
+    Soft,
+    /// A thing: a text without it speaks of others.
+    Heavy,
+}
+
+impl Import {
+    /// What is missed where it is missing.
+    fn count(self) -> usize {
+        match self {
+            Import::Light => 0,
+            Import::Soft => 1,
+            Import::Heavy => 2,
+        }
+    }
 }
 
 /// The stems of a text.
@@ -96,55 +123,13 @@ pub fn stems(text: &str) -> Vec<String> {
     words(text).iter().map(|word| stem(word)).collect()
 }
 
-/// Numbers as words, and as digits.
-#[rustfmt::skip] // pairs in rows
-const NUMBERS: [(&str, &str); 14] = [
-    ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"),
-    ("nine", "9"), ("ten", "10"), ("eleven", "11"), ("twelve", "12"), ("twenty", "20"), ("thirty", "30"),
-];
-
-/// The words of a text in small letters. A number is one word with what parts its digits, without commas.
-fn words(text: &str) -> Vec<String> {
-    let folded = folded(text);
-    let mut found = Vec::new();
-    let mut word = String::new();
-    let mut letters = folded.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let is_between = matches!(letter, ',' | '.')
-            && word.chars().next_back().is_some_and(|last| last.is_ascii_digit())
-            && letters.peek().is_some_and(char::is_ascii_digit);
-        if is_ideograph(letter) {
-            push(&mut found, &mut word);
-            found.push(letter.to_string());
-        } else if letter.is_alphanumeric() || (is_between && letter == '.') {
-            word.push(letter);
-        } else if !is_between {
-            push(&mut found, &mut word);
-        }
-    }
-    push(&mut found, &mut word);
-    found
-}
-
-fn push(found: &mut Vec<String>, word: &mut String) {
-    let word = core::mem::take(word);
-    match NUMBERS.iter().find(|(name, _)| *name == word) {
-        Some((_, digits)) => found.push((*digits).to_string()),
-        None if word.is_empty() => {}
-        None => found.push(word),
-    }
-}
-
-fn is_ideograph(letter: char) -> bool {
-    matches!(letter, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
-        | '\u{20000}'..='\u{3FFFF}')
-}
-
 impl Asked {
     /// Takes a question apart. `aliases` are words that mean the same to those who ask.
     #[must_use]
     pub fn new(question: &str, aliases: &Lexicon) -> Self {
-        let parts = kind::parts(question).into_iter().take(PARTS_MAX).map(|part| Part::new(part, aliases));
+        let tongue = Tongue::of(question);
+        let parts = kind::parts(question).into_iter().take(PARTS_MAX);
+        let parts = parts.map(|part| Part::new(part, tongue, aliases));
         let mut parts: Vec<Part> = parts.filter(|part| !part.terms.is_empty()).collect();
         // "… and by when?" has no subject of its own: it has that of the question before.
         for at in 1..parts.len() {
@@ -199,24 +184,28 @@ impl Term {
     /// Where nobody uses the word itself, its other words say how rare it is.
     fn weigh(&mut self, all: u64, own: u64, others: u64) {
         let count = if own == 0 { others } else { own };
-        self.weight = rarity(all, count) / if self.is_light { LIGHT_PART } else { 1 };
+        self.weight = rarity(all, count) / if self.import == Import::Light { LIGHT_PART } else { 1 };
     }
 }
 
 impl Part {
-    fn new(text: &str, aliases: &Lexicon) -> Self {
+    fn new(text: &str, tongue: Tongue, aliases: &Lexicon) -> Self {
         let kind = Kind::of(text);
         let mut seen = BTreeSet::new();
         let mut terms: Vec<Term> = Vec::new();
+        let nouns = capitals(text);
         for word in words(&plain(text)) {
             let stem = stem(&word);
-            let is_filler = STOP_WORDS.contains(&word.as_str()) || kind.is_about(&word);
+            let is_filler = kind.is_about(&word) || is_small(&word, tongue);
             if !is_filler && seen.insert(stem.clone()) && terms.len() < TERMS_MAX {
-                let also = others(&word, &stem);
+                let mut also = others(&word, &stem, tongue);
+                if kind == Kind::Who && tongue == Tongue::English {
+                    also.extend(doers(&word));
+                }
                 let mut others: BTreeSet<String> = also.iter().map(|word| self::stem::stem(word)).collect();
                 others.remove(&stem);
-                let is_light = everyday::LIGHT.contains(&word.as_str());
-                terms.push(Term { word, stem, also, others, is_light, weight: FINE });
+                let import = import(&word, &stem, tongue, &nouns);
+                terms.push(Term { word, stem, also, others, import, weight: FINE });
             }
         }
         for variant in aliases.variants(&folded(text), VARIANTS_MAX) {
@@ -226,7 +215,7 @@ impl Part {
                 term.also.extend(means.iter().cloned());
             }
         }
-        Part { text: text.trim().to_string(), kind, terms, total: 0 }
+        Part { text: text.trim().to_string(), kind, tongue, terms, total: 0 }
     }
 
     fn sum(&mut self) {
@@ -235,9 +224,57 @@ impl Part {
 
     /// The words of the question that a text does not have, also not in another word.
     pub fn missing<'a>(&'a self, text: &'a Stems) -> impl Iterator<Item = &'a str> {
-        let is_there =
-            |term: &&Term| text.contains(&term.stem) || term.others.iter().any(|other| text.contains(other));
+        let is_there = |term: &&Term| {
+            self.nearness(&term.stem, text) > 0 || term.others.iter().any(|other| self.has_other(other, text))
+        };
         self.terms.iter().filter(move |term| !is_there(term)).map(|term| term.word.as_str())
+    }
+
+    /// Whether a text looks as if it could hold the kind of answer that is asked for.
+    #[must_use]
+    pub fn is_answered_in_kind(&self, text: &str) -> bool {
+        self.kind.is_in(text, &self.text)
+    }
+
+    /// How many of its terms are no words of everyday.
+    #[must_use]
+    pub fn weighty_count(&self) -> usize {
+        self.terms.iter().filter(|term| term.import != Import::Light).count()
+    }
+
+    /// Whether a word, without its ending, is a form of one of the question's, or one is made with the other. Only in
+    /// languages that make words so.
+    #[must_use]
+    pub fn is_kin(&self, word: &str) -> bool {
+        let is_near = |term: &Term| german::kin(&term.stem, word).is_some();
+        self.tongue != Tongue::English && self.terms.iter().any(is_near)
+    }
+
+    /// How near a text comes to a term, of [`WHOLE`].
+    fn nearness(&self, stem: &str, text: &Stems) -> u64 {
+        if text.contains(stem) {
+            return WHOLE;
+        }
+        if self.tongue == Tongue::English {
+            return 0;
+        }
+        let worth = |word: &String| match german::kin(stem, word) {
+            Some(Kin::Form) => WHOLE,
+            Some(Kin::Part) => ANOTHER_WORD,
+            None => 0,
+        };
+        text.iter().map(worth).max().unwrap_or(0)
+    }
+
+    /// Whether a text has a word that only means much the same, in any of its forms.
+    fn has_other(&self, other: &String, text: &Stems) -> bool {
+        let is_form = || {
+            let begin = other.get(..3).unwrap_or(other);
+            let from = (Bound::Included(begin), Bound::Unbounded);
+            let mut near = text.range::<str, _>(from).take_while(|word| word.starts_with(begin));
+            near.any(|word| german::kin(other, word) == Some(Kin::Form))
+        };
+        text.contains(other) || (self.tongue == Tongue::German && is_form())
     }
 
     /// How much of the question these texts cover, of [`WHOLE`]: each term counts where it is worth most. A text stands
@@ -252,8 +289,12 @@ impl Part {
     /// What each term is worth in these texts. A word that only means much the same stands for one term: "manager" is not
     /// both the chief and the executive.
     fn credits(&self, texts: &[(&Stems, u64)]) -> Vec<u64> {
-        let worth = |stem: &String| {
-            texts.iter().filter(|(text, _)| text.contains(stem)).map(|(_, worth)| *worth).max()
+        let worth = |other: &String| {
+            texts.iter().filter(|(text, _)| self.has_other(other, text)).map(|(_, worth)| *worth).max()
+        };
+        let exact = |stem: &str| {
+            let near = texts.iter().map(|(text, worth)| worth * self.nearness(stem, text) / WHOLE);
+            near.max().unwrap_or(0)
         };
         let own: BTreeSet<&String> = self.terms.iter().map(|term| &term.stem).collect();
         let mut used: BTreeSet<&String> = BTreeSet::new();
@@ -262,7 +303,7 @@ impl Part {
             let free = term.others.iter().filter(|other| !used.contains(other) && !own.contains(other));
             let found =
                 free.filter_map(|other| worth(other).map(|worth| (worth * ANOTHER_WORD / WHOLE, other)));
-            let exact = worth(&term.stem).unwrap_or(0);
+            let exact = exact(&term.stem);
             match found.max_by_key(|(worth, other)| (*worth, core::cmp::Reverse(*other))) {
                 Some((worth, other)) if worth > exact => {
                     used.insert(other);
@@ -284,17 +325,56 @@ impl Part {
         self.terms.iter().flat_map(|term| &term.also).map(String::as_str)
     }
 
-    /// How many of its terms these texts do not have, in whatever words, and how many there are; words of everyday do not
-    /// count, unless there are no others.
+    /// How much of it these texts do not have, in whatever words, and how much there is: a thing counts two, what is done
+    /// with it one, words of everyday none, unless there are no others.
     #[must_use]
     pub fn missing_count(&self, texts: &[&Stems]) -> (usize, usize) {
         let texts: Vec<(&Stems, u64)> = texts.iter().map(|text| (*text, WHOLE)).collect();
-        let found: Vec<(bool, u64)> =
-            self.terms.iter().map(|term| term.is_light).zip(self.credits(&texts)).collect();
-        let is_any_heavy = found.iter().any(|(is_light, _)| !is_light);
-        let counted = found.iter().filter(|(is_light, _)| !(is_any_heavy && *is_light));
-        (counted.clone().filter(|(_, credit)| *credit == 0).count(), counted.count())
+        let is_any_weighty = self.weighty_count() > 0;
+        let mut counts = (0, 0);
+        for (term, credit) in self.terms.iter().zip(self.credits(&texts)) {
+            let count = if is_any_weighty { term.import.count() } else { 1 };
+            counts.0 += if credit == 0 { count } else { 0 };
+            counts.1 += count;
+        }
+        counts
     }
+}
+
+/// Whether a word says nothing of what a question is about.
+fn is_small(word: &str, tongue: Tongue) -> bool {
+    match tongue {
+        Tongue::English => STOP_WORDS.contains(&word),
+        Tongue::German => german::STOP_WORDS.contains(&word),
+        Tongue::Other => STOP_WORDS.contains(&word) || german::STOP_WORDS.contains(&word),
+    }
+}
+
+/// What it means that a text does not have a word. German writes its nouns with a capital.
+fn import(word: &str, own: &str, tongue: Tongue, nouns: &BTreeSet<String>) -> Import {
+    let has = |table: &[&str]| table.iter().any(|other| *other == word || stem(other) == own);
+    match tongue {
+        Tongue::German if german::LIGHT.contains(&word) => Import::Light,
+        Tongue::German if !nouns.contains(word) => Import::Soft,
+        Tongue::English if everyday::LIGHT.contains(&word) => Import::Light,
+        Tongue::English if word.ends_with("ed") || word.ends_with("ing") || has(everyday::VERBS) => {
+            Import::Soft
+        }
+        Tongue::English | Tongue::German | Tongue::Other => Import::Heavy,
+    }
+}
+
+/// The words that are written with a capital or hold a digit.
+fn capitals(text: &str) -> BTreeSet<String> {
+    let is_capital = |word: &&str| word.contains(|letter: char| letter.is_uppercase() || letter.is_numeric());
+    text.split(|letter: char| !letter.is_alphanumeric()).filter(is_capital).flat_map(words).collect()
+}
+
+/// Who does what a word says: whoever owns is an owner.
+fn doers(word: &str) -> [String; 2] {
+    let base = word.strip_suffix('s').unwrap_or(word);
+    let base = base.strip_suffix('e').unwrap_or(base);
+    [alloc::format!("{base}er"), alloc::format!("{base}or")]
 }
 
 /// The question with one word where several mean one.
@@ -309,17 +389,23 @@ fn plain(text: &str) -> String {
 }
 
 /// The words that mean much the same.
-fn others(word: &str, own: &str) -> BTreeSet<String> {
-    let is_in = |group: &&&[&str]| group.iter().any(|other| *other == word || stem(other) == own);
-    let groups = thesaurus::GROUPS.iter().filter(is_in);
+fn others(word: &str, own: &str, tongue: Tongue) -> BTreeSet<String> {
+    if tongue == Tongue::German {
+        let is_in = |group: &&&[&str]| {
+            group.iter().any(|other| *other == word || german::kin(word, other) == Some(Kin::Form))
+        };
+        let groups = german::GROUPS.iter().filter(is_in).copied().flatten();
+        let mut also: BTreeSet<String> = groups.map(|other| (*other).to_string()).collect();
+        also.extend(german::without_e(word));
+        also.remove(word);
+        return also;
+    }
     if everyday::COUNTRIES.contains(&word) {
         return ["abroad", "country"].map(String::from).into();
     }
-    groups
-        .flat_map(|group| group.iter())
-        .filter(|other| **other != word)
-        .map(|other| (*other).to_string())
-        .collect()
+    let is_in = |group: &&&[&str]| group.iter().any(|other| *other == word || stem(other) == own);
+    let groups = thesaurus::GROUPS.iter().filter(is_in).copied().flatten();
+    groups.filter(|other| **other != word).map(|other| (*other).to_string()).collect()
 }
 
 /// What a term weighs that `count` of `all` texts have: the logarithm of how rare it is.

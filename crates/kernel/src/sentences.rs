@@ -7,13 +7,30 @@ use core::ops::Range;
 pub const CHARS_MAX: usize = 800;
 /// A line that is at least this long was broken because the page ended, not the sentence.
 const WRAPPED_CHARS_MIN: usize = 56;
-/// Letters before a dot that do not end a sentence.
-const ABBREVIATIONS: [&str; 16] = [
-    "al", "approx", "bzw", "ca", "cf", "dr", "e.g", "i.e", "inc", "jr", "ltd", "mr", "mrs", "ms", "prof",
-    "vs",
+/// Letters before a dot that do not end a sentence, English and German.
+#[rustfmt::skip] // words in rows
+const ABBREVIATIONS: [&str; 40] = [
+    "al", "approx", "bspw", "bzw", "ca", "cf", "d.h", "dr", "e.g", "e.v", "evtl", "ggf", "hr", "i.d.r", "i.e", "inc", "inkl", "jr", "ltd",
+    "max", "mind", "mr", "mrs", "ms", "mwst", "o.ä", "prof", "sog", "st", "str", "tel", "u.a", "usw", "vgl", "vs", "z.b", "zzgl", "fr", "ing",
+    "exkl",
 ];
+/// Letters that stand alone before a dot, with a space behind it: "z. B.", "d. h.", "e. V.".
+const SPACED: [&str; 7] = ["d", "e", "i", "o", "u", "z", "s"];
 /// Those that do not if a number follows.
-const NUMBERED: [&str; 8] = ["abs", "art", "fig", "no", "nr", "p", "pp", "sec"];
+const NUMBERED: [&str; 10] = ["abs", "art", "fig", "no", "nr", "p", "pp", "sec", "ziff", "kap"];
+/// German months: a number and a dot before them are a day.
+#[rustfmt::skip] // words in rows
+const MONTHS: [&str; 12] = [
+    "januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november", "dezember",
+];
+/// German words before a number with a dot, which is then the third and not three.
+#[rustfmt::skip] // words in rows
+const COUNTING: [&str; 22] = [
+    "ab", "am", "beim", "bis", "das", "dem", "den", "der", "des", "die", "im", "ins", "jeden", "jeder", "nach", "seit", "vom", "vor", "zum", "zur",
+    "ein", "einem",
+];
+/// What a file may begin with to say how it is written; it is no part of its text.
+const MARK: char = '\u{feff}';
 
 /// The sentences of a text, in order, without the space around them.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -26,7 +43,8 @@ pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
     core::iter::from_fn(move || {
         loop {
             let rest = text.get(at..)?;
-            at += rest.len() - rest.trim_start().len();
+            let is_space = |letter: char| letter.is_whitespace() || letter == MARK;
+            at += rest.len() - rest.trim_start_matches(is_space).len();
             let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
             let begin = at;
             at += end_of(text, begin);
@@ -138,9 +156,31 @@ fn is_abbreviated(text: &str, at: usize, rest: &str) -> bool {
     // `J.`, `B.V.`, `U.S.`
     let is_initial =
         word.split('.').all(|part| part.chars().count() == 1 && part.chars().all(char::is_uppercase));
+    let earlier = before.get(..before.len() - word.len()).unwrap_or_default();
+    let next = rest.trim_start();
+    if is_ordinal(earlier, word, next) {
+        return true;
+    }
     let word = word.to_lowercase();
-    let is_counted = rest.trim_start().starts_with(|next: char| next.is_ascii_digit());
-    is_initial || ABBREVIATIONS.contains(&word.as_str()) || (is_counted && NUMBERED.contains(&word.as_str()))
+    let is_counted = next.starts_with(|next: char| next.is_ascii_digit());
+    let is_spaced =
+        SPACED.contains(&word.as_str()) && next.starts_with(char::is_alphabetic) && next.contains('.');
+    is_initial
+        || is_spaced
+        || ABBREVIATIONS.contains(&word.as_str())
+        || (is_counted && NUMBERED.contains(&word.as_str()))
+}
+
+/// Whether a number and its dot count: "28. Juni", "nach der 3. Mahnung".
+fn is_ordinal(before: &str, number: &str, next: &str) -> bool {
+    if number.is_empty() || number.len() > 2 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let last = |text: &str| text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let month =
+        next.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    MONTHS.contains(&month.as_str())
+        || (COUNTING.contains(&last(before).as_str()) && next.starts_with(char::is_alphabetic))
 }
 
 #[cfg(test)]
@@ -148,6 +188,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::vec::Vec;
+
+    fn is_blank(text: &str) -> bool {
+        text.trim_matches(|letter: char| letter.is_whitespace() || letter == MARK).is_empty()
+    }
 
     fn check(text: &str, expected: &[&str]) {
         assert_eq!(sentences(text).collect::<Vec<_>>(), expected, "{text:?}");
@@ -170,6 +214,11 @@ mod tests {
             "Title\nFirst line\n- item one\n- item two\n\nend",
             &["Title", "First line", "- item one", "- item two", "end"],
         );
+        check(
+            "Das Fest ist am 28. Juni. Nach der 3. Mahnung, z. B. im Mai, kostet es 5. Ende.",
+            &["Das Fest ist am 28. Juni.", "Nach der 3. Mahnung, z. B. im Mai, kostet es 5.", "Ende."],
+        );
+        check("\u{feff}One. Two.", &["One.", "Two."]);
         check("屋根は赤い。家は白い。", &["屋根は赤い。", "家は白い。"]);
     }
 
@@ -208,10 +257,10 @@ mod tests {
         fn nothing_is_lost_or_changed(text in "[a-zA-Z0-9 .!?\n\"é。<\\[|#*-]{0,200}|\\PC{0,100}") {
             let mut last = 0;
             for span in spans(&text) {
-                prop_assert!(text[last..span.start].trim().is_empty() && span.start < span.end);
+                prop_assert!(is_blank(&text[last..span.start]) && span.start < span.end);
                 last = span.end;
             }
-            prop_assert!(text[last..].trim().is_empty());
+            prop_assert!(is_blank(&text[last..]));
         }
     }
 }

@@ -11,16 +11,18 @@ use std::time::Instant;
 
 fn main() {
     let mut bench = Bench::default();
-    for (name, asking) in
-        [("words", Asking::new(FIRST, None)), ("words and hashed vectors", Asking::new(FIRST, Some(embedder())))]
-    {
+    for (name, asking) in [
+        ("words", Asking::new(FIRST, None)),
+        ("words and hashed vectors", Asking::new(FIRST, Some(embedder()))),
+    ] {
         let halves = [
             ("tuned on", Some(Half::Tune), Bar::AtLeast(0.85)),
             ("kept aside", Some(Half::Check), Bar::None),
             ("all", None, Bar::AtLeast(0.85)),
         ];
         for (half, which, bar) in halves {
-            let asked = questions(FIRST).iter().filter(|one| which.is_none_or(|half| one.half == half)).count();
+            let asked =
+                questions(FIRST).iter().filter(|one| which.is_none_or(|half| one.half == half)).count();
             let start = Instant::now();
             let count = asking.count(which);
             let each = start.elapsed().as_secs_f64() * 1e3 / asked as f64;

@@ -64,8 +64,11 @@ pub(super) fn blocks(form: Form, text: &str) -> Vec<Block> {
     let mut fence: Option<&str> = None;
     let mut at = 0;
     for (number, line) in lines.iter().enumerate() {
-        let (start, bare) = (at, line.trim());
+        let start = at;
         at += line.len();
+        // The mark by which some programs begin a file is no part of its first line.
+        let line = line.strip_prefix('\u{feff}').filter(|_| number == 0).unwrap_or(line);
+        let bare = line.trim();
         let is_fenced = fence.is_some();
         if form == Form::Markdown {
             fence = fenced(fence, bare);

@@ -195,7 +195,7 @@ pub(super) fn best<'c, 'a>(
     for (number, one) in candidates.iter().enumerate() {
         let own = part.coverage(&[(&one.own, WHOLE), (&one.referred, REFERRED_WORTH)]);
         let (missing, terms) = part.missing_count(&[&one.own, &one.above, &one.piece, &one.opening]);
-        if own < OWN_MIN || missing > terms / 3 {
+        if own < OWN_MIN || missing * 3 > terms {
             continue;
         }
         let texts = [
@@ -262,7 +262,7 @@ const FAIR_PART: u64 = 800;
 
 /// What the sentence covers itself counts most; long sentences have many words by chance.
 fn score(part: &Part, one: &Candidate<'_>, own: u64, coverage: u64) -> u64 {
-    let kind = if part.kind.is_in(one.text) { WHOLE + KIND_GAIN } else { WHOLE };
+    let kind = if part.is_answered_in_kind(one.text) { WHOLE + KIND_GAIN } else { WHOLE };
     let length = (one.words as u64).clamp(6, 400);
     (own * 2 + coverage * 3) * kind / (30 + (length * 16).isqrt())
 }

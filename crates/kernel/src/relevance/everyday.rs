@@ -43,6 +43,25 @@ pub(super) const LIGHT: &[&str] = &[
     "wrong", "year", "young",
 ];
 
+/// What is done: documents often have another word for it.
+#[rustfmt::skip] // words in rows
+pub(super) const VERBS: &[&str] = &[
+    "achieve", "add", "agree", "aim", "announce", "appear", "apply", "arrive", "assess", "assume", "attach", "attend", "avoid",
+    "belong", "block", "borrow", "break", "build", "buy", "calculate", "cancel", "cause", "check", "claim", "clean", "collect",
+    "compare", "complain", "complete", "conclude", "conduct", "confirm", "connect", "consist", "contact", "cool", "count", "cross", "cut",
+    "define", "delay", "deliver", "demand", "depend", "destroy", "detect", "determine", "discover", "discuss", "divide", "drive", "drop",
+    "eat", "emerge", "employ", "enable", "end", "ensure", "enter", "establish", "exceed", "exclude", "exist", "expire", "fail", "fall", "fill",
+    "finish", "fit", "fix", "forget", "form", "gain", "grant", "grow", "guarantee", "happen", "hear", "hire", "hit", "identify",
+    "improve", "increase", "inform", "inspect", "install", "insure", "issue", "join", "justify", "lack", "last", "learn", "lend", "lift",
+    "limit", "live", "lose", "maintain", "manage", "measure", "meet", "mention", "monitor", "notice", "notify", "obtain", "offer",
+    "operate", "organise", "own", "park", "participate", "pay", "perform", "permit", "pick", "plan", "prepare", "prevent", "print", "produce",
+    "prohibit", "propose", "protect", "prove", "publish", "pull", "push", "raise", "read", "reduce", "refer", "refuse", "register",
+    "reject", "release", "rely", "remove", "repair", "replace", "reply", "report", "represent", "request", "require", "resign",
+    "resolve", "respond", "restore", "return", "review", "rise", "save", "schedule", "sell", "separate", "serve", "settle", "share",
+    "shorten", "sign", "sit", "speak", "spend", "store", "submit", "suffer", "suggest", "supply", "support", "survive", "switch", "teach",
+    "terminate", "test", "touch", "train", "transfer", "travel", "use", "verify", "visit", "vote", "wait", "warn", "wear", "win", "write",
+];
+
 /// Names of countries: whoever asks about one may be answered about countries.
 #[rustfmt::skip] // words in rows
 pub(super) const COUNTRIES: &[&str] = &[

@@ -1,9 +1,16 @@
 //! What kind of answer a question wants, and the questions that stand in one.
-//! Owns: the words that say so, and what in a text looks like such an answer. Must not: answer.
+//! Owns: what in a text looks like such an answer. Must not: answer.
 
+mod tables;
+
+use super::tongue::Tongue;
 use crate::words::{place, spaced};
 use alloc::string::String;
 use alloc::vec::Vec;
+use tables::{
+    ASKING, BEGINNINGS, MOMENTS, MONEY, MONTHS, NUMBERS, PAYING, REASONS, REFERENCES, ROLES, TIMES, TITLES,
+    UNITS, WEEKDAYS,
+};
 
 /// What kind of answer a question wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +19,12 @@ pub enum Kind {
     When,
     /// How long something lasts.
     HowLong,
+    /// How often something happens.
+    HowOften,
     /// A number, or an amount.
     HowMuch,
+    /// An amount of money.
+    Price,
     /// A person or a body.
     Who,
     /// A reason.
@@ -21,129 +32,6 @@ pub enum Kind {
     /// Anything.
     Any,
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const UNITS: [&str; 16] = [
-    "second",
-    "seconds",
-    "minute",
-    "minutes",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "month",
-    "months",
-    "year",
-    "years",
-    "quarter",
-    "milliseconds",
-];
-const NUMBERS: [&str; 26] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred",
-    "thousand", "million", "half", "twice",
-];
-const REASONS: [&str; 10] =
-    ["because", "since", "due", "cause", "caused", "reason", "therefore", "so", "led", "result"];
-const ROLES: [&str; 22] = [
-    "manager",
-    "officer",
-    "director",
-    "team",
-    "board",
-    "committee",
-    "lead",
-    "head",
-    "engineer",
-    "tenant",
-    "landlord",
-    "supplier",
-    "customer",
-    "employee",
-    "owner",
-    "chair",
-    "auditor",
-    "council",
-    "department",
-    "party",
-    "contractor",
-    "president",
-];
-
-/// What people say for each kind; of phrases that begin alike the one above counts.
-const ASKING: &[(Kind, &[&str])] = &[
-    (
-        Kind::HowLong,
-        &[
-            "how long",
-            "how many days",
-            "how many months",
-            "how many years",
-            "how many weeks",
-            "how many hours",
-            "how quickly",
-            "how soon",
-            "how fast",
-            "how early",
-            "how far ahead",
-        ],
-    ),
-    (
-        Kind::HowMuch,
-        &[
-            "how much",
-            "how many",
-            "how large",
-            "how big",
-            "how high",
-            "how far",
-            "how old",
-            "how steep",
-            "how heavy",
-            "how hot",
-            "how often",
-            "what percentage",
-            "what is the maximum",
-            "what is the minimum",
-            "what price",
-            "what amount",
-            "cost",
-        ],
-    ),
-    (
-        Kind::When,
-        &[
-            "when",
-            "what date",
-            "which date",
-            "what day",
-            "which day",
-            "by when",
-            "what time",
-            "which month",
-            "deadline",
-        ],
-    ),
-    (Kind::Who, &["who", "whom", "whose", "which person"]),
-    (Kind::Why, &["why", "what caused", "for what reason", "what was the cause", "root cause"]),
-];
 
 impl Kind {
     /// What a question wants.
@@ -154,49 +42,96 @@ impl Kind {
         let first = ASKING.iter().flat_map(|(kind, phrases)| {
             phrases.iter().filter_map(|phrase| place(&words, phrase)).map(move |at| (at, *kind))
         });
-        first.min_by_key(|(at, _)| *at).map_or(Kind::Any, |(_, kind)| kind)
+        match first.min_by_key(|(at, _)| *at).map_or(Kind::Any, |(_, kind)| kind) {
+            Kind::HowMuch if words.split(' ').any(|word| PAYING.contains(&word)) => Kind::Price,
+            kind => kind,
+        }
     }
 
-    /// Whether a word of a question only says what kind of answer it wants.
+    /// Whether a word of a question only says what kind of answer it wants; in the form of `relevance::words`.
     pub(super) fn is_about(self, word: &str) -> bool {
         let words: &[&str] = match self {
-            Kind::When => &["date", "day", "time"],
-            Kind::HowLong => &["quickly", "fast", "days", "months", "years", "weeks", "hours"],
-            Kind::HowMuch => &["large", "big", "high", "percentage", "number", "amount"],
+            Kind::When => &["date", "day", "time", "datum", "uhr"],
+            Kind::HowLong => &[
+                "quickly", "fast", "days", "months", "years", "weeks", "hours", "lange", "lang", "schnell",
+                "tage", "wochen", "monate", "jahre", "stunden",
+            ],
+            Kind::HowOften => &["often", "frequently", "times", "oft", "haufig"],
+            Kind::HowMuch | Kind::Price => &[
+                "large",
+                "big",
+                "high",
+                "percentage",
+                "number",
+                "amount",
+                "hoch",
+                "gross",
+                "viel",
+                "viele",
+                "weit",
+                "teuer",
+            ],
             Kind::Who => &["person", "people", "name"],
-            Kind::Why => &["reason"],
+            Kind::Why => &["reason", "grund"],
             Kind::Any => &[],
         };
         words.contains(&word)
     }
 
-    /// Whether a text looks as if it could hold such an answer.
+    /// Whether an answer shows by its form: a date, a number, a name.
     #[must_use]
-    pub fn is_in(self, text: &str) -> bool {
-        let words = spaced(text);
+    pub fn is_told_by_form(self) -> bool {
+        match self {
+            Kind::HowLong | Kind::HowOften | Kind::HowMuch | Kind::Price | Kind::Who | Kind::When => true,
+            Kind::Why | Kind::Any => false,
+        }
+    }
+
+    /// Whether a text looks as if it could hold such an answer to a question. What the question itself says is none.
+    #[must_use]
+    pub fn is_in(self, text: &str, question: &str) -> bool {
+        let (words, asked) = (spaced(text), spaced(question));
+        let asked: Vec<&str> = asked.split(' ').collect();
         let any = |all: &[&str]| words.split(' ').any(|word| all.contains(&word));
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
         match self {
             Kind::When => {
-                (has_digit && (any(&MONTHS) || has_year(&words) || any(&UNITS) || has_clock(text)))
+                has_date(&words)
+                    || has_clock(text)
                     || any(&WEEKDAYS)
-                    || (any(&NUMBERS) && any(&UNITS))
+                    || ((has_digit || any(NUMBERS)) && any(UNITS))
+                    || any(MOMENTS)
             }
-            Kind::HowLong => any(&UNITS) && (has_digit || any(&NUMBERS)),
-            Kind::HowMuch => has_digit || any(&NUMBERS),
-            Kind::Who => any(&ROLES) || has_name(text),
-            Kind::Why => any(&REASONS),
+            Kind::HowLong => (any(UNITS) && (has_digit || any(NUMBERS))) || any(MOMENTS),
+            Kind::HowOften => any(TIMES),
+            Kind::HowMuch => has_quantity(text, &asked),
+            Kind::Price => {
+                text.contains(['€', '£', '$', '%']) || (any(MONEY) && (has_digit || !any(NUMBERS)))
+            }
+            Kind::Who => has_role(&words, &asked) || has_name(text, &asked) || is_done_by(&words),
+            Kind::Why => any(REASONS),
             Kind::Any => true,
         }
     }
 }
 
-fn has_year(words: &str) -> bool {
-    words.split(' ').any(|word| {
-        word.len() == 4
-            && (word.starts_with("19") || word.starts_with("20"))
-            && word.bytes().all(|byte| byte.is_ascii_digit())
+/// A month beside a number, or a year.
+fn has_date(words: &str) -> bool {
+    let words: Vec<&str> = words.split(' ').collect();
+    let is_number = |word: Option<&&str>| {
+        word.is_some_and(|word| word.starts_with(|letter: char| letter.is_ascii_digit()))
+    };
+    let is_dated =
+        |at: usize| is_number(at.checked_sub(1).and_then(|at| words.get(at))) || is_number(words.get(at + 1));
+    words.iter().enumerate().any(|(at, word)| {
+        is_year(word) || (MONTHS.contains(word) && (is_dated(at) || !matches!(*word, "may" | "march")))
     })
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Digits, a colon, digits.
@@ -206,29 +141,83 @@ fn has_clock(text: &str) -> bool {
         .any(|three| matches!(three, [a, b':', b] if a.is_ascii_digit() && b.is_ascii_digit()))
 }
 
-/// A capital that is not at the beginning.
-fn has_name(text: &str) -> bool {
-    text.split_whitespace().skip(1).any(|word| {
-        let mut letters = word.chars();
-        letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
+/// A number that counts or measures something: not that of an item, a clause, a day or a year, and not the question's own.
+fn has_quantity(text: &str, asked: &[&str]) -> bool {
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    let words: Vec<String> = tokens.iter().map(|token| spaced(token)).collect();
+    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
+    tokens.iter().enumerate().any(|(at, token)| {
+        let own = word(Some(at));
+        if own.split(' ').any(|part| NUMBERS.contains(&part) && part != "one" && !asked.contains(&part)) {
+            return true;
+        }
+        let bare = token.trim_matches(|letter: char| letter.is_ascii_punctuation() || !letter.is_ascii());
+        let is_number = bare.starts_with(|letter: char| letter.is_ascii_digit());
+        let (before, behind) = (word(at.checked_sub(1)), word(Some(at + 1)));
+        let begins = before.is_empty() && (token.ends_with(['.', ')']) || (at == 0 && bare.contains('.')));
+        let is_named = REFERENCES.contains(&before)
+            || token.contains('§')
+            || tokens.get(at.wrapping_sub(1)) == Some(&"§");
+        is_number
+            && !begins
+            && !is_named
+            && !token.contains(':')
+            && !is_year(bare)
+            && !asked.contains(&own)
+            && !MONTHS.contains(&behind)
+            && !(MONTHS.contains(&before) && before != "may")
     })
 }
 
-/// Words that begin a question of their own behind "and".
-const BEGINNINGS: [&str; 14] = [
-    "what", "when", "who", "whom", "where", "why", "how", "which", "by when", "for how", "at what",
-    "in what", "does", "is",
-];
+fn has_role(words: &str, asked: &[&str]) -> bool {
+    words.split(' ').filter(|word| !asked.contains(word)).any(|word| {
+        ROLES.contains(&word)
+            || word.strip_suffix('s').is_some_and(|one| ROLES.contains(&one) && !asked.contains(&one))
+    })
+}
+
+/// "by a plumber", "durch eine Fachkraft".
+fn is_done_by(words: &str) -> bool {
+    ["by a", "by an", "by the", "durch die", "durch den", "durch eine", "durch einen", "durch das"]
+        .iter()
+        .any(|by| place(words, by).is_some())
+}
+
+/// A capital that is not at a beginning, or two of them behind each other. German gives one to every noun: there only two
+/// count, or one behind a title.
+fn has_name(text: &str, asked: &[&str]) -> bool {
+    let is_german = Tongue::of(text) == Tongue::German;
+    let (mut begins, mut last_is_name, mut last_is_title) = (true, false, false);
+    for token in text.split_whitespace() {
+        let bare = token.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let word = spaced(bare);
+        let mut letters = bare.chars();
+        let is_capital =
+            letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase);
+        let is_title = TITLES.contains(&word.as_str());
+        let is_plain = MONTHS.contains(&word.as_str())
+            || WEEKDAYS.contains(&word.as_str())
+            || super::STOP_WORDS.contains(&word.as_str())
+            || word.split(' ').any(|part| asked.contains(&part));
+        let is_name = is_capital && !is_plain && !is_title;
+        if is_name && (last_is_name || last_is_title || (!begins && !is_german)) {
+            return true;
+        }
+        begins = token.ends_with(['.', ':', '|', '!', '?', ';', '"']) && !is_title;
+        (last_is_name, last_is_title) = (is_name && !token.ends_with([',', ';', ':', '|']), is_title);
+    }
+    false
+}
 
 /// The questions that stand in a text. A text that asks nothing is one.
 pub(super) fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for sentence in text.split_inclusive(['?', ';', '\n']) {
         let mut rest = sentence;
-        while let Some(at) = next_and(rest) {
+        while let Some((at, length)) = next_and(rest) {
             let (first, more) = rest.split_at(at);
             parts.push(first);
-            rest = more.get(" and ".len()..).unwrap_or_default();
+            rest = more.get(length..).unwrap_or_default();
         }
         parts.push(rest);
     }
@@ -236,13 +225,61 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Where a question of its own begins behind an "and".
-fn next_and(text: &str) -> Option<usize> {
+/// Where a question of its own begins behind an "and", and how long that is.
+fn next_and(text: &str) -> Option<(usize, usize)> {
     let lower: String = text.chars().map(|letter| letter.to_ascii_lowercase()).collect();
-    lower.match_indices(" and ").map(|(at, _)| at).find(|at| {
-        let rest = lower.get(at + " and ".len()..).unwrap_or_default();
+    let begins = |at: usize, and: &str| {
+        let rest = lower.get(at + and.len()..).unwrap_or_default();
         BEGINNINGS
             .iter()
             .any(|word| rest.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\'', '?'])))
-    })
+    };
+    let found = |and: &'static str| {
+        lower.match_indices(and).map(|(at, _)| at).find(|at| begins(*at, and)).map(|at| (at, and.len()))
+    };
+    [" and ", " und "].into_iter().filter_map(found).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_asked_for() {
+        for (question, expected) in [
+            ("How much does a ticket cost?", Kind::Price),
+            ("How many cars can it carry?", Kind::HowMuch),
+            ("How often is it cleaned?", Kind::HowOften),
+            ("Bis wann ist die Miete zu zahlen?", Kind::When),
+            ("Wer war da, und wann?", Kind::Who),
+            ("Wie lange dauert es?", Kind::HowLong),
+            ("Weshalb fiel sie aus?", Kind::Why),
+            ("Is it so?", Kind::Any),
+        ] {
+            assert_eq!(Kind::of(question), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_told_by_form() {
+        for (kind, text, question, expected) in [
+            (Kind::Who, "The Landlord keeps the roof.", "Who keeps the roof?", true),
+            (Kind::Who, "Samir Haddad voted against.", "Who voted?", true),
+            (Kind::Who, "| Oil spill | weekly | Chief engineer |", "Who is the chief engineer?", false),
+            (Kind::Who, "Die Tombola macht Frau Liebig.", "Wer macht die Tombola?", true),
+            (Kind::Who, "Die Laube darf im Garten stehen.", "Wer baut die Laube?", false),
+            (Kind::Who, "It is fitted by a plumber.", "Who may fit it?", true),
+            (Kind::HowMuch, "Water came in above flat 31 on 24 January 2025.", "How many flats?", false),
+            (Kind::HowMuch, "5.1 It holds 84 cars.", "How many cars?", true),
+            (Kind::HowMuch, "5.1 It holds cars.", "How many cars?", false),
+            (Kind::HowMuch, "The P-117 leaked.", "How many pumps?", false),
+            (Kind::When, "It may end.", "When does it end?", false),
+            (Kind::When, "It ends on 3 May.", "When does it end?", true),
+            (Kind::Price, "It takes 3 days.", "What does it cost?", false),
+            (Kind::Price, "Sie kostet 3 Euro.", "Was kostet sie?", true),
+            (Kind::HowOften, "It is cleaned every week.", "How often?", true),
+        ] {
+            assert_eq!(kind.is_in(text, question), expected, "{text} {question}");
+        }
+    }
 }
