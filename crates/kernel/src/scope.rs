@@ -11,6 +11,7 @@ mod payload;
 pub use input::{Fallback, File, Input, Lock};
 pub use payload::{Candidates, Decision, Eligible, Failure, Payload, Traced};
 
+use crate::words::folded;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -22,6 +23,8 @@ use matching::{Match, Matcher, Rank};
 struct Kept<'a> {
     file: &'a File,
     found: Match,
+    /// The place of its first priority tag.
+    priority: usize,
 }
 
 /// Which files a prompt may use.
@@ -72,30 +75,38 @@ fn locked(input: &Input, lock: &Lock, files: &[&File]) -> Payload {
 /// What the rules find.
 fn matched(input: &Input, files: &[&File]) -> Payload {
     let matcher = Matcher::new(input);
+    let first: Vec<String> = input.priority_tags.iter().map(|tag| folded(tag)).collect();
+    let keep = |file, found| Kept { file, found, priority: priority(&first, file) };
     let mut kept: Vec<Kept<'_>> = Vec::new();
     let mut trace: Vec<Traced> = Vec::new();
     let mut unmatched: Vec<&File> = Vec::new();
     for file in files {
         match ruled(input, &matcher, file) {
-            Ok(Some(found)) => kept.push(Kept { file, found }),
+            Ok(Some(found)) => kept.push(keep(file, found)),
             Ok(None) => unmatched.push(file),
             Err(reason) => trace.push(dropped(file, reason)),
         }
     }
-    if kept.is_empty() && input.fallback == Fallback::AllOn {
-        kept.extend(unmatched.drain(..).map(|file| Kept { file, found: Match::of_fallback() }));
+    let is_open = match input.fallback {
+        Fallback::None => false,
+        Fallback::AllOn => kept.is_empty(),
+        Fallback::AllOnUnlessNamed => !kept.iter().any(|one| matcher.is_written_out(one.file)),
+    };
+    if is_open {
+        let why = if kept.is_empty() { Match::of_fallback } else { Match::of_others };
+        kept.extend(unmatched.drain(..).map(|file| keep(file, why())));
     }
     trace.extend(unmatched.into_iter().map(|file| {
         dropped(file, reason("DROPPED:no-match", "no title, pattern, tag or alias is in the prompt"))
     }));
-    kept.sort_by(|a, b| order(input, a, b));
+    kept.sort_by(order);
     let (most, count) = (input.max_files.unwrap_or(usize::MAX), kept.len());
-    for Kept { file, found } in kept.drain(most.min(count)..) {
+    for Kept { file, found, .. } in kept.drain(most.min(count)..) {
         let why = format!("{most} of {count} files stay; {}", found.detail);
         trace.push(dropped(file, reason("DROPPED:max-files", &why)));
     }
     let mut payload = Payload::default();
-    for Kept { file, found } in kept {
+    for Kept { file, found, .. } in kept {
         let reason = reason(found.rank.word(), &found.detail);
         payload.candidate_files_block.files.push(file.path.clone());
         trace.push(Traced { path: file.path.clone(), decision: Decision::Kept, reason: reason.clone() });
@@ -127,17 +138,22 @@ fn ruled(input: &Input, matcher: &Matcher<'_>, file: &File) -> Result<Option<Mat
 }
 
 /// Includes first, then by what matched; ties by priority tag, the newer one, the path.
-fn order(input: &Input, a: &Kept<'_>, b: &Kept<'_>) -> Ordering {
-    let priority = |file: &File| {
-        let has = |tag: &String| file.tags.contains(tag);
-        input.priority_tags.iter().position(has).unwrap_or(usize::MAX)
-    };
+fn order(a: &Kept<'_>, b: &Kept<'_>) -> Ordering {
     a.found
         .rank
         .cmp(&b.found.rank)
-        .then_with(|| priority(a.file).cmp(&priority(b.file)))
+        .then_with(|| a.priority.cmp(&b.priority))
         .then_with(|| b.file.changed().total_cmp(&a.file.changed()))
         .then_with(|| a.file.path.cmp(&b.file.path))
+}
+
+/// The place of the first priority tag that a file has, whatever its case; behind all where it has none.
+fn priority(first: &[String], file: &File) -> usize {
+    if first.is_empty() {
+        return usize::MAX;
+    }
+    let own: Vec<String> = file.tags.iter().map(|tag| folded(tag)).collect();
+    first.iter().position(|tag| own.contains(tag)).unwrap_or(usize::MAX)
 }
 
 fn dropped(file: &File, reason: Vec<String>) -> Traced {

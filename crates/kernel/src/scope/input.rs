@@ -102,6 +102,10 @@ pub enum Fallback {
     None,
     /// Every file that is on may be used.
     AllOn,
+    /// Every file that is on may be used, also where something matches: what matches comes first. Only where the prompt
+    /// writes out the name or the path of a file, those alone that match. Runs ask so: a word of a question that happens
+    /// to be a title must not hide the other files.
+    AllOnUnlessNamed,
 }
 
 impl Input {

@@ -44,6 +44,14 @@ impl Match {
             detail: "nothing matched, and all files that are on may be used then".to_string(),
         }
     }
+
+    /// Of a file that stays beside those that match.
+    pub(super) fn of_others() -> Self {
+        Match {
+            rank: Rank::Fallback,
+            detail: "no file is named, and all that are on may be used then; others match better".to_string(),
+        }
+    }
 }
 
 /// Other ways to say the prompt that are tried.
@@ -74,6 +82,13 @@ impl<'a> Matcher<'a> {
             variants: variants.collect(),
             spaced,
         }
+    }
+
+    /// Whether the prompt writes out a file's name with its ending, or its path.
+    pub(super) fn is_written_out(&self, file: &File) -> bool {
+        let has = |name: &str| place(&self.folded, &folded(name)).is_some();
+        let has_ending = file.name() != file.stem();
+        (has_ending && has(file.name())) || (file.path.contains('/') && has(&file.path))
     }
 
     /// The best that speaks for a file.

@@ -101,7 +101,7 @@ fn ties_go_by_priority_tag_then_the_newer_one_then_the_path() {
         file("a.md", 1, &["x", "law"]),
         file("e.md", 1, &["x", "first"]),
     ];
-    let payload = selected("x", &files, r#","priority_tags":["first","law"],"max_files":4"#);
+    let payload = selected("x", &files, r#","priority_tags":["First","LAW"],"max_files":4"#);
     let paths: Vec<&str> = kept(&payload).into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths, ["e.md", "a.md", "b.md", "c.md"]);
     let over = payload.trace.iter().find(|traced| traced.path == "d.md").unwrap();

@@ -158,7 +158,7 @@ fn input(prompt: &str, manifest: &Manifest) -> Input {
         prompt: prompt.to_owned(),
         manifest: manifest.files.clone(),
         max_files: Some(FILES_MAX),
-        fallback: Fallback::AllOn,
+        fallback: Fallback::AllOnUnlessNamed,
         ..Input::default()
     }
 }
@@ -270,6 +270,30 @@ mod tests {
         let names = entities("When does Harbour Lease Ltd, of Bergen, pay \"the deposit\"? It asked Ana.");
         assert_eq!(names, ["Ana", "Bergen", "Harbour Lease Ltd", "the deposit"]);
         assert!(entities("what is it").is_empty());
+    }
+
+    /// The paths that may be read for a prompt, the best first, and why.
+    fn read(prompt: &str) -> Vec<[String; 2]> {
+        let file = |path: &str| scope::File {
+            path: path.to_owned(),
+            sha256: countersign_record::digest::Digest::of(path.as_bytes()),
+            mtime: countersign_record::json::Number::try_from(1_u64).unwrap(),
+            tags: Vec::new(),
+        };
+        let files = ["agreement.md", "amendment.md", "notes/2024.md"].map(file).into();
+        let scope = scope::select(&input(prompt, &Manifest { files, ..Manifest::default() }));
+        scope.eligible_files.into_iter().map(|file| [file.path, file.reason[0].clone()]).collect()
+    }
+
+    #[test]
+    fn a_title_in_a_question_hides_no_other_file() {
+        let (title, other) = ("KEPT:title-regex", "KEPT:fallback");
+        let check = |prompt: &str, expected: &[[&str; 2]]| assert_eq!(read(prompt), expected, "{prompt}");
+        let all = [["agreement.md", title], ["amendment.md", other], ["notes/2024.md", other]];
+        check("What is the monthly fee in the agreement?", &all);
+        check("What is the fee in agreement.md?", &all[..1]);
+        check("What is the fee?", &all.map(|[path, _]| [path, other]));
+        check("What does notes/2024.md say?", &[["notes/2024.md", title]]);
     }
 
     #[test]
