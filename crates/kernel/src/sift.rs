@@ -123,7 +123,6 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
     let injected: Vec<String> = injected.iter().map(|text| spaced(text)).collect();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut decided = Vec::with_capacity(chunks.len());
-    let mut kept_count = 0;
     for (at, chunk) in chunks.iter().enumerate() {
         let said = Said::of(chunk);
         let cover = |part: &crate::relevance::Part| {
@@ -144,10 +143,7 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
             (Decision::Dropped, reason("DROPPED:strictness", &detail))
         } else if injected.iter().any(|text| crate::words::place(text, &words).is_some()) {
             (Decision::Dropped, reason(IN_FILES, "the files that are shown whole say it"))
-        } else if kept_count >= limits.kept_max {
-            (Decision::Dropped, reason("DROPPED:max-chunks", &format!("{} stay", limits.kept_max)))
         } else {
-            kept_count += 1;
             (Decision::Kept, reason("KEPT:relevant", &format!("{coverage} of {WHOLE}")))
         };
         if decision == Decision::Kept {
@@ -155,11 +151,24 @@ pub fn sift(asked: &Asked, chunks: &[&Chunk], injected: &[&str], limits: &Limits
         }
         decided.push(Decided { at, decision, reason, coverage });
     }
+    bound(&mut decided, limits.kept_max);
     let mut sifted = Sifted { decided, contradictions: Vec::new() };
     let quotable: Vec<usize> = sifted.quotable().collect();
     sifted.contradictions = contradictions(chunks, &quotable);
     flag(&mut sifted);
     sifted
+}
+
+/// Drops those that cover least of the question, and of these the later ones, where more would stay than may.
+fn bound(decided: &mut [Decided], kept_max: usize) {
+    let mut kept: Vec<&mut Decided> =
+        decided.iter_mut().filter(|one| one.decision == Decision::Kept).collect();
+    kept.sort_by_key(|one| (core::cmp::Reverse(one.coverage), one.at));
+    for one in kept.into_iter().skip(kept_max) {
+        one.decision = Decision::Dropped;
+        let detail = format!("{kept_max} stay, which cover no less than {} of {WHOLE}", one.coverage);
+        one.reason = reason("DROPPED:max-chunks", &detail);
+    }
 }
 
 /// Where pieces disagree, of those at the places that may be quoted.

@@ -4,29 +4,35 @@
 use crate::chunk::Chunk;
 use crate::relevance::stems;
 use crate::sentences::spans;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde::Serialize;
 
-/// Sentences that are held against each other: each pair is.
-const SENTENCES_MAX: usize = 400;
-/// Contradictions that are told.
-const FOUND_MAX: usize = 50;
 /// Terms that both must have.
 const SHARED_MIN: usize = 4;
+/// Terms that do where both count the same and have hardly another word.
+const FEW_SHARED_MIN: usize = 2;
 
 /// Words that turn a sentence into its opposite.
-const NEGATIONS: [&str; 7] = ["not", "no", "never", "neither", "nor", "without", "cannot"];
-const NUMBERS: [&str; 20] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelv",
-    "fifteen", "twenti", "thirti", "forti", "fifti", "sixti", "nineti", "hundr",
+#[rustfmt::skip] // words in rows
+const NEGATIONS: [&str; 13] = [
+    "not", "no", "never", "neither", "nor", "without", "cannot", "nicht", "kein", "keinen", "keiner", "nie", "ohn",
+];
+/// Numbers as words; those up to twelve come as digits already.
+#[rustfmt::skip] // words in rows
+const NUMBERS: [&str; 14] = [
+    "fifteen", "twenti", "thirti", "forti", "fifti", "sixti", "nineti", "hundr", "fourteen", "eighteen", "sechzig", "vierzig", "funfzig",
+    "hundert",
 ];
 /// Words that every sentence may have.
-const FREQUENT: [&str; 40] = [
+#[rustfmt::skip] // words in rows
+const FREQUENT: &[&str] = &[
     "a", "an", "and", "ani", "ar", "as", "at", "be", "been", "by", "for", "from", "ha", "had", "have", "in",
     "is", "it", "its", "of", "on", "or", "shall", "than", "that", "the", "thei", "thi", "to", "wa", "were",
     "which", "will", "with", "must", "mai", "within", "after", "befor", "each",
+    "der", "die", "da", "den", "dem", "de", "und", "ist", "sind", "ein", "im", "am", "zu", "zum", "zur", "von", "vom", "mit",
+    "auf", "fur", "wird", "werden", "nach", "bei", "oder", "sich",
 ];
 
 /// Two sentences that disagree.
@@ -57,56 +63,87 @@ struct Sentence<'a> {
     span: core::ops::Range<usize>,
     terms: BTreeSet<String>,
     numbers: BTreeSet<String>,
+    /// What stands beside the numbers: what they count.
+    units: BTreeSet<String>,
     is_negated: bool,
 }
 
-/// The pairs of sentences of different pieces that disagree.
+/// The pairs of sentences of different pieces that disagree. Only those are held against each other that share terms, so
+/// all may be: there are as many as the pieces that may be quoted have.
 pub(super) fn find(chunks: &[(usize, &Chunk)]) -> Vec<Contradiction> {
     let all =
         chunks.iter().flat_map(|(at, chunk)| spans(&chunk.text).map(move |span| read(*at, chunk, span)));
-    let all: Vec<Sentence<'_>> =
-        all.filter(|one| one.terms.len() >= SHARED_MIN).take(SENTENCES_MAX).collect();
-    let mut found = Vec::new();
+    let all: Vec<Sentence<'_>> = all.filter(|one| one.terms.len() >= FEW_SHARED_MIN).collect();
+    let mut having: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (number, one) in all.iter().enumerate() {
-        for other in all.iter().skip(number + 1).filter(|other| other.at != one.at) {
-            if found.len() < FOUND_MAX && disagree(one, other) {
-                found.push(Contradiction { sides: [side(one), side(other)] });
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        for term in &one.terms {
+            let those = having.entry(term).or_default();
+            for other in those.iter() {
+                *shared.entry(*other).or_default() += 1;
             }
+            those.push(number);
         }
+        let disagrees = |(other, shared): &(usize, usize)| {
+            all.get(*other).is_some_and(|other| other.at != one.at && disagree(other, one, *shared))
+        };
+        pairs.extend(shared.into_iter().filter(disagrees).map(|(other, _)| (other, number)));
     }
-    found
+    pairs.sort_unstable();
+    let told = |(one, other): (usize, usize)| {
+        Some(Contradiction { sides: [side(all.get(one)?), side(all.get(other)?)] })
+    };
+    pairs.into_iter().filter_map(told).collect()
 }
 
 fn read<'a>(at: usize, chunk: &'a Chunk, span: core::ops::Range<usize>) -> Sentence<'a> {
     let text = chunk.text.get(span.clone()).unwrap_or_default();
     let (mut terms, mut numbers, mut is_negated) = (BTreeSet::new(), BTreeSet::new(), false);
-    for stem in stems(text) {
+    let mut units = BTreeSet::new();
+    // The number of an item counts nothing.
+    let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
+    let said = stems(if said.starts_with(char::is_whitespace) { said } else { text });
+    let is_number =
+        |stem: &str| stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem);
+    for (place, stem) in said.iter().enumerate() {
         if NEGATIONS.contains(&stem.as_str()) {
             is_negated = !is_negated;
-        } else if stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem.as_str())
-        {
-            numbers.insert(stem);
-        } else if !FREQUENT.contains(&stem.as_str()) {
-            terms.insert(stem);
+        } else if is_number(stem) {
+            let beside = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+            let beside =
+                beside.filter_map(|place| said.get(place)).filter(|one| !is_small(one) && !is_number(one));
+            units.extend(beside.cloned());
+            numbers.insert(stem.clone());
+        } else if !is_small(stem) {
+            terms.insert(stem.clone());
         }
     }
-    Sentence { at, chunk, span, terms, numbers, is_negated }
+    Sentence { at, chunk, span, terms, numbers, units, is_negated }
 }
 
-/// They share most of their words, and differ in a number or a "not".
-fn disagree(one: &Sentence<'_>, other: &Sentence<'_>) -> bool {
-    let shared = one.terms.intersection(&other.terms).count();
+fn is_small(stem: &str) -> bool {
+    FREQUENT.contains(&stem)
+}
+
+/// They share most of their words, and differ in a number or a "not". A few words do where they are nearly all, and where
+/// the numbers count the same.
+fn disagree(one: &Sentence<'_>, other: &Sentence<'_>, shared: usize) -> bool {
     let all = one.terms.len() + other.terms.len() - shared;
-    if shared < SHARED_MIN || shared * 10 < all * 6 {
-        return false;
-    }
     let numbers_differ = !one.numbers.is_empty()
         && !other.numbers.is_empty()
         && !one.numbers.is_subset(&other.numbers)
         && !other.numbers.is_subset(&one.numbers);
+    if shared < SHARED_MIN {
+        return shared >= FEW_SHARED_MIN
+            && shared * 4 >= all * 3
+            && numbers_differ
+            && one.is_negated == other.is_negated
+            && !one.units.is_disjoint(&other.units);
+    }
     // A "not" more or less, and else nearly the same words.
     let turned = one.is_negated != other.is_negated && one.numbers == other.numbers && shared * 10 >= all * 8;
-    numbers_differ || turned
+    shared * 10 >= all * 6 && (numbers_differ || turned)
 }
 
 fn side(sentence: &Sentence<'_>) -> Side {

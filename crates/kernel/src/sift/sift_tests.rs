@@ -69,6 +69,22 @@ fn those_that_disagree_stay_and_are_flagged() {
     assert_eq!(sifted.decided[0].reason[2], "FLAGGED:contradiction notice.md:1 says otherwise");
 }
 
+#[test]
+fn few_words_do_where_the_rest_agrees() {
+    let check = |one: &str, other: &str, expected: usize| {
+        let all = pieces(&[("a.md", one), ("b.md", other)]);
+        let refs: Vec<&Chunk> = all.iter().collect();
+        assert_eq!(contradictions(&refs, &[0, 1]).len(), expected, "{one} {other}");
+    };
+    check("The warranty period is 24 months.", "The warranty period is 12 months.", 1);
+    check("The pump runs at 40 bar.", "The pump runs at 60 bar.", 1);
+    check("Die Frist beträgt 14 Tage.", "Die Frist beträgt 30 Tage.", 1);
+    check("The warranty period is 24 months.", "The warranty period is 24 months.", 0);
+    check("The warranty period is 24 months.", "The notice period is 12 weeks.", 0);
+    check("5.1 The fee is due.", "6.2 The fee is due.", 0);
+    check("See section 4 of the lease.", "The lease ends in 4 years.", 0);
+}
+
 proptest! {
     #[test]
     fn every_piece_is_decided_once(
