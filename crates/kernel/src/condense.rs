@@ -112,7 +112,7 @@ pub fn condense(
 ) -> Condensed {
     let candidates = choose::candidates(kept);
     let mut condensed = Condensed::default();
-    let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut said: Vec<(usize, Range<usize>)> = Vec::new();
     let mut rank = 0;
     for part in &asked.parts {
         let chosen = choose::best(part, &candidates, limits);
@@ -125,12 +125,8 @@ pub fn condense(
         if !missing.is_empty() {
             condensed.open_issues.push(OpenIssue::NotFound { question: part.text.clone(), terms: missing });
         }
-        for one in chosen {
-            let at = one.candidate.at;
-            let Some(chunk) = kept.get(at) else { continue };
-            if !seen.insert((at, one.span.start)) {
-                continue;
-            }
+        for one in choose::widened(chosen, &mut said) {
+            let Some(chunk) = kept.get(one.candidate.at) else { continue };
             let fact = fact(chunk, &one.span, rank, one.coverage);
             rank += 1;
             match is_constraint(&fact.text) {
@@ -143,10 +139,10 @@ pub fn condense(
         condensed.open_issues.push(OpenIssue::Nothing { question: String::new() });
     }
     let quoted = |side: &crate::sift::Side| {
-        condensed
-            .quotes()
-            .iter()
-            .any(|fact| fact.citation.path == side.path && side.quote.contains(&fact.text))
+        condensed.quotes().iter().any(|fact| {
+            fact.citation.path == side.path
+                && (side.quote.contains(&fact.text) || fact.text.contains(&side.quote))
+        })
     };
     let open: Vec<OpenIssue> = contradictions
         .iter()
@@ -174,7 +170,7 @@ fn fact(chunk: &Chunk, span: &Range<usize>, rank: usize, coverage: u64) -> Fact 
 }
 
 /// Words of a duty, a ban or a bound.
-const DUTIES: [&str; 18] = [
+const DUTIES: &[&str] = &[
     "must",
     "shall",
     "may not",
@@ -193,6 +189,18 @@ const DUTIES: [&str; 18] = [
     "no more than",
     "only if",
     "mandatory",
+    "muss",
+    "müssen",
+    "darf nicht",
+    "dürfen nicht",
+    "darf nur",
+    "verboten",
+    "untersagt",
+    "nicht gestattet",
+    "spätestens",
+    "höchstens",
+    "mindestens",
+    "verpflichtet",
 ];
 
 fn is_constraint(text: &str) -> bool {

@@ -92,6 +92,18 @@ struct Term {
     weight: u64,
 }
 
+/// Whether a text is nothing but a date or numbers, which say nothing alone.
+#[must_use]
+pub fn is_bare(text: &str) -> bool {
+    kind::is_bare(text)
+}
+
+/// Whether two words without their endings are forms of one, or one is made with the other.
+#[must_use]
+pub fn is_kin(one: &str, other: &str) -> bool {
+    german::kin(one, other).is_some()
+}
+
 /// What it means for a text that it does not have a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Import {
@@ -135,7 +147,7 @@ impl Asked {
         for at in 1..parts.len() {
             let (before, rest) = parts.split_at_mut(at);
             if let (Some(last), Some(part)) = (before.last(), rest.first_mut())
-                && part.terms.len() < 2
+                && (part.terms.len() < 2 || part.weighty_count() == 0)
             {
                 let known: BTreeSet<String> = part.terms.iter().map(|term| term.stem.clone()).collect();
                 part.terms.extend(last.terms.iter().filter(|term| !known.contains(&term.stem)).cloned());
@@ -143,6 +155,12 @@ impl Asked {
         }
         parts.iter_mut().for_each(Part::sum);
         Asked { parts }
+    }
+
+    /// Whether it is in a language that joins words, so that a word is also looked for in others ([`is_kin`]).
+    #[must_use]
+    pub fn joins_words(&self) -> bool {
+        self.parts.iter().any(|part| part.tongue != Tongue::English)
     }
 
     /// As [`Asked::weigh_by`], with the texts themselves.
@@ -242,14 +260,6 @@ impl Part {
         self.terms.iter().filter(|term| term.import != Import::Light).count()
     }
 
-    /// Whether a word, without its ending, is a form of one of the question's, or one is made with the other. Only in
-    /// languages that make words so.
-    #[must_use]
-    pub fn is_kin(&self, word: &str) -> bool {
-        let is_near = |term: &Term| german::kin(&term.stem, word).is_some();
-        self.tongue != Tongue::English && self.terms.iter().any(is_near)
-    }
-
     /// How near a text comes to a term, of [`WHOLE`].
     fn nearness(&self, stem: &str, text: &Stems) -> u64 {
         if text.contains(stem) {
@@ -325,17 +335,17 @@ impl Part {
         self.terms.iter().flat_map(|term| &term.also).map(String::as_str)
     }
 
-    /// How much of it these texts do not have, in whatever words, and how much there is: a thing counts two, what is done
-    /// with it one, words of everyday none, unless there are no others.
+    /// How much of it these texts do not have, in whatever words, and how much could be missing: a term counts two, but where
+    /// it is missing what is done with a thing counts one; words of everyday none, unless there are no others.
     #[must_use]
     pub fn missing_count(&self, texts: &[&Stems]) -> (usize, usize) {
         let texts: Vec<(&Stems, u64)> = texts.iter().map(|text| (*text, WHOLE)).collect();
         let is_any_weighty = self.weighty_count() > 0;
         let mut counts = (0, 0);
         for (term, credit) in self.terms.iter().zip(self.credits(&texts)) {
-            let count = if is_any_weighty { term.import.count() } else { 1 };
-            counts.0 += if credit == 0 { count } else { 0 };
-            counts.1 += count;
+            let import = if is_any_weighty { term.import } else { Import::Heavy };
+            counts.0 += if credit == 0 { import.count() } else { 0 };
+            counts.1 += if import == Import::Light { 0 } else { Import::Heavy.count() };
         }
         counts
     }

@@ -7,7 +7,7 @@
 //! the pieces.
 
 use countersign_kernel::chunk::Chunk;
-use countersign_kernel::relevance::{Asked, Part};
+use countersign_kernel::relevance::{Asked, Part, is_kin, stem::stem};
 use countersign_memory::embed::Embedder;
 use countersign_record::canonical::Score;
 use rusqlite::Connection;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 const FUSION: f64 = 60.0;
 /// Terms of a question that are looked for.
 const TERMS_MAX: usize = 200;
+/// Words that are looked for because they are forms of one, or made with it.
+const KIN_MAX: usize = 20;
 
 /// How much is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,8 @@ impl Index {
         connection.execute_batch(
             "CREATE VIRTUAL TABLE piece USING fts5(
                 above, said, opening, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
-            )",
+            );
+            CREATE VIRTUAL TABLE vocabulary USING fts5vocab(piece, 'row')",
         )?;
         let transaction = connection.transaction()?;
         {
@@ -106,8 +109,10 @@ impl Index {
     pub fn weigh(&self, asked: &mut Asked) -> Result<BTreeMap<String, u64>, Error> {
         let mut ask = self.connection.prepare_cached("SELECT count(*) FROM piece WHERE piece MATCH ?1")?;
         let mut counts = BTreeMap::new();
+        let vocabulary = self.vocabulary(asked)?;
         asked.weigh_by(self.pieces, |word| {
-            let count = ask.query_row([format!("\"{word}\"")], |row| row.get::<_, i64>(0))?;
+            let words = core::iter::once(word).chain(kin(&vocabulary, word));
+            let count = ask.query_row([any_of(words)], |row| row.get::<_, i64>(0))?;
             let count = u64::try_from(count).unwrap_or(0);
             counts.insert(word.to_owned(), count);
             Ok::<_, Error>(count)
@@ -121,8 +126,9 @@ impl Index {
     /// The index can't be asked.
     pub fn retrieve(&self, question: &str, asked: &Asked, limits: &Limits) -> Result<Vec<Hit>, Error> {
         let mut found: BTreeMap<usize, (Option<usize>, Option<usize>)> = BTreeMap::new();
+        let vocabulary = self.vocabulary(asked)?;
         for part in &asked.parts {
-            for (rank, chunk) in (1..).zip(self.by_words(part, limits.each_max)?) {
+            for (rank, chunk) in (1..).zip(self.by_words(part, &vocabulary, limits.each_max)?) {
                 let (by_words, _) = found.entry(chunk).or_default();
                 *by_words = Some(by_words.map_or(rank, |known| known.min(rank)));
             }
@@ -136,10 +142,21 @@ impl Index {
         Ok(hits)
     }
 
+    /// The words of the pieces, for a question whose words are also looked for in others.
+    fn vocabulary(&self, asked: &Asked) -> Result<Vec<String>, Error> {
+        if !asked.joins_words() {
+            return Ok(Vec::new());
+        }
+        let mut ask = self.connection.prepare_cached("SELECT term FROM vocabulary ORDER BY term")?;
+        let words = ask.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+        Ok(words)
+    }
+
     /// The pieces that say the question's own words, then those that only say others which mean much the same.
-    fn by_words(&self, part: &Part, most: usize) -> Result<Vec<usize>, Error> {
-        let mut found = self.saying(part.words(), most)?;
-        let more = self.saying(part.words().chain(part.other_words()), most)?;
+    fn by_words(&self, part: &Part, vocabulary: &[String], most: usize) -> Result<Vec<usize>, Error> {
+        let own = || part.words().flat_map(|word| core::iter::once(word).chain(kin(vocabulary, word)));
+        let mut found = self.saying(own(), most)?;
+        let more = self.saying(own().chain(part.other_words()), most)?;
         let known: BTreeSet<usize> = found.iter().copied().collect();
         found.extend(more.into_iter().filter(|chunk| !known.contains(chunk)));
         found.truncate(most);
@@ -147,18 +164,16 @@ impl Index {
     }
 
     fn saying<'w>(&self, words: impl Iterator<Item = &'w str>, most: usize) -> Result<Vec<usize>, Error> {
-        // Each word in quotes: none is taken for an operator, and there is no quote in a word.
-        let words: Vec<String> = words.take(TERMS_MAX).map(|word| format!("\"{word}\"")).collect();
-        if words.is_empty() {
+        let mut words = words.peekable();
+        if words.peek().is_none() {
             return Ok(Vec::new());
         }
         let mut ask = self.connection.prepare_cached(
             "SELECT rowid FROM piece WHERE piece MATCH ?1 ORDER BY bm25(piece, 0.5, 1.0, 0.0), rowid LIMIT ?2",
         )?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = ask.query_map((format!("{{above said}} : ({})", words.join(" OR ")), most), |row| {
-            row.get::<_, i64>(0)
-        })?;
+        let rows = ask
+            .query_map((format!("{{above said}} : ({})", any_of(words)), most), |row| row.get::<_, i64>(0))?;
         let mut found = Vec::new();
         for row in rows {
             found.extend(usize::try_from(row?));
@@ -178,6 +193,17 @@ impl Index {
         ranked.sort_by(|(one, here), (other, there)| other.total_cmp(one).then(here.cmp(there)));
         ranked.into_iter().take(most).map(|(_, at)| at).collect()
     }
+}
+
+/// The words that are forms of one, or made with it.
+fn kin<'w>(vocabulary: &'w [String], word: &str) -> impl Iterator<Item = &'w str> {
+    let own = stem(word);
+    vocabulary.iter().map(String::as_str).filter(move |other| is_kin(&own, other)).take(KIN_MAX)
+}
+
+/// Any of these words, each in quotes: none is taken for an operator, and there is no quote in a word.
+fn any_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.take(TERMS_MAX).map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" OR ")
 }
 
 fn hit(chunk: usize, (bm25_rank, embedding_rank): (Option<usize>, Option<usize>)) -> Hit {

@@ -3,7 +3,7 @@
 
 use super::Limits;
 use crate::chunk::{Chunk, Form};
-use crate::relevance::{Part, Stems, WHOLE, stems};
+use crate::relevance::{Part, Stems, WHOLE, is_bare, stems};
 use crate::sentences::spans;
 use crate::sift::{CONTEXT_WORTH, OPENING_WORTH, Said};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Sentences that are looked at.
-const CANDIDATES_MAX: usize = 20_000;
 /// What a term is worth that stands in the sentence before or behind.
 const NEIGHBOUR_WORTH: u64 = 500;
 /// What a term is worth that stands elsewhere in the piece.
@@ -33,6 +31,10 @@ const POINTERS: [&str; 13] =
     ["it", "its", "they", "their", "this", "these", "that", "those", "he", "she", "his", "her", "there"];
 /// What a sentence gains that has the kind of answer which is asked for, in thousandths.
 const KIND_GAIN: u64 = 300;
+/// What one loses that has no date, number or name where one is asked for, in thousandths.
+const KIND_LOSS: u64 = 200;
+/// A question of so few terms weighs little besides the kind of answer that it wants: that must be there.
+const KIND_TERMS_MAX: usize = 2;
 
 /// A sentence that may be quoted.
 pub(super) struct Candidate<'a> {
@@ -42,6 +44,7 @@ pub(super) struct Candidate<'a> {
     pub(super) span: Range<usize>,
     /// The same with what it points back to, and with the sentence behind it in the paragraph.
     wide: Range<usize>,
+    wide_text: &'a str,
     text: &'a str,
     own: Stems,
     /// Headings, the file's name, the line that leads a list in.
@@ -71,29 +74,44 @@ pub(super) struct Chosen<'c, 'a> {
     pub(super) coverage: u64,
 }
 
-/// The sentences of the pieces.
+/// The sentences of the pieces; there are only so many, because pieces are small and few.
 pub(super) fn candidates<'a>(chunks: &[&'a Chunk]) -> Vec<Candidate<'a>> {
     let mut all = Vec::new();
     for (at, chunk) in chunks.iter().enumerate() {
         of_chunk(at, chunk, &mut all);
-        if all.len() >= CANDIDATES_MAX {
-            break;
-        }
     }
     all
+}
+
+/// A sentence, where it stands, and its words.
+type Found<'a> = (Range<usize>, &'a str, Vec<String>);
+
+/// The sentences of a piece. A date that stands alone belongs to what follows it in its paragraph.
+fn found<'a>(chunk: &'a Chunk) -> Vec<Found<'a>> {
+    let text = |span: &Range<usize>| chunk.text.get(span.clone()).unwrap_or_default();
+    let mut found: Vec<Found<'a>> = Vec::new();
+    let mut date: Option<Range<usize>> = None;
+    for span in spans(&chunk.text).map(|span| bare(&chunk.text, span)) {
+        let dated = date.take().filter(|date| !is_parted(&chunk.text, date, &span));
+        let span = dated.map_or(span.start, |date| date.start)..span.end;
+        if is_bare(text(&span)) {
+            date = Some(span);
+        } else if !is_heading(chunk, text(&span)) {
+            found.push((span.clone(), text(&span), stems(text(&span))));
+        }
+    }
+    found
+}
+
+/// Whether a paragraph ends between two sentences.
+fn is_parted(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
+    text.get(one.end..other.start).unwrap_or_default().matches('\n').count() >= 2
 }
 
 fn of_chunk<'a>(at: usize, chunk: &'a Chunk, all: &mut Vec<Candidate<'a>>) {
     let Said { above, opening, .. } = Said::of(chunk);
     let opening = Rc::new(opening);
-    let found: Vec<(Range<usize>, &str, Vec<String>)> = spans(&chunk.text)
-        .map(|span| bare(&chunk.text, span))
-        .map(|span| {
-            let text = chunk.text.get(span.clone()).unwrap_or_default();
-            (span, text, stems(text))
-        })
-        .filter(|(_, text, _)| !is_heading(chunk, text))
-        .collect();
+    let found = found(chunk);
     let piece: Rc<Stems> = Rc::new(found.iter().flat_map(|(_, _, own)| own.iter().cloned()).collect());
     let mut lead: Option<&Vec<String>> = None;
     for (number, (span, text, own)) in found.iter().enumerate() {
@@ -122,6 +140,7 @@ fn of_chunk<'a>(at: usize, chunk: &'a Chunk, all: &mut Vec<Candidate<'a>>) {
                 at,
                 span: span.clone(),
                 wide: from.start..to.end,
+                wide_text: chunk.text.get(from.start..to.end).unwrap_or_default(),
                 text,
                 words: own.len(),
                 own: own.iter().cloned().collect(),
@@ -138,9 +157,8 @@ fn of_chunk<'a>(at: usize, chunk: &'a Chunk, all: &mut Vec<Candidate<'a>>) {
 
 /// Whether two sentences stand behind each other in a paragraph, and are short enough to be quoted as one.
 fn is_joined(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
-    let between = text.get(one.end..other.start).unwrap_or_default();
     let is_item = |span: &Range<usize>| is_item(text, span.start);
-    between.matches('\n').count() < 2
+    !is_parted(text, one, other)
         && !is_item(one)
         && !is_item(other)
         && other.end - one.start <= QUOTE_BYTES_MAX
@@ -161,8 +179,11 @@ fn is_item(text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
     let first = text.get(start..).unwrap_or_default();
-    line.starts_with(['-', '*', '+', '•', '|'])
-        || first.starts_with(|letter: char| letter.is_ascii_digit() || letter == '(' || letter == '|')
+    let number = first.split([' ', '\t']).next().unwrap_or_default();
+    let is_number = number.starts_with(|letter: char| letter.is_ascii_digit())
+        && number.contains(['.', ')'])
+        && number.chars().all(|letter| letter.is_ascii_digit() || letter == '.' || letter == ')');
+    line.starts_with(['-', '*', '+', '•', '|']) || is_number || first.starts_with(['(', '|'])
 }
 
 /// Whether a row of a table names its columns: a line is drawn below it.
@@ -209,7 +230,7 @@ pub(super) fn best<'c, 'a>(
         let coverage = part.coverage(&texts);
         let least =
             if missing == 0 { limits.coverage_min } else { limits.coverage_min.max(WITH_MISSING_MIN) };
-        if coverage >= least {
+        if coverage >= least && is_of_kind(part, one, missing) {
             ranked.push((score(part, one, own, coverage), number, coverage));
         }
     }
@@ -231,27 +252,35 @@ pub(super) fn best<'c, 'a>(
     let fair = found.first().map_or(0, |(_, best, ..)| best.0 * FAIR_PART / WHOLE);
     let is_second = |turn: usize, score: u64| turn > 0 || score < fair;
     found.sort_by_key(|(turn, score, number, _)| (is_second(*turn, score.0), *score, *number));
-    let chosen = found.into_iter().take(limits.quotes_max).map(|(.., chosen)| chosen);
-    widened(chosen)
+    found.into_iter().take(limits.quotes_max).map(|(.., chosen)| chosen).collect()
 }
 
-/// The first ones with the sentence behind them, which often says how much or until when; what is then said is not said
-/// again.
-fn widened<'c, 'a>(chosen: impl Iterator<Item = Chosen<'c, 'a>>) -> Vec<Chosen<'c, 'a>> {
+/// Whether a sentence, or what is quoted with it, has the kind of answer that is asked for, where it must.
+fn is_of_kind(part: &Part, one: &Candidate<'_>, missing: usize) -> bool {
+    let weighs_little = missing > 0 || part.weighty_count() <= KIND_TERMS_MAX;
+    let must = part.kind.is_only_told_by_form() || (part.kind.is_told_by_form() && weighs_little);
+    !must || part.is_answered_in_kind(one.wide_text)
+}
+
+/// The first ones with the sentence behind them, which often says how much or until when. What is said is not said again,
+/// also not in part: `said` are the places that are quoted already, by piece.
+pub(super) fn widened<'c, 'a>(
+    chosen: Vec<Chosen<'c, 'a>>,
+    said: &mut Vec<(usize, Range<usize>)>,
+) -> Vec<Chosen<'c, 'a>> {
     let mut all: Vec<Chosen<'c, 'a>> = Vec::new();
-    for (number, mut one) in chosen.enumerate() {
-        let is_said = all.iter().any(|other| {
-            let there = &other.span;
-            other.candidate.at == one.candidate.at
-                && there.start <= one.span.start
-                && one.span.end <= there.end
-        });
-        if is_said {
+    for (number, mut one) in chosen.into_iter().enumerate() {
+        let at = one.candidate.at;
+        let is_said = |span: &Range<usize>| {
+            said.iter().any(|(piece, there)| *piece == at && there.start < span.end && span.start < there.end)
+        };
+        if is_said(&one.span) {
             continue;
         }
-        if number < WIDE_MAX {
+        if number < WIDE_MAX && !is_said(&one.candidate.wide) {
             one.span = one.candidate.wide.clone();
         }
+        said.push((at, one.span.clone()));
         all.push(one);
     }
     all
@@ -262,7 +291,11 @@ const FAIR_PART: u64 = 800;
 
 /// What the sentence covers itself counts most; long sentences have many words by chance.
 fn score(part: &Part, one: &Candidate<'_>, own: u64, coverage: u64) -> u64 {
-    let kind = if part.is_answered_in_kind(one.text) { WHOLE + KIND_GAIN } else { WHOLE };
+    let kind = match part.is_answered_in_kind(one.text) {
+        true => WHOLE + KIND_GAIN,
+        false if part.kind.is_told_by_form() => WHOLE - KIND_LOSS,
+        false => WHOLE,
+    };
     let length = (one.words as u64).clamp(6, 400);
     (own * 2 + coverage * 3) * kind / (30 + (length * 16).isqrt())
 }

@@ -87,6 +87,15 @@ impl Kind {
         }
     }
 
+    /// Whether there is no answer without that form: how much is a number, when may also be an event.
+    #[must_use]
+    pub fn is_only_told_by_form(self) -> bool {
+        match self {
+            Kind::HowLong | Kind::HowOften | Kind::HowMuch | Kind::Price => true,
+            Kind::Who | Kind::When | Kind::Why | Kind::Any => false,
+        }
+    }
+
     /// Whether a text looks as if it could hold such an answer to a question. What the question itself says is none.
     #[must_use]
     pub fn is_in(self, text: &str, question: &str) -> bool {
@@ -108,11 +117,21 @@ impl Kind {
             Kind::Price => {
                 text.contains(['€', '£', '$', '%']) || (any(MONEY) && (has_digit || !any(NUMBERS)))
             }
+            Kind::Who if is_named_by_role(&asked) => has_name(text, &asked),
             Kind::Who => has_role(&words, &asked) || has_name(text, &asked) || is_done_by(&words),
             Kind::Why => any(REASONS),
             Kind::Any => true,
         }
     }
+}
+
+/// Whether a text is nothing but a date or numbers, which say nothing alone.
+pub(super) fn is_bare(text: &str) -> bool {
+    let words = spaced(text);
+    let is_empty = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_digit()) || MONTHS.contains(&word) || WEEKDAYS.contains(&word)
+    };
+    !words.is_empty() && words.split(' ').all(is_empty)
 }
 
 /// A month beside a number, or a year.
@@ -174,6 +193,11 @@ fn has_role(words: &str, asked: &[&str]) -> bool {
         ROLES.contains(&word)
             || word.strip_suffix('s').is_some_and(|one| ROLES.contains(&one) && !asked.contains(&one))
     })
+}
+
+/// Whether the question says the role and wants the name: "Who is the chief engineer?"
+fn is_named_by_role(asked: &[&str]) -> bool {
+    matches!(asked, ["who" | "wer", "is" | "was" | "ist" | "war", rest @ ..] if rest.iter().any(|word| ROLES.contains(word)))
 }
 
 /// "by a plumber", "durch eine Fachkraft".

@@ -68,7 +68,7 @@ pub(super) const ROLES: &[&str] = &[
     "technician", "plumber", "electrician", "surveyor", "secretary", "treasurer", "master", "mate", "nurse", "doctor", "physician",
     "investigator", "inspector", "agent", "administrator", "member", "client", "buyer", "seller", "purchaser", "lessee", "lessor",
     "borrower", "lender", "provider", "controller", "processor", "sponsor", "authority", "court", "police", "ministry", "mayor",
-    "coordinator", "executive", "supervisor", "representative", "foundation", "union", "staff", "desk", "broker", "carrier", "user",
+    "coordinator", "executive", "supervisor", "representative", "foundation", "union", "staff", "desk", "broker", "carrier", "user", "people", "person", "persons", "anyone", "everyone", "nobody", "anybody", "everybody",
     "vorstand", "leiter", "leiterin", "leitung", "vorsitzende", "vorsitzender", "vorsitzenden", "direktor", "direktorin", "geschäftsführer", "geschäftsführung",
     "geschäftsleitung", "kassenwart", "mieter", "mieterin", "vermieter", "vermieterin", "arbeitgeber", "arbeitnehmer", "betriebsrat", "beirat", "gemeinderat", "ausschuss",
     "mitglied", "mitglieder", "kunde", "kundin", "lieferant", "auftraggeber", "auftragnehmer", "behörde", "gericht", "amt", "stadt", "gemeinde",
