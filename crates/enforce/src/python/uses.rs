@@ -108,7 +108,10 @@ impl<'a, 'f> Uses<'a, 'f> {
     /// A name or a chain of names.
     pub(super) fn reference(&mut self, expr: &'a Expr, place: Place) {
         let meanings = self.scopes.meanings(expr, self.scope);
-        let is_told = meanings.iter().fold(false, |told, meaning| self.used(meaning, expr, place) || told);
+        let mut is_told = false;
+        for meaning in &meanings {
+            is_told |= self.used(meaning, expr, place);
+        }
         let Expr::Attribute(attribute) = expr else { return };
         self.door(attribute.attr.as_str(), expr);
         if !is_told {
@@ -223,13 +226,11 @@ impl<'a, 'f> Uses<'a, 'f> {
     /// A name of a module, or of something in one.
     fn of_module(&mut self, path: &[String], meaning: &Meaning, expr: &'a Expr, place: Place) -> bool {
         let name = path.join(".");
-        let mut is_told = self.one(path, expr);
-        for other in modules::restarts(path) {
-            is_told = is_told || self.one(&plain(other, Language::Python), expr);
-        }
-        let every = std::iter::once(path.to_vec()).chain(modules::restarts(path));
-        for path in every.collect::<Vec<_>>() {
-            if !is_told && let Some((rule, why)) = self.libs.judge_use(&path) {
+        let others = modules::restarts(path).into_iter().map(|other| plain(other, Language::Python));
+        let every: Vec<Vec<String>> = std::iter::once(path.to_vec()).chain(others).collect();
+        let mut is_told = every.iter().any(|path| self.one(path, expr));
+        for path in &every {
+            if !is_told && let Some((rule, why)) = self.libs.judge_use(path) {
                 self.push(rule, start(expr), why, "use what the task allows");
                 is_told = true;
             }
