@@ -6,7 +6,7 @@
 mod measure;
 
 use countersign_testkit::bench::{Bar, Bench};
-use measure::{Asking, Count, FIRST, Half, embedder, questions};
+use measure::{Asking, Count, FIRST, Half, SECOND, THIRD, embedder, questions};
 use std::time::Instant;
 
 fn main() {
@@ -35,6 +35,17 @@ fn main() {
                 bar,
             );
         }
+    }
+    for (name, set) in [("second", SECOND), ("third", THIRD)] {
+        let count = Asking::new(set, Some(embedder())).count(None);
+        let Count { quoted, spans, said_so, unanswerable, invented, quotes, .. } = count;
+        bench.print(
+            &format!("recall of the spans that answer the {name} set of questions"),
+            &format!("{quoted} of {spans} quoted, {said_so} of {unanswerable} said to have no answer"),
+            &format!("invented: {invented} of {quotes} quotes"),
+            if invented == 0 { count.recall() } else { 0.0 },
+            Bar::None,
+        );
     }
     bench.finish();
 }

@@ -258,7 +258,7 @@ pub(super) fn best<'c, 'a>(
 /// Whether a sentence, or what is quoted with it, has the kind of answer that is asked for, where it must.
 fn is_of_kind(part: &Part, one: &Candidate<'_>, missing: usize) -> bool {
     let weighs_little = missing > 0 || part.weighty_count() <= KIND_TERMS_MAX;
-    let must = part.kind.is_only_told_by_form() || (part.kind.is_told_by_form() && weighs_little);
+    let must = part.kind.is_only_told_by_form(&part.text) || (part.kind.is_told_by_form() && weighs_little);
     !must || part.is_answered_in_kind(one.wide_text)
 }
 

@@ -87,12 +87,14 @@ impl Kind {
         }
     }
 
-    /// Whether there is no answer without that form: how much is a number, when may also be an event.
+    /// Whether there is no answer to a question without that form: how much is a number, who is a chief is a name, but when
+    /// may also be an event.
     #[must_use]
-    pub fn is_only_told_by_form(self) -> bool {
+    pub fn is_only_told_by_form(self, question: &str) -> bool {
         match self {
             Kind::HowLong | Kind::HowOften | Kind::HowMuch | Kind::Price => true,
-            Kind::Who | Kind::When | Kind::Why | Kind::Any => false,
+            Kind::Who => is_named_by_role(&spaced(question).split(' ').collect::<Vec<_>>()),
+            Kind::When | Kind::Why | Kind::Any => false,
         }
     }
 

@@ -328,7 +328,7 @@ pub(super) const GROUPS: &[&[&str]] = &[
     &["buy", "bought", "purchase", "acquire", "procure", "procurement", "order"],
     &["sell", "sold", "sale", "vend"],
     // Beginning and end
-    &["begin", "began", "begun", "start", "commence", "commencement", "onset", "launch", "kick"],
+    &["begin", "began", "begun", "start", "commence", "commencement", "onset", "launch", "kick", "effective"],
     &["end", "expire", "expiry", "expiration", "finish", "close", "conclude", "complete", "completion", "cease", "over"],
     &["terminate", "termination", "cancel", "cancellation", "quit", "end", "leave"],
     &["extend", "extension", "renew", "renewal", "prolong"],
