@@ -61,6 +61,37 @@ fn sources_that_disagree_are_an_open_issue() {
     assert!(condensed.open_issues.iter().any(|issue| matches!(issue, OpenIssue::Contradiction { .. })));
 }
 
+#[test]
+fn nothing_is_quoted_twice() {
+    let text = "# Pump\n\nThe pump was tested on 3 May 2024. The pump was tested by Ana Silva. The pump test took two hours.\n";
+    let condensed = run("When was the pump tested and who tested the pump?", &[("log.md", text)]);
+    let mut places: Vec<Range<usize>> =
+        condensed.quotes().iter().map(|fact| fact.citation.bytes.clone()).collect();
+    places.sort_by_key(|place| place.start);
+    assert!(!places.is_empty() && places.windows(2).all(|two| two[0].end <= two[1].start), "{places:?}");
+}
+
+#[test]
+fn a_date_alone_is_no_fact_and_a_mark_no_text() {
+    let text = "\u{feff}LOG 2025\n\n14 January 2025. Generator 3 tripped. The cause was a cracked pipe.\n";
+    let condensed = run("When did generator 3 trip?", &[("log.txt", text)]);
+    assert_eq!(texts(&condensed), ["14 January 2025. Generator 3 tripped. The cause was a cracked pipe."]);
+    let marked = run("When does the lease end?", &[("a.txt", "\u{feff}The lease ends on 3 May 2026.")]);
+    assert_eq!(texts(&marked), ["The lease ends on 3 May 2026."]);
+}
+
+#[test]
+fn german_questions_are_answered() {
+    let text = "# Satzung\n\nErwachsene zahlen eine Jahresgebühr von 22 Euro.\n\nDer Austritt ist nur zum 30. November möglich.\n\nÜber Anträge entscheidet der Vorstand.\n";
+    let check = |question: &str, expected: &[&str]| {
+        assert_eq!(texts(&run(question, &[("satzung.md", text)])), expected, "{question}");
+    };
+    check("Wie hoch ist die Gebühr für Erwachsene?", &["Erwachsene zahlen eine Jahresgebühr von 22 Euro."]);
+    check("Wann kann man austreten?", &["Der Austritt ist nur zum 30. November möglich."]);
+    check("Wer entscheidet über einen Antrag?", &["Über Anträge entscheidet der Vorstand."]);
+    check("Wie viele Hunde gibt es?", &[]);
+}
+
 proptest! {
     #[test]
     fn every_fact_is_a_quote_that_stands_where_it_says(
