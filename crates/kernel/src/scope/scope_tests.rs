@@ -110,6 +110,33 @@ fn ties_go_by_priority_tag_then_the_newer_one_then_the_path() {
 }
 
 #[test]
+fn runs_are_narrowed_by_names_and_not_by_titles() {
+    let files = || {
+        ["agreement.md", "amendment.md", "notes/2024.md"].map(|path| super::File {
+            path: path.into(),
+            sha256: countersign_record::digest::Digest::of(path.as_bytes()),
+            mtime: countersign_record::json::Number::try_from(1_u64).unwrap(),
+            tags: Vec::new(),
+        })
+    };
+    let check = |prompt: &str, expected: &[(&str, &str)]| {
+        let input = Input {
+            prompt: prompt.into(),
+            manifest: files().into(),
+            fallback: Fallback::AllOnUnlessNamed,
+            ..Input::default()
+        };
+        assert_eq!(kept(&select(&input)), expected, "{prompt}");
+    };
+    let (title, other) = ("KEPT:title-regex", "KEPT:fallback");
+    let all = [("agreement.md", title), ("amendment.md", other), ("notes/2024.md", other)];
+    check("What is the monthly fee in the agreement?", &all);
+    check("What is the fee in agreement.md?", &all[..1]);
+    check("What does notes/2024.md say?", &[("notes/2024.md", title)]);
+    check("What is the fee?", &all.map(|(path, _)| (path, other)));
+}
+
+#[test]
 fn a_lock_passes_its_files_and_looks_for_no_others() {
     let files = ["a.md", "b.md", "c.md"].map(|path| file(path, 1, &[]));
     let lock =
