@@ -24,6 +24,18 @@ struct Original {
     anchor: Anchor,
 }
 
+/// A copy of the ledger. What only stands in its log is in the file first: whoever closes last may be a reader, who leaves it.
+fn copied(root: &Path) -> Scratch {
+    Connection::open(database(root))
+        .unwrap()
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
+    let copy = Scratch::new();
+    std::fs::create_dir_all(copy.path().join("matters/m")).unwrap();
+    std::fs::copy(database(root), database(copy.path())).unwrap();
+    copy
+}
+
 impl Original {
     fn new() -> Self {
         let scratch = Scratch::new();
@@ -66,9 +78,7 @@ impl Original {
 
     /// Tampers with a copy and gives what `verify` finds, by code and row.
     fn tampered(&self, anchors: Vec<Anchor>, tamper: impl FnOnce(&Connection)) -> Vec<(Code, u64)> {
-        let copy = Scratch::new();
-        std::fs::create_dir_all(copy.path().join("matters/m")).unwrap();
-        std::fs::copy(database(self.scratch.path()), database(copy.path())).unwrap();
+        let copy = copied(self.scratch.path());
         let connection = Connection::open(database(copy.path())).unwrap();
         tamper(&connection);
         connection.close().unwrap();
@@ -339,9 +349,7 @@ fn tampered_indexes_are_found() {
         "UPDATE head SET indexed = indexed - 1",
         "UPDATE head SET indexed = indexed + 1",
     ] {
-        let copy = Scratch::new();
-        std::fs::create_dir_all(copy.path().join("matters/m")).unwrap();
-        std::fs::copy(database(scratch.path()), database(copy.path())).unwrap();
+        let copy = copied(scratch.path());
         let connection = Connection::open(database(copy.path())).unwrap();
         assert_eq!(connection.execute(change, []).unwrap(), 1, "{change}");
         connection.close().unwrap();
@@ -436,9 +444,7 @@ fn a_forged_decision_is_found() {
 #[test]
 fn a_request_whose_rows_are_gone_is_not_answered() {
     let original = Original::new();
-    let copy = Scratch::new();
-    std::fs::create_dir_all(copy.path().join("matters/m")).unwrap();
-    std::fs::copy(database(original.scratch.path()), database(copy.path())).unwrap();
+    let copy = copied(original.scratch.path());
     let first = original.first(|row| row.idem_key.is_some());
     let written = &original.rows[usize::try_from(first).unwrap() - 1];
     let connection = Connection::open(database(copy.path())).unwrap();
