@@ -13,148 +13,144 @@ fn broken_of_ours(code: &str) -> BTreeSet<&'static str> {
     found
 }
 
+/// What got past, and what it breaks.
+const GOT_PAST: &[(&str, &[Rule])] = &[
+    (
+        "macro_rules! at {\n    ($m:ident) => {\n        std::$m::read_to_string(\"/etc/hostname\")\n    };\n}\n/// Doc.\npub fn f() -> String {\n    at!(fs).unwrap_or_default()\n}",
+        &[Rule::ForbiddenCode, Rule::ImportNotAllowed],
+    ),
+    (
+        "macro_rules! bring {\n    ($m:ident) => {\n        use std::$m as held;\n    };\n}\nbring!(fs);\n/// Doc.\npub fn f() -> String {\n    held::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
+        &[Rule::ForbiddenCode, Rule::ImportNotAllowed],
+    ),
+    (
+        "macro_rules! pick {\n    (use x, $e:expr) => {\n        $e\n    };\n}\n/// Doc.\npub fn f() -> String {\n    pick!(use x, std::fs::read_to_string(\"/etc/hostname\")).unwrap_or_default()\n}",
+        &[Rule::ForbiddenIo, Rule::ImportNotAllowed],
+    ),
+    (
+        "mod a {\n    pub use std as b;\n}\n/// Doc.\npub fn f() -> String {\n    a::b::fs::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "mod a {\n    pub use std as b;\n}\nuse a::b as q;\n/// Doc.\npub fn f() -> String {\n    q::fs::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "mod a {\n    pub extern crate std as b;\n}\n/// Doc.\npub fn f() -> String {\n    self::a::b::fs::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "use std::path::Path;\n/// Doc.\npub fn f() -> bool {\n    Path::exists(Path::new(\"/etc\"))\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "use std::path::Path;\n/// Doc.\npub fn f() -> Vec<bool> {\n    [Path::new(\"/etc\")].into_iter().map(Path::is_dir).collect()\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "use std::path::Path;\n/// Doc.\npub fn f() -> usize {\n    Path::read_dir(Path::new(\"/etc\")).map_or(0, Iterator::count)\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "use std::path::Path;\n/// Doc.\npub fn f() -> bool {\n    Path::new(\"/etc\").metadata().is_ok() && Path::new(\"/etc\").read_link().is_ok()\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    ("/// Doc.\npub fn f() -> bool {\n    std::path::absolute(\"x\").is_ok()\n}", &[Rule::ForbiddenIo]),
+    (
+        "use std::path::Path;\n/// Doc.\npub fn f() -> bool {\n    Path::new(\"/etc\").is_symlink()\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "use std::hash::{BuildHasher, Hasher, RandomState};\n/// Doc.\npub fn f() -> u64 {\n    RandomState::new().build_hasher().finish()\n}",
+        &[Rule::ForbiddenTime],
+    ),
+    ("/// Doc.\npub fn f() {\n    std::thread::sleep_ms(5);\n}", &[Rule::ForbiddenTime]),
+    (
+        "/// Doc.\npub fn f() {\n    std::thread::park_timeout(std::time::Duration::from_secs(1));\n}",
+        &[Rule::ForbiddenTime],
+    ),
+    ("/// Doc.\npub fn f() {\n    std::thread::sleep_until();\n}", &[Rule::ForbiddenTime]),
+    ("use std::io;\n/// Doc.\npub fn f(out: &mut io::Stdout) {\n    drop(out);\n}", &[Rule::ForbiddenIo]),
+    ("use std::net::ToSocketAddrs;\n/// Doc.\npub fn f() {}", &[Rule::ForbiddenNetwork]),
+    ("use std as s;\n/// Doc.\npub fn f() {\n    drop(s::fs::read(\"x\"));\n}", &[Rule::ForbiddenIo]),
+    ("use std::{self as s};\n/// Doc.\npub fn f() {\n    drop(s::fs::read(\"x\"));\n}", &[Rule::ForbiddenIo]),
+    (
+        "extern crate std as s;\n/// Doc.\npub fn f() {\n    drop(s::fs::read(\"x\"));\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    ("/// Doc.\npub fn f() {\n    drop(r#std::r#fs::read(\"x\"));\n}", &[Rule::ForbiddenIo]),
+    ("/// Doc.\npub fn f() {\n    drop(<std::fs::File>::open(\"x\"));\n}", &[Rule::ForbiddenIo]),
+    ("/// Doc.\npub fn f() -> &'static str {\n    include_str!(\"/etc/hostname\")\n}", &[Rule::ForbiddenIo]),
+    (
+        "use std::include_str as s;\n/// Doc.\npub fn f() -> &'static str {\n    s!(\"/etc/hostname\")\n}",
+        &[Rule::ForbiddenIo, Rule::ImportNotAllowed],
+    ),
+    (
+        "macro_rules! call {\n    ($m:ident) => {\n        $m!(\"/etc/hostname\")\n    };\n}\n/// Doc.\npub fn f() -> &'static str {\n    call!(include_str)\n}",
+        &[Rule::ForbiddenCode],
+    ),
+    (
+        "macro_rules! call {\n    ($m:ident) => {\n        $m!(\"x\")\n    };\n}\n/// Doc.\npub fn f() {\n    call!(println)\n}",
+        &[Rule::ForbiddenCode],
+    ),
+    ("#[doc = include_str!(\"/etc/hostname\")]\npub fn f() {}", &[Rule::ForbiddenIo]),
+    ("extern \"C\" {\n    fn getpid() -> i32;\n}\n/// Doc.\npub fn f() {}", &[Rule::ForbiddenCode]),
+    ("#[path = \"/etc/x.rs\"]\nmod x;\n/// Doc.\npub fn f() {}", &[Rule::OtherFile]),
+    ("#[path = \"/etc/x.rs\"]\npub(crate) mod x;\n/// Doc.\npub fn f() {}", &[Rule::OtherFile]),
+    (
+        "macro_rules! u {\n    ($u:tt) => {\n        $u { std::hint::unreachable_unchecked() }\n    };\n}\n/// Doc.\npub fn f() {\n    u!(unsafe)\n}",
+        &[Rule::ForbiddenCode],
+    ),
+    (
+        "/// Doc.\npub fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use std::*;\n\n    fn g() {\n        drop(fs::read(\"x\"));\n    }\n}",
+        &[Rule::ImportNotAllowed, Rule::ImportStar],
+    ),
+    (
+        "use std::*;\n/// Doc.\npub fn f() {\n    drop(fs::read(\"x\"));\n}",
+        &[Rule::ImportNotAllowed, Rule::ImportStar],
+    ),
+    (
+        "mod a {\n    pub use std as b;\n}\nuse a::b::*;\n/// Doc.\npub fn f() {\n    drop(fs::read(\"x\"));\n}",
+        &[Rule::ImportNotAllowed, Rule::ImportStar],
+    ),
+    (
+        "use rustix::fs::open;\nuse walkdir::WalkDir;\n/// Doc.\npub fn f() {\n    drop(open);\n    drop(WalkDir::new(\"/\"));\n}",
+        &[Rule::ImportNotAllowed],
+    ),
+    (
+        "#[unsafe(no_mangle)]\npub extern \"C\" fn getpid() -> i32 {\n    /* evil */ 0\n}",
+        &[Rule::Docstring, Rule::ForbiddenCode],
+    ),
+    (
+        "/// Doc.\n#[no_mangle]\npub extern \"C\" fn malloc(x: usize) -> usize {\n    x\n}",
+        &[Rule::ForbiddenCode],
+    ),
+    (
+        "/// Doc.\n#[link_section = \".init_array\"]\npub static INIT_IT: extern \"C\" fn() = go;\n/// Doc.\npub extern \"C\" fn go() {}",
+        &[Rule::ForbiddenCode],
+    ),
+    (
+        "mod m {\n    pub struct X;\n}\nfn g() {\n    let chrono = 1;\n    drop(chrono);\n}\n/// Doc.\npub fn f() {\n    drop(chrono::Utc::now());\n}",
+        &[Rule::Docstring, Rule::ForbiddenTime],
+    ),
+    (
+        "#[cfg(never)]\nmod tokio {}\n/// Doc.\npub fn f() {\n    drop(tokio::fs::read(\"x\"));\n}",
+        &[Rule::ForbiddenIo],
+    ),
+    (
+        "#[cfg_attr(all(), path = \"/etc/x.rs\")]\nmod x {\n    mod y;\n}\n/// Doc.\npub fn f() {}",
+        &[Rule::OtherFile],
+    ),
+    ("/// Doc.\npub fn f() -> &'static str {\n    std::env!(\"HOME\")\n}", &[Rule::ForbiddenIo]),
+    (
+        "/// Doc.\npub fn f() -> bool {\n    let p = std::path::PathBuf::from(\"/etc\");\n    std::path::PathBuf::exists(&p)\n}",
+        &[Rule::ForbiddenIo],
+    ),
+];
+
 #[test]
 fn what_got_past_is_held() {
-    let cases: &[(&str, &[Rule])] = &[
-        (
-            "macro_rules! at {\n    ($m:ident) => {\n        std::$m::read_to_string(\"/etc/hostname\")\n    };\n}\n/// Doc.\npub fn f() -> String {\n    at!(fs).unwrap_or_default()\n}",
-            &[Rule::ForbiddenCode, Rule::ImportNotAllowed],
-        ),
-        (
-            "macro_rules! bring {\n    ($m:ident) => {\n        use std::$m as held;\n    };\n}\nbring!(fs);\n/// Doc.\npub fn f() -> String {\n    held::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
-            &[Rule::ForbiddenCode, Rule::ImportNotAllowed],
-        ),
-        (
-            "macro_rules! pick {\n    (use x, $e:expr) => {\n        $e\n    };\n}\n/// Doc.\npub fn f() -> String {\n    pick!(use x, std::fs::read_to_string(\"/etc/hostname\")).unwrap_or_default()\n}",
-            &[Rule::ForbiddenIo, Rule::ImportNotAllowed],
-        ),
-        (
-            "mod a {\n    pub use std as b;\n}\n/// Doc.\npub fn f() -> String {\n    a::b::fs::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "mod a {\n    pub use std as b;\n}\nuse a::b as q;\n/// Doc.\npub fn f() -> String {\n    q::fs::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "mod a {\n    pub extern crate std as b;\n}\n/// Doc.\npub fn f() -> String {\n    self::a::b::fs::read_to_string(\"/etc/hostname\").unwrap_or_default()\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "use std::path::Path;\n/// Doc.\npub fn f() -> bool {\n    Path::exists(Path::new(\"/etc\"))\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "use std::path::Path;\n/// Doc.\npub fn f() -> Vec<bool> {\n    [Path::new(\"/etc\")].into_iter().map(Path::is_dir).collect()\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "use std::path::Path;\n/// Doc.\npub fn f() -> usize {\n    Path::read_dir(Path::new(\"/etc\")).map_or(0, Iterator::count)\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "use std::path::Path;\n/// Doc.\npub fn f() -> bool {\n    Path::new(\"/etc\").metadata().is_ok() && Path::new(\"/etc\").read_link().is_ok()\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        ("/// Doc.\npub fn f() -> bool {\n    std::path::absolute(\"x\").is_ok()\n}", &[Rule::ForbiddenIo]),
-        (
-            "use std::path::Path;\n/// Doc.\npub fn f() -> bool {\n    Path::new(\"/etc\").is_symlink()\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "use std::hash::{BuildHasher, Hasher, RandomState};\n/// Doc.\npub fn f() -> u64 {\n    RandomState::new().build_hasher().finish()\n}",
-            &[Rule::ForbiddenTime],
-        ),
-        ("/// Doc.\npub fn f() {\n    std::thread::sleep_ms(5);\n}", &[Rule::ForbiddenTime]),
-        (
-            "/// Doc.\npub fn f() {\n    std::thread::park_timeout(std::time::Duration::from_secs(1));\n}",
-            &[Rule::ForbiddenTime],
-        ),
-        ("/// Doc.\npub fn f() {\n    std::thread::sleep_until();\n}", &[Rule::ForbiddenTime]),
-        ("use std::io;\n/// Doc.\npub fn f(out: &mut io::Stdout) {\n    drop(out);\n}", &[Rule::ForbiddenIo]),
-        ("use std::net::ToSocketAddrs;\n/// Doc.\npub fn f() {}", &[Rule::ForbiddenNetwork]),
-        ("use std as s;\n/// Doc.\npub fn f() {\n    drop(s::fs::read(\"x\"));\n}", &[Rule::ForbiddenIo]),
-        (
-            "use std::{self as s};\n/// Doc.\npub fn f() {\n    drop(s::fs::read(\"x\"));\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "extern crate std as s;\n/// Doc.\npub fn f() {\n    drop(s::fs::read(\"x\"));\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        ("/// Doc.\npub fn f() {\n    drop(r#std::r#fs::read(\"x\"));\n}", &[Rule::ForbiddenIo]),
-        ("/// Doc.\npub fn f() {\n    drop(<std::fs::File>::open(\"x\"));\n}", &[Rule::ForbiddenIo]),
-        (
-            "/// Doc.\npub fn f() -> &'static str {\n    include_str!(\"/etc/hostname\")\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "use std::include_str as s;\n/// Doc.\npub fn f() -> &'static str {\n    s!(\"/etc/hostname\")\n}",
-            &[Rule::ForbiddenIo, Rule::ImportNotAllowed],
-        ),
-        (
-            "macro_rules! call {\n    ($m:ident) => {\n        $m!(\"/etc/hostname\")\n    };\n}\n/// Doc.\npub fn f() -> &'static str {\n    call!(include_str)\n}",
-            &[Rule::ForbiddenCode],
-        ),
-        (
-            "macro_rules! call {\n    ($m:ident) => {\n        $m!(\"x\")\n    };\n}\n/// Doc.\npub fn f() {\n    call!(println)\n}",
-            &[Rule::ForbiddenCode],
-        ),
-        ("#[doc = include_str!(\"/etc/hostname\")]\npub fn f() {}", &[Rule::ForbiddenIo]),
-        ("extern \"C\" {\n    fn getpid() -> i32;\n}\n/// Doc.\npub fn f() {}", &[Rule::ForbiddenCode]),
-        ("#[path = \"/etc/x.rs\"]\nmod x;\n/// Doc.\npub fn f() {}", &[Rule::OtherFile]),
-        ("#[path = \"/etc/x.rs\"]\npub(crate) mod x;\n/// Doc.\npub fn f() {}", &[Rule::OtherFile]),
-        (
-            "macro_rules! u {\n    ($u:tt) => {\n        $u { std::hint::unreachable_unchecked() }\n    };\n}\n/// Doc.\npub fn f() {\n    u!(unsafe)\n}",
-            &[Rule::ForbiddenCode],
-        ),
-        (
-            "/// Doc.\npub fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use std::*;\n\n    fn g() {\n        drop(fs::read(\"x\"));\n    }\n}",
-            &[Rule::ImportNotAllowed, Rule::ImportStar],
-        ),
-        (
-            "use std::*;\n/// Doc.\npub fn f() {\n    drop(fs::read(\"x\"));\n}",
-            &[Rule::ImportNotAllowed, Rule::ImportStar],
-        ),
-        (
-            "mod a {\n    pub use std as b;\n}\nuse a::b::*;\n/// Doc.\npub fn f() {\n    drop(fs::read(\"x\"));\n}",
-            &[Rule::ImportNotAllowed, Rule::ImportStar],
-        ),
-        (
-            "use rustix::fs::open;\nuse walkdir::WalkDir;\n/// Doc.\npub fn f() {\n    drop(open);\n    drop(WalkDir::new(\"/\"));\n}",
-            &[Rule::ImportNotAllowed],
-        ),
-        (
-            "#[unsafe(no_mangle)]\npub extern \"C\" fn getpid() -> i32 {\n    /* evil */ 0\n}",
-            &[Rule::Docstring, Rule::ForbiddenCode],
-        ),
-        (
-            "/// Doc.\n#[no_mangle]\npub extern \"C\" fn malloc(x: usize) -> usize {\n    x\n}",
-            &[Rule::ForbiddenCode],
-        ),
-        (
-            "/// Doc.\n#[link_section = \".init_array\"]\npub static INIT_IT: extern \"C\" fn() = go;\n/// Doc.\npub extern \"C\" fn go() {}",
-            &[Rule::ForbiddenCode],
-        ),
-        (
-            "mod m {\n    pub struct X;\n}\nfn g() {\n    let chrono = 1;\n    drop(chrono);\n}\n/// Doc.\npub fn f() {\n    drop(chrono::Utc::now());\n}",
-            &[Rule::Docstring, Rule::ForbiddenTime],
-        ),
-        (
-            "#[cfg(never)]\nmod tokio {}\n/// Doc.\npub fn f() {\n    drop(tokio::fs::read(\"x\"));\n}",
-            &[Rule::ForbiddenIo],
-        ),
-        (
-            "#[cfg_attr(all(), path = \"/etc/x.rs\")]\nmod x {\n    mod y;\n}\n/// Doc.\npub fn f() {}",
-            &[Rule::OtherFile],
-        ),
-        ("/// Doc.\npub fn f() -> &'static str {\n    std::env!(\"HOME\")\n}", &[Rule::ForbiddenIo]),
-        (
-            "/// Doc.\npub fn f() -> bool {\n    let p = std::path::PathBuf::from(\"/etc\");\n    std::path::PathBuf::exists(&p)\n}",
-            &[Rule::ForbiddenIo],
-        ),
-    ];
-    for (code, rules) in cases {
+    for (code, rules) in GOT_PAST {
         assert_eq!(broken_of_ours(code), names(rules), "{code}");
     }
 }
