@@ -11,9 +11,8 @@ mod memory;
 mod peer;
 
 use countersign_kernel::pipeline::{self, Limits, Pipeline, Stage};
-use countersign_kernel::run::Run;
 use countersign_record::access::{Access, MatterAccess, Role};
-use countersign_record::id::{MatterId, RunId};
+use countersign_record::id::MatterId;
 use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_record::row::Sealed;
@@ -51,6 +50,10 @@ const HANDOFFS_LEAST: f64 = 50_000.0;
 const RUNS: u64 = 2_000;
 const ROUNDS: usize = 9;
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let scratch = Scratch::new();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -60,6 +63,22 @@ fn main() {
         let named = ["memory", "durable", "cold"].map(|part| std::env::args().any(|word| word == part));
         named == [false; 3] || std::env::args().any(|word| word == part)
     };
+    if let Ok(n) = std::env::var("SOLO") {
+        if n == "mem" {
+            let desk = Desk::new(Arc::new(InMemory::default()) as Arc<dyn Journal>);
+            runtime.block_on(desk.runs(200));
+            return;
+        }
+        let n: u64 = n.parse().unwrap();
+        let desk = Arc::new(Desk::on_disk(&scratch.0.join("solo")));
+        let took = if n > 9_000_000 {
+            runtime.block_on(desk.runs_at_once(n - 9_000_000))
+        } else {
+            runtime.block_on(desk.runs(n))
+        };
+        println!("{:?} {}", took, n as f64 / took.as_secs_f64());
+        return;
+    }
     if wants("memory") {
         in_memory(&mut bench, &runtime);
     }
@@ -153,11 +172,11 @@ fn commits<T>(place: &Path, work: impl FnOnce() -> T) -> f64 {
 
 /// What runs are carried on with.
 struct Desk {
-    works: Works,
+    works: Arc<Works>,
     pipeline: Arc<Pipeline>,
     document: Json,
-    /// How one of them ended.
-    last: std::sync::Mutex<Option<(RunId, Run)>>,
+    /// One of them, at its end.
+    last: std::sync::Mutex<Option<Driver>>,
 }
 
 impl Desk {
@@ -179,11 +198,16 @@ impl Desk {
             sources: None,
         };
         let document = json::parse(br#"{"raw_input":"Do it.","user_id":"u"}"#).unwrap();
-        Desk { works, pipeline: Arc::new(five_stages()), document, last: std::sync::Mutex::default() }
+        Desk {
+            works: Arc::new(works),
+            pipeline: Arc::new(five_stages()),
+            document,
+            last: std::sync::Mutex::default(),
+        }
     }
 
     /// One run, from a document to its end.
-    async fn run(&self) -> (RunId, Run) {
+    async fn run(&self) -> Driver {
         let clock = &self.works.clock;
         let id = |prefix: &str| format!("{prefix}_{}", clock.fresh(prefix));
         let minted = Minted {
@@ -194,14 +218,13 @@ impl Desk {
         };
         let reading = GenericEnvelope::read(self.document.clone(), minted).unwrap();
         let setup = Setup::default();
-        let begun =
-            Driver::begin(self.works.clone(), Arc::clone(&self.pipeline), reading, &setup, Label::USER);
-        let mut driver = begun.unwrap();
+        let (works, pipeline) = (Arc::clone(&self.works), Arc::clone(&self.pipeline));
+        let mut driver = Driver::begin(works, pipeline, reading, &setup, Label::USER).unwrap();
         driver.drive(&CancellationToken::new()).await.unwrap();
         let envelope = &driver.run().envelope;
         assert_eq!(envelope.ending.terminal_reason, Some(TerminalReason::CompletedSuccessfully));
         assert_eq!(envelope.progress.outputs.len(), STAGES.len());
-        (driver.id().clone(), driver.run().clone())
+        driver
     }
 
     async fn runs(&self, times: u64) -> Duration {
@@ -235,9 +258,9 @@ impl Desk {
 
     /// What was measured was kept: the rows of a run tell it as it ended.
     async fn check(&self) {
-        let (id, run) = self.last.lock().unwrap().clone().unwrap();
-        let told = run::told(&self.works, &id).await.unwrap();
-        assert_eq!(told.run, run);
+        let last = self.last.lock().unwrap().take().unwrap();
+        let told = run::told(&self.works, last.id()).await.unwrap();
+        assert_eq!(told.run, *last.run());
     }
 }
 

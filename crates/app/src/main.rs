@@ -32,6 +32,10 @@ use clap::Parser;
 use failure::Failure;
 use std::process::ExitCode;
 
+/// A run hands small pieces of memory from thread to thread, stage after stage.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A program that a tool starts is held by this binary, before it becomes that program.
     if let Some(code) = countersign_tools::held::entered(std::env::args_os()) {

@@ -1,7 +1,7 @@
 //! A SHA-256 digest.
 //! Owns: its hexadecimal form. Must not: compute one over anything but bytes it is given.
 
-use crate::canonical::{Hasher, Sink};
+use crate::canonical::Hasher;
 use alloc::string::String;
 use core::fmt;
 use serde::ser::{Serialize, Serializer};
@@ -19,9 +19,7 @@ impl Digest {
     /// The digest of some bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        let mut hasher = Hasher::new();
-        hasher.put(bytes);
-        hasher.finish()
+        Hasher::of(bytes)
     }
 
     /// A digest that was computed or stored elsewhere.

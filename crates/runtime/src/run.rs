@@ -38,7 +38,6 @@ use tokio_util::sync::CancellationToken;
 pub const RUN: &str = "run_id";
 
 /// What runs work with.
-#[derive(Clone)]
 pub struct Bench {
     /// Where they are written down.
     pub journal: Arc<dyn Journal>,
@@ -56,7 +55,7 @@ pub struct Bench {
 
 /// A run that this process carries on.
 pub struct Driver {
-    bench: Bench,
+    bench: Arc<Bench>,
     id: RunId,
     pipeline: Arc<Pipeline>,
     run: Run,
@@ -74,12 +73,13 @@ impl Driver {
     /// # Errors
     /// It can't be written down.
     pub fn begin(
-        bench: Bench,
+        bench: impl Into<Arc<Bench>>,
         pipeline: Arc<Pipeline>,
         reading: Reading,
         setup: &Setup,
         label: Label,
     ) -> Result<Self, Error> {
+        let bench = bench.into();
         let id = RunId::try_from(format!("run_{}", bench.clock.fresh("run")))?;
         let mut run = Run::begun(&pipeline, reading);
         run.envelope.metadata.insert(RUN, id.as_str());
@@ -93,7 +93,8 @@ impl Driver {
     ///
     /// # Errors
     /// There is none, or its rows can't be read.
-    pub fn open(bench: Bench, told: Told) -> Result<Self, Error> {
+    pub fn open(bench: impl Into<Arc<Bench>>, told: Told) -> Result<Self, Error> {
+        let bench = bench.into();
         let Told { id, pipeline, run, label, leave, lines, end, .. } = told;
         let rows = Rows::new(&bench, &id, end)?;
         let proposer = lines.into_iter().next().map(|began| began.actor).unwrap_or_default();

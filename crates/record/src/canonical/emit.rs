@@ -54,12 +54,16 @@ impl ser::Error for Unwritable {
     }
 }
 
+/// Room for most of what is written, made at once.
+const BYTES_LIKELY: usize = 256;
+const FIELDS_LIKELY: usize = 16;
+
 /// The canonical bytes of a value of ours.
 ///
 /// # Errors
 /// Where the value holds something that canonical JSON can't say.
 pub fn to_bytes_of<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(BYTES_LIKELY);
     emit(value, &mut Pen { sink: &mut bytes, form: Form::Canonical })?;
     Ok(bytes)
 }
@@ -231,14 +235,15 @@ where
 /// in order.
 struct Shape {
     names: Vec<&'static str>,
-    last: Option<String>,
+    /// The name of the last entry, if there was one.
+    last: String,
     in_order: bool,
     is_map: bool,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { names: Vec::new(), last: None, in_order: true, is_map: false }
+        Shape { names: Vec::new(), last: String::new(), in_order: true, is_map: false }
     }
 }
 
@@ -246,15 +251,18 @@ impl Visit for Shape {
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, _: &T) -> Result<(), Unwritable> {
         let after = self.names.last().is_none_or(|last| canonical_order(last, name) == Ordering::Less);
         self.in_order &= after;
+        if self.names.is_empty() {
+            self.names.reserve(FIELDS_LIKELY);
+        }
         self.names.push(name);
         Ok(())
     }
 
-    fn entry<T: Serialize + ?Sized>(&mut self, name: String, _: &T) -> Result<(), Unwritable> {
-        self.is_map = true;
-        let after = self.last.as_ref().is_none_or(|last| canonical_order(last, &name) == Ordering::Less);
-        self.in_order &= after;
-        self.last = Some(name);
+    fn entry<T: Serialize + ?Sized>(&mut self, name: &str, _: &T) -> Result<(), Unwritable> {
+        let is_first = !core::mem::replace(&mut self.is_map, true);
+        self.in_order &= is_first || canonical_order(&self.last, name) == Ordering::Less;
+        self.last.clear();
+        self.last.push_str(name);
         Ok(())
     }
 }
@@ -270,7 +278,7 @@ impl<S: Sink> Visit for Pick<'_, '_, S> {
         if name == self.name { emit(value, self.pen) } else { Ok(()) }
     }
 
-    fn entry<T: Serialize + ?Sized>(&mut self, _: String, _: &T) -> Result<(), Unwritable> {
+    fn entry<T: Serialize + ?Sized>(&mut self, _: &str, _: &T) -> Result<(), Unwritable> {
         Ok(())
     }
 }
@@ -280,11 +288,11 @@ struct Names(Vec<String>);
 
 impl Visit for Names {
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
-        self.entry(name.into(), value)
+        self.entry(name, value)
     }
 
-    fn entry<T: Serialize + ?Sized>(&mut self, name: String, _: &T) -> Result<(), Unwritable> {
-        self.0.push(name);
+    fn entry<T: Serialize + ?Sized>(&mut self, name: &str, _: &T) -> Result<(), Unwritable> {
+        self.0.push(name.into());
         Ok(())
     }
 }
@@ -304,10 +312,10 @@ impl<S: Sink> Visit for Run<'_, '_, S> {
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Unwritable> {
-        self.entry(String::new(), value)
+        self.entry("", value)
     }
 
-    fn entry<T: Serialize + ?Sized>(&mut self, _: String, value: &T) -> Result<(), Unwritable> {
+    fn entry<T: Serialize + ?Sized>(&mut self, _: &str, value: &T) -> Result<(), Unwritable> {
         if let Some((name, at)) = self.order.get(self.next)
             && *at == self.at
         {
@@ -328,13 +336,13 @@ struct Buffered {
 
 impl Visit for Buffered {
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable> {
-        self.entry(name.into(), value)
+        self.entry(name, value)
     }
 
-    fn entry<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Unwritable> {
+    fn entry<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Unwritable> {
         let mut bytes = Vec::new();
         emit(value, &mut Pen { sink: &mut bytes, form: self.form })?;
-        self.members.push((name, bytes));
+        self.members.push((name.into(), bytes));
         Ok(())
     }
 }

@@ -35,6 +35,11 @@ impl Hasher {
         Hasher { state: sha2::Sha256::new(), stage: [0; STAGE], staged: 0, flushed: 0 }
     }
 
+    /// The digest of bytes that are there as a whole, without gathering them.
+    pub(crate) fn of(bytes: &[u8]) -> Digest {
+        Digest::from_bytes(sha2::Sha256::digest(bytes).into())
+    }
+
     /// How many bytes were put.
     #[must_use]
     pub fn length(&self) -> u64 {

@@ -31,12 +31,15 @@ pub fn write(value: &Json, sink: &mut impl Sink) -> Result<(), Inexact> {
     }
 }
 
+/// Room for most payloads, made at once.
+const BYTES_LIKELY: usize = 256;
+
 /// The canonical bytes of `value`.
 ///
 /// # Errors
 /// As [`write`].
 pub fn to_bytes(value: &Json) -> Result<Vec<u8>, Inexact> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(BYTES_LIKELY);
     write(value, &mut bytes)?;
     Ok(bytes)
 }

@@ -111,7 +111,8 @@ impl<const N: usize> From<[(&str, Json); N]> for Object {
 /// Of two members of one name the last is kept.
 impl<'a> FromIterator<(&'a str, Json)> for Object {
     fn from_iter<I: IntoIterator<Item = (&'a str, Json)>>(members: I) -> Self {
-        let mut object = Object::new();
+        let members = members.into_iter();
+        let mut object = Object { members: Vec::with_capacity(members.size_hint().0) };
         for (name, value) in members {
             object.insert(name, value);
         }

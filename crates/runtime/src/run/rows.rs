@@ -27,7 +27,7 @@ pub(super) fn stream(run: &RunId) -> Result<StreamId, Error> {
 }
 
 pub(super) struct Rows {
-    bench: Bench,
+    bench: Arc<Bench>,
     stream: StreamId,
     /// Where the stream ends, as far as we know: a second writer is found out.
     end: u64,
@@ -35,17 +35,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(bench: &Bench, run: &RunId, end: u64) -> Result<Self, Error> {
-        // Rows call nobody.
-        let bench = Bench {
-            journal: Arc::clone(&bench.journal),
-            access: bench.access.clone(),
-            clock: Arc::clone(&bench.clock),
-            signs: Arc::clone(&bench.signs),
-            agents: BTreeMap::new(),
-            sources: None,
-        };
-        Ok(Rows { bench, stream: stream(run)?, end, waiting: Vec::new() })
+    pub(super) fn new(bench: &Arc<Bench>, run: &RunId, end: u64) -> Result<Self, Error> {
+        Ok(Rows { bench: Arc::clone(bench), stream: stream(run)?, end, waiting: Vec::new() })
     }
 
     /// The first row.

@@ -3,7 +3,6 @@
 //! put anything in before every check has passed.
 
 use super::columns::{self, Entry, Interned, int};
-use super::erase;
 use super::indexes;
 use super::state::State;
 use countersign_record::chain::Head;
@@ -265,11 +264,12 @@ fn is_same(asked: &Sealed, stored: &RowRef<'_>, first: u64) -> bool {
 /// Stores a blob's bytes unless they are there. Bytes that were erased come back as a new record, because a
 /// record that grew would move its neighbours and leave stale copies of them in the page.
 pub(super) fn put_blob(connection: &Connection, blob: &BlobBytes) -> Result<(), rusqlite::Error> {
-    let digest = blob.digest();
-    if erase::record(connection, digest)?.is_none_or(|record| !record.is_present()) {
-        connection
-            .prepare_cached("INSERT INTO blobs(digest, size, bytes) VALUES (?1, ?2, ?3)")?
-            .execute(params![digest.as_bytes(), int(blob.reference().size), blob.bytes()])?;
-    }
+    let sql = "INSERT INTO blobs(digest, size, bytes) SELECT ?1, ?2, ?3
+        WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1 AND bytes IS NOT NULL)";
+    connection.prepare_cached(sql)?.execute(params![
+        blob.digest().as_bytes(),
+        int(blob.reference().size),
+        blob.bytes()
+    ])?;
     Ok(())
 }

@@ -40,6 +40,8 @@ pub(super) struct Company {
     pub(super) appenders: usize,
     /// How long the last commit took.
     pub(super) commit: Duration,
+    /// How long after the last answer the next request came.
+    pub(super) gap: Duration,
     /// How many cores there are to append and to write on.
     pub(super) cores: usize,
 }
@@ -48,6 +50,12 @@ impl Company {
     /// How long it is worth waiting for the first of them, and for all.
     pub(super) fn patience(self) -> Duration {
         (self.commit / 2).min(WAIT_MAX)
+    }
+
+    /// Whether the next request is nearer than waking the writer's thread would be: several append at once, or one who comes
+    /// back at once, as a run does from stage to stage.
+    pub(super) fn is_near(self) -> bool {
+        self.appenders > 1 || self.gap < self.patience()
     }
 
     /// How long it is worth waiting for the next of them.

@@ -63,7 +63,7 @@ impl Writer {
         let place = files.database.clone();
         let name = format!("ledger {matter}");
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let company = Company { appenders: 1, commit: Duration::ZERO, cores };
+        let company = Company { appenders: 1, commit: Duration::ZERO, gap: Duration::MAX, cores };
         let desk = Desk {
             matter,
             files,
@@ -130,7 +130,10 @@ struct Desk {
 
 impl Desk {
     fn work(mut self, mut commands: mpsc::Receiver<Command>) {
-        while let Some(command) = self.next(&mut commands) {
+        loop {
+            let answered = Instant::now();
+            let Some(command) = self.next(&mut commands) else { break };
+            self.company.gap = answered.elapsed();
             match command {
                 Command::Append { request, reply } => self.append(request, reply, &mut commands),
                 Command::Erase { digest, receipt, reply } => self.erase(digest, &receipt, reply),
@@ -161,8 +164,7 @@ impl Desk {
                 Received::End => return None,
             }
         }
-        // Where several append at once, the next request is nearer than waking this thread would be.
-        if self.company.appenders > 1 {
+        if self.company.is_near() {
             let (start, patience) = (Instant::now(), self.company.patience());
             while start.elapsed() < patience {
                 match commands.try_recv() {

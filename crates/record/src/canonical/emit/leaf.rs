@@ -1,13 +1,13 @@
 //! Writes a value whose members already come in the order they must have.
 //! Owns: the JSON of each serde kind. Must not: sort.
 
-use super::walk::{NameOnly, unsupported};
+use super::walk::{NameTo, unsupported};
 use super::{Pen, Unwritable, emit};
 use crate::canonical::sink::Sink;
 use crate::canonical::text::write_string;
 use crate::json::Number;
 use crate::json::number::{INTEGER_MAX, LITERAL_TOKEN, canonical_f64};
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use serde::ser::{self, Impossible, Serialize, SerializeMap, SerializeStruct, Serializer};
 
 pub(super) struct Leaf<'p, 's, S> {
@@ -129,8 +129,9 @@ impl<'p, 's, S: Sink> Serializer for Leaf<'p, 's, S> {
         value: &T,
     ) -> Result<(), Unwritable> {
         if name == LITERAL_TOKEN {
-            let literal: String = value.serialize(NameOnly)?;
-            return self.pen.number(&Number::from_literal(&literal));
+            let mut literal = None;
+            value.serialize(NameTo(|text: &str| literal = Some(Number::from_literal(text))))?;
+            return literal.map_or(Err(Unwritable::NameNotString), |literal| self.pen.number(&literal));
         }
         emit(value, self.pen)
     }
@@ -261,9 +262,7 @@ impl<S: Sink> SerializeMap for Open<'_, '_, S> {
     type Error = Unwritable;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Unwritable> {
-        let name = name.serialize(NameOnly)?;
-        self.pen.name(&name, &mut self.first);
-        Ok(())
+        name.serialize(NameTo(|name: &str| self.pen.name(name, &mut self.first)))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritable> {

@@ -2,7 +2,7 @@
 //! Owns: finding them, through options and newtypes. Must not: write.
 
 use super::Unwritable;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use serde::ser::{self, Impossible, Serialize, SerializeMap, SerializeStruct, Serializer};
 
 /// Sees each member of one object, in the order of declaration.
@@ -14,17 +14,18 @@ pub(super) trait Visit {
     /// A struct's field.
     fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unwritable>;
     /// A map's entry.
-    fn entry<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Unwritable>;
+    fn entry<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Unwritable>;
 }
 
 /// Visits the members of `value`; a value that is no object has none.
 pub(super) fn walk<T: Serialize + ?Sized>(value: &T, visitor: &mut impl Visit) -> Result<(), Unwritable> {
-    value.serialize(Walk { visitor, name: None })
+    value.serialize(Walk { visitor, name: String::new() })
 }
 
 struct Walk<'v, V> {
     visitor: &'v mut V,
-    name: Option<String>,
+    /// The name of the entry whose value is next: one piece of memory for all of them.
+    name: String,
 }
 
 /// A scalar has no members.
@@ -143,13 +144,16 @@ impl<V: Visit> SerializeMap for Walk<'_, V> {
     type Error = Unwritable;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Unwritable> {
-        self.name = Some(if self.visitor.wants_name() { name.serialize(NameOnly)? } else { String::new() });
-        Ok(())
+        self.name.clear();
+        if self.visitor.wants_name() {
+            name.serialize(NameTo(|name: &str| self.name.push_str(name)))
+        } else {
+            Ok(())
+        }
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritable> {
-        let name = self.name.take().ok_or(Unwritable::NameNotString)?;
-        self.visitor.entry(name, value)
+        self.visitor.entry(&self.name, value)
     }
 
     fn end(self) -> Result<(), Unwritable> {
@@ -172,25 +176,25 @@ macro_rules! silent {
 }
 silent! { SerializeSeq::serialize_element SerializeTuple::serialize_element SerializeTupleStruct::serialize_field }
 
-/// A map's key as a string.
-pub(super) struct NameOnly;
+/// Shows a map's key, which must be a string.
+pub(super) struct NameTo<F>(pub(super) F);
 
 macro_rules! not_a_name {
     ($($method:ident($($argument:ty),*))*) => {
-        $(fn $method(self, $(_: $argument),*) -> Result<String, Unwritable> { Err(Unwritable::NameNotString) })*
+        $(fn $method(self, $(_: $argument),*) -> Result<(), Unwritable> { Err(Unwritable::NameNotString) })*
     };
 }
 
-impl Serializer for NameOnly {
-    type Ok = String;
+impl<F: FnOnce(&str)> Serializer for NameTo<F> {
+    type Ok = ();
     type Error = Unwritable;
-    type SerializeSeq = Impossible<String, Unwritable>;
-    type SerializeTuple = Impossible<String, Unwritable>;
-    type SerializeTupleStruct = Impossible<String, Unwritable>;
-    type SerializeTupleVariant = Impossible<String, Unwritable>;
-    type SerializeMap = Impossible<String, Unwritable>;
-    type SerializeStruct = Impossible<String, Unwritable>;
-    type SerializeStructVariant = Impossible<String, Unwritable>;
+    type SerializeSeq = Impossible<(), Unwritable>;
+    type SerializeTuple = Impossible<(), Unwritable>;
+    type SerializeTupleStruct = Impossible<(), Unwritable>;
+    type SerializeTupleVariant = Impossible<(), Unwritable>;
+    type SerializeMap = Impossible<(), Unwritable>;
+    type SerializeStruct = Impossible<(), Unwritable>;
+    type SerializeStructVariant = Impossible<(), Unwritable>;
 
     not_a_name! {
         serialize_bool(bool) serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64)
@@ -199,12 +203,13 @@ impl Serializer for NameOnly {
         serialize_unit_struct(&'static str)
     }
 
-    fn serialize_char(self, name: char) -> Result<String, Unwritable> {
-        Ok(name.to_string())
+    fn serialize_char(self, name: char) -> Result<(), Unwritable> {
+        self.serialize_str(name.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_str(self, name: &str) -> Result<String, Unwritable> {
-        Ok(name.into())
+    fn serialize_str(self, name: &str) -> Result<(), Unwritable> {
+        self.0(name);
+        Ok(())
     }
 
     fn serialize_unit_variant(
@@ -212,11 +217,11 @@ impl Serializer for NameOnly {
         _: &'static str,
         _: u32,
         variant: &'static str,
-    ) -> Result<String, Unwritable> {
-        Ok(variant.into())
+    ) -> Result<(), Unwritable> {
+        self.serialize_str(variant)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<String, Unwritable> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Unwritable> {
         value.serialize(self)
     }
 
@@ -224,7 +229,7 @@ impl Serializer for NameOnly {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<String, Unwritable> {
+    ) -> Result<(), Unwritable> {
         value.serialize(self)
     }
 
@@ -234,7 +239,7 @@ impl Serializer for NameOnly {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<String, Unwritable> {
+    ) -> Result<(), Unwritable> {
         Err(Unwritable::NameNotString)
     }
 
