@@ -42,6 +42,9 @@ impl fmt::Display for Trouble {
 /// More troubles than this are not listed: the document is hostile or something else altogether.
 pub const TROUBLES_MAX: usize = 100;
 
+/// Room for the names of most objects, made at once.
+const SEEN_LIKELY: usize = 16;
+
 /// A name longer than this is cut in a message.
 const NAME_SHOWN_MAX: usize = 64;
 
@@ -82,7 +85,7 @@ impl<'a> Fields<'a> {
     }
 
     fn at(object: Cow<'a, Object>, path: String) -> Self {
-        Fields { object, path, seen: Vec::new(), troubles: Vec::new() }
+        Fields { object, path, seen: Vec::with_capacity(SEEN_LIKELY), troubles: Vec::new() }
     }
 
     /// Everything that was wrong.

@@ -4,6 +4,7 @@
 
 use crate::code::Code;
 use alloc::string::String;
+use alloc::sync::Arc;
 use core::fmt;
 use serde::ser::{Serialize, Serializer};
 
@@ -34,14 +35,15 @@ fn refused(what: &'static str, rule: &'static str, text: &str) -> NotAnId {
     NotAnId { what, rule, text: text.chars().take(SHOWN_MAX).collect() }
 }
 
-/// One newtype per identity: a private field, `TryFrom` as the only door.
+/// One newtype per identity: a private field, `TryFrom` as the only door. Every row and event has some of them, so a copy
+/// shares the text.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $pattern:literal, $check:expr) => {
         $(#[$doc])*
         #[doc = ""]
         #[doc = concat!("Invariant: ", $rule, ".")]
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The text.
@@ -51,20 +53,20 @@ macro_rules! id {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = NotAnId;
-
-            fn try_from(text: String) -> Result<Self, NotAnId> {
-                let check: fn(&str) -> bool = $check;
-                if check(&text) { Ok($name(text)) } else { Err(refused($what, $rule, &text)) }
-            }
-        }
-
         impl TryFrom<&str> for $name {
             type Error = NotAnId;
 
             fn try_from(text: &str) -> Result<Self, NotAnId> {
-                $name::try_from(String::from(text))
+                let check: fn(&str) -> bool = $check;
+                if check(text) { Ok($name(text.into())) } else { Err(refused($what, $rule, text)) }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NotAnId;
+
+            fn try_from(text: String) -> Result<Self, NotAnId> {
+                $name::try_from(text.as_str())
             }
         }
 

@@ -2,13 +2,14 @@
 //! Owns: reading and comparing them. Must not: know what time it is.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use core::fmt;
 use serde::ser::{Serialize, Serializer};
 
-/// A point in time and the text it arrived as.
+/// A point in time and the text it arrived as, which copies share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Timestamp {
-    text: String,
+    text: Arc<str>,
     instant: Instant,
 }
 
@@ -69,20 +70,20 @@ impl Timestamp {
     }
 }
 
-impl TryFrom<String> for Timestamp {
-    type Error = NotATimestamp;
-
-    fn try_from(text: String) -> Result<Self, NotATimestamp> {
-        let instant = read(text.as_bytes()).ok_or(NotATimestamp)?;
-        Ok(Timestamp { text, instant })
-    }
-}
-
 impl TryFrom<&str> for Timestamp {
     type Error = NotATimestamp;
 
     fn try_from(text: &str) -> Result<Self, NotATimestamp> {
-        Timestamp::try_from(String::from(text))
+        let instant = read(text.as_bytes()).ok_or(NotATimestamp)?;
+        Ok(Timestamp { text: text.into(), instant })
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = NotATimestamp;
+
+    fn try_from(text: String) -> Result<Self, NotATimestamp> {
+        Timestamp::try_from(text.as_str())
     }
 }
 
@@ -114,7 +115,7 @@ impl TryFrom<Instant> for Timestamp {
         text.pop();
         text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
         text.push('Z');
-        Ok(Timestamp { text, instant })
+        Ok(Timestamp { text: text.into(), instant })
     }
 }
 

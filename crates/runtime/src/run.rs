@@ -11,6 +11,7 @@ pub use error::Error;
 pub use history::{Line, Listed, Met, Setup, Standing, Told, list, met, told};
 
 use crate::clock::Clock;
+use crate::ports::Answer as Promise;
 use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::ledger::Journal;
 use crate::ports::session::Signs;
@@ -31,7 +32,9 @@ use countersign_record::state::Reading;
 use countersign_record::time::Timestamp;
 use rows::Rows;
 use std::collections::BTreeMap;
+use std::future;
 use std::sync::Arc;
+use std::task::Poll;
 use tokio_util::sync::CancellationToken;
 
 /// Where an envelope says which run it belongs to: the contract has no member for it.
@@ -157,7 +160,7 @@ impl Driver {
         }
     }
 
-    /// Calls the agent that is next, once that is durable.
+    /// Calls the agent that is next, once what came before is durable.
     async fn stage(&mut self, cancel: &CancellationToken) -> Result<(), Error> {
         let is_again = matches!(self.run.doing, Doing::Called { .. });
         if !is_again {
@@ -168,7 +171,6 @@ impl Driver {
         let stage = pipeline.stage(stage).ok_or_else(|| Error::NoAgent { stage: stage.clone() })?;
         let agent = self.bench.agents.get(&stage.name).cloned();
         let agent = agent.ok_or_else(|| Error::NoAgent { stage: stage.name.clone() })?;
-        self.rows.flush().await?;
         let given = Given {
             run: &self.id,
             stage,
@@ -177,12 +179,16 @@ impl Driver {
             llm_calls_left: self.run.llm_calls_left(),
             leave: self.leave.as_deref(),
         };
+        // An effect is announced before it is made. What has none can wait for company: nothing is lost with it.
+        if self.rows.is_urgent() || matches!(agent.unseen(given), Unseen::Unknown(_)) {
+            self.rows.flush().await?;
+        }
         if is_again && let Unseen::Unknown(receipts) = agent.unseen(given) {
             let message = "the agent was called, and nobody saw what became of that";
             let unknown = Said::plain(Outcome::escalate(UNKNOWN_EFFECT, message), Provenance::default());
             return self.returned(stage, Said { receipts, ..unknown }).await;
         }
-        let said = agent.act(given, cancel).await;
+        let said = acted(&mut self.rows, agent.act(given, cancel)).await?;
         self.returned(stage, said).await
     }
 
@@ -278,6 +284,17 @@ impl Driver {
             self.run.apply(event);
         }
         Ok(())
+    }
+}
+
+/// What an agent says. If it takes its time, what is waiting goes to the ledger meanwhile, where others see it.
+async fn acted(rows: &mut Rows, mut act: Promise<'_, Said>) -> Result<Said, Error> {
+    match future::poll_fn(|context| Poll::Ready(act.as_mut().poll(context))).await {
+        Poll::Ready(said) => Ok(said),
+        Poll::Pending => {
+            let (flushed, said) = tokio::join!(rows.flush(), act);
+            flushed.map(|()| said)
+        }
     }
 }
 

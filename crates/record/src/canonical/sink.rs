@@ -48,6 +48,7 @@ impl Hasher {
 
     /// The digest of everything put.
     #[must_use]
+    #[inline]
     pub fn finish(mut self) -> Digest {
         self.flush();
         Digest::from_bytes(self.state.finalize().into())

@@ -13,6 +13,9 @@ pub struct Object {
     members: Vec<(String, Json)>,
 }
 
+/// So many members are looked through one by one.
+const FEW: usize = 16;
+
 impl Object {
     /// An object without members.
     #[must_use]
@@ -35,7 +38,7 @@ impl Object {
     /// The member `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.find(name).ok().and_then(|at| self.members.get(at)).map(|(_, value)| value)
+        self.place(name).and_then(|at| self.members.get(at)).map(|(_, value)| value)
     }
 
     /// The texts of the list `name`; what is no text is left out, and what is no list has none.
@@ -61,7 +64,7 @@ impl Object {
 
     /// Takes the member `name` out.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
-        self.find(name).ok().map(|at| self.members.remove(at).1)
+        self.place(name).map(|at| self.members.remove(at).1)
     }
 
     /// The members in canonical order.
@@ -81,7 +84,7 @@ impl Object {
 
     /// Takes the value of `name` out and leaves null in its place, which moves no other member.
     pub(crate) fn take(&mut self, name: &str) -> Option<Json> {
-        let at = self.find(name).ok()?;
+        let at = self.place(name)?;
         self.members.get_mut(at).map(|slot| core::mem::replace(&mut slot.1, Json::Null))
     }
 
@@ -95,6 +98,14 @@ impl Object {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
+    }
+
+    /// Where `name` stands. Among a few members the one that is equal is found sooner than the order of names is.
+    fn place(&self, name: &str) -> Option<usize> {
+        match self.members.len() {
+            0..=FEW => self.members.iter().position(|(held, _)| held == name),
+            _ => self.find(name).ok(),
+        }
     }
 
     fn find(&self, name: &str) -> Result<usize, usize> {

@@ -32,11 +32,19 @@ pub(super) struct Rows {
     /// Where the stream ends, as far as we know: a second writer is found out.
     end: u64,
     waiting: Vec<Sealed>,
+    /// Whether anything else is waiting than that the run begins and an agent is called.
+    is_urgent: bool,
 }
 
 impl Rows {
     pub(super) fn new(bench: &Arc<Bench>, run: &RunId, end: u64) -> Result<Self, Error> {
-        Ok(Rows { bench: Arc::clone(bench), stream: stream(run)?, end, waiting: Vec::new() })
+        Ok(Rows {
+            bench: Arc::clone(bench),
+            stream: stream(run)?,
+            end,
+            waiting: Vec::new(),
+            is_urgent: false,
+        })
     }
 
     /// The first row.
@@ -68,8 +76,14 @@ impl Rows {
         self.put(row::BEGAN, &at, payload.into(), label, contents.into(), Proof::None)
     }
 
+    /// Whether what is waiting must be durable before anything is done.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.is_urgent
+    }
+
     /// Adds what happened.
     pub(super) fn event(&mut self, event: &Event, at: &Timestamp, label: Label) -> Result<(), Error> {
+        self.is_urgent |= !matches!(event, Event::Called { .. });
         let row::Kept { kind, payload, content } = event.kept()?;
         let blobs = content.map(BlobBytes::new).transpose()?.into_iter().collect();
         let proof = if is_decision(event) { Proof::SelfAsserted } else { Proof::None };
@@ -122,6 +136,7 @@ impl Rows {
             return Ok(());
         }
         let rows = std::mem::take(&mut self.waiting);
+        self.is_urgent = false;
         let count = rows.len() as u64;
         let expected = BTreeMap::from([(self.stream.clone(), self.end)]);
         self.bench.journal.append(&self.bench.access, Batch { rows, expected, idem_key: None }).await?;
