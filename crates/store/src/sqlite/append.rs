@@ -12,6 +12,11 @@ use countersign_record::row::{BlobBytes, Cause, PackedBlobs, Place, RowRef, Seal
 use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Error, Stamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
+/// Bytes that were erased come back as a new record, because a record that grew would move its neighbours and leave stale
+/// copies of them in the page.
+const INSERT_BLOB: &str = "INSERT INTO blobs(digest, size, bytes) SELECT ?1, ?2, ?3
+    WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1 AND bytes IS NOT NULL)";
+
 /// A batch on its way to the writer.
 #[derive(Debug)]
 pub(super) struct Request {
@@ -64,6 +69,7 @@ pub(super) struct Pen<'a> {
     pub(super) state: &'a mut State,
     /// Held through the transaction: looking it up for every row would cost a tenth of putting the row in.
     insert: CachedStatement<'a>,
+    insert_blob: CachedStatement<'a>,
 }
 
 impl<'a> Pen<'a> {
@@ -73,7 +79,13 @@ impl<'a> Pen<'a> {
         matter: &'a str,
         state: &'a mut State,
     ) -> Result<Self, rusqlite::Error> {
-        Ok(Pen { connection, matter, state, insert: connection.prepare_cached(columns::INSERT)? })
+        Ok(Pen {
+            connection,
+            matter,
+            state,
+            insert: connection.prepare_cached(columns::INSERT)?,
+            insert_blob: connection.prepare_cached(INSERT_BLOB)?,
+        })
     }
 
     /// Appends the request. The inner error is a refusal and has left no trace; the outer one ends the transaction.
@@ -125,7 +137,7 @@ impl<'a> Pen<'a> {
         first: u64,
     ) -> Result<Stamp, rusqlite::Error> {
         for blob in &row.draft().blobs {
-            put_blob(self.connection, blob)?;
+            self.put_blob(blob)?;
         }
         let draft = row.draft();
         let (stream, stream_seq) = self.state.next_in_stream(self.connection, &draft.stream)?;
@@ -184,6 +196,13 @@ impl<'a> Pen<'a> {
     /// The place in a stream that a restored row takes.
     pub(super) fn next_in_stream(&mut self, stream: &StreamId) -> Result<(i64, u64), rusqlite::Error> {
         self.state.next_in_stream(self.connection, stream)
+    }
+
+    /// Stores a blob's bytes unless they are there.
+    pub(super) fn put_blob(&mut self, blob: &BlobBytes) -> Result<(), rusqlite::Error> {
+        let size = int(blob.reference().size);
+        self.insert_blob.execute(params![blob.digest().as_bytes(), size, blob.bytes()])?;
+        Ok(())
     }
 
     fn earlier(&self, key: &IdemKey) -> Result<Option<Earlier>, rusqlite::Error> {
@@ -259,17 +278,4 @@ fn is_same(asked: &Sealed, stored: &RowRef<'_>, first: u64) -> bool {
         && draft.taint == stored.taint
         && asked.payload_hash() == stored.payload_hash
         && draft.blobs.iter().map(BlobBytes::digest).eq(stored.blobs.iter().map(|blob| blob.digest))
-}
-
-/// Stores a blob's bytes unless they are there. Bytes that were erased come back as a new record, because a
-/// record that grew would move its neighbours and leave stale copies of them in the page.
-pub(super) fn put_blob(connection: &Connection, blob: &BlobBytes) -> Result<(), rusqlite::Error> {
-    let sql = "INSERT INTO blobs(digest, size, bytes) SELECT ?1, ?2, ?3
-        WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1 AND bytes IS NOT NULL)";
-    connection.prepare_cached(sql)?.execute(params![
-        blob.digest().as_bytes(),
-        int(blob.reference().size),
-        blob.bytes()
-    ])?;
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Makes an empty ledger whole from an export.
 //! Owns: that what comes in is one chain with all its blobs. Must not: trust any of it.
 
-use super::append::{Pen, put_blob};
+use super::append::Pen;
 use super::columns::int;
 use super::indexes;
 use super::writer::Pieces;
@@ -37,7 +37,7 @@ pub(super) fn restore(pen: &mut Pen<'_>, pieces: Pieces) -> Result<Result<Head, 
             Err(error) => Some(error),
             Ok(Piece::Blob(_)) if restoring.rows > 0 => Some(archive("a blob stands after the rows")),
             Ok(Piece::Blob(blob)) => {
-                put_blob(pen.connection, &blob)?;
+                pen.put_blob(&blob)?;
                 None
             }
             Ok(Piece::Row(row)) => restoring.row(pen, &row)?,

@@ -1,11 +1,13 @@
-//! Waiting for the writer's answer, in company.
+//! Waiting for the writer's answer.
 //! Owns: that one of those who wait stays awake. Must not: keep more than one awake, or that one for long.
 //!
 //! When a commit ends, all who share it go on at once. If every thread of the executor sleeps by then, waking the first
 //! of them takes a good part of what the commit itself took, and the writer waits meanwhile. So one of those who wait
-//! asks again and again, and gives way to whatever else there is to do each time; the others sleep.
+//! asks again and again, and gives way to whatever else there is to do each time; the others sleep. Who waits alone does so
+//! too where answers follow each other closely, as they do for a run from stage to stage.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::{RecvError, TryRecvError};
@@ -18,25 +20,38 @@ const AWAKE_MAX: Duration = Duration::from_millis(1);
 pub(super) struct Vigil {
     waiting: AtomicUsize,
     is_kept: AtomicBool,
+    /// When the last answer came.
+    answered: Mutex<Option<Instant>>,
 }
 
 impl Vigil {
     /// Waits for an answer.
     pub(super) async fn answer<T>(&self, mut answer: oneshot::Receiver<T>) -> Result<T, RecvError> {
         let waiting = Waiting::new(self);
-        if waiting.has_company()
+        let mut answered = None;
+        if (waiting.has_company() || self.was_just_answered())
             && let Some(_kept) = Kept::new(self)
         {
             let start = Instant::now();
-            while start.elapsed() < AWAKE_MAX {
+            while answered.is_none() && start.elapsed() < AWAKE_MAX {
                 match answer.try_recv() {
-                    Ok(answer) => return Ok(answer),
+                    Ok(answer) => answered = Some(answer),
                     Err(TryRecvError::Closed) => break,
                     Err(TryRecvError::Empty) => tokio::task::yield_now().await,
                 }
             }
         }
-        answer.await
+        let answer = match answered {
+            Some(answer) => answer,
+            None => answer.await?,
+        };
+        *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        Ok(answer)
+    }
+
+    fn was_just_answered(&self) -> bool {
+        let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.is_some_and(|at| at.elapsed() < AWAKE_MAX)
     }
 }
 
