@@ -115,8 +115,11 @@ fn timeline(told: &Told) -> Vec<String> {
             "run.called" => format!("called     {}", text("stage")),
             "run.returned" => {
                 let hash = text("payload_hash").get(..12).unwrap_or_default();
-                let reason = text("reason");
-                format!("{:<10} {}  payload {hash}  {reason}", text("status"), text("stage"))
+                let leads = match text("next") {
+                    "" => text("reason").to_owned(),
+                    next => format!("to {next}"),
+                };
+                format!("{:<10} {}  payload {hash}  {leads}", text("status"), text("stage"))
             }
             "run.moved" => format!("to         {}", text("to")),
             "run.stopped" => format!("stopped    {}  {}  {}", text("stage"), text("reason"), text("id")),

@@ -39,8 +39,11 @@ impl Run {
                 self.envelope.progress.current_stage.clone_from(stage);
                 self.doing = Doing::Called { stage: stage.clone(), since: at.clone() };
             }
-            Event::Returned { stage, output_key, handoff, llm_calls, at } => {
+            Event::Returned { stage, output_key, handoff, llm_calls, next, at } => {
                 self.returned(stage, output_key, handoff, *llm_calls, at);
+                if let Some(next) = next {
+                    self.lead(next);
+                }
             }
             Event::Aimed { goals } => self.aim(goals),
             Event::GivenUp { goals } => self.close(goals, GoalStatus::Failed),
@@ -67,14 +70,17 @@ impl Run {
                 goals.current_stage_number = *number;
                 self.clear(cleared);
             }
-            Event::Moved { to } => {
-                self.envelope.progress.current_stage.clone_from(to);
-                self.doing = Doing::Ready;
-            }
+            Event::Moved { to } => self.lead(to),
             Event::Stopped(stop) => self.stop(stop),
             Event::Answered { answer, .. } => self.answered(answer),
             Event::Ended { reason, words, at } => self.end(*reason, words, at),
         }
+    }
+
+    /// Stands at another stage.
+    pub(super) fn lead(&mut self, to: &str) {
+        self.envelope.progress.current_stage = to.to_string();
+        self.doing = Doing::Ready;
     }
 
     fn returned(

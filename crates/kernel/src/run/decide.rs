@@ -133,6 +133,18 @@ impl Deciding<'_> {
         })
     }
 
+    /// Another stage is next: what an agent's answer leads to is told with the answer.
+    fn lead(&mut self, to: &str) {
+        if let Some(after) = &mut self.after {
+            after.lead(to);
+        }
+        for event in &mut self.events {
+            if let Event::Returned { next, .. } = event {
+                *next = Some(to.to_string());
+            }
+        }
+    }
+
     fn end(&mut self, reason: TerminalReason, words: impl Into<String>) {
         self.happen(Event::Ended { reason, words: words.into(), at: self.at.clone() });
     }
@@ -178,6 +190,7 @@ impl Deciding<'_> {
             output_key: stage.output_key.clone(),
             handoff,
             llm_calls: llm_calls.min(left),
+            next: None,
             at: self.at.clone(),
         });
         if llm_calls > left {
@@ -228,7 +241,7 @@ impl Deciding<'_> {
 
     fn failed(&mut self, stage: &Stage, fault: &Fault) {
         match &stage.error_next {
-            Some(to) => self.happen(Event::Moved { to: to.clone() }),
+            Some(to) => self.lead(to),
             None => {
                 let reason = match fault.recoverable {
                     true => TerminalReason::ToolFailedRecoverably,
@@ -280,7 +293,7 @@ impl Deciding<'_> {
     fn move_on(&mut self, stage: &Stage, output: &Object) {
         match stage.next(output) {
             END => self.end(TerminalReason::CompletedSuccessfully, "every stage is done"),
-            to => self.happen(Event::Moved { to: to.to_string() }),
+            to => self.lead(to),
         }
     }
 
@@ -348,7 +361,7 @@ impl Deciding<'_> {
 
     fn move_to_integration(&mut self, stage: &Stage, output: &Object) {
         match self.pipeline.writing("integration") {
-            Some(integration) => self.happen(Event::Moved { to: integration.name.clone() }),
+            Some(integration) => self.lead(&integration.name),
             None => self.move_on(stage, output),
         }
     }

@@ -210,6 +210,8 @@ pub enum Event {
         handoff: Box<Envelope>,
         /// How often it called a model.
         llm_calls: u64,
+        /// The stage that it leads to; nothing where the run ends or waits.
+        next: Option<String>,
         /// When.
         at: Timestamp,
     },
@@ -255,7 +257,7 @@ pub enum Event {
         /// The stage of goals that the run is in then.
         number: u64,
     },
-    /// Another stage is next.
+    /// A person's answer leads to another stage.
     Moved {
         /// Which.
         to: String,

@@ -63,11 +63,13 @@ impl Event {
             Event::Called { stage, at: _ } => {
                 Kept { kind: CALLED, payload: Object::from([("stage", text(stage))]), content: None }
             }
-            Event::Returned { stage, output_key, handoff, llm_calls, at: _ } => Kept {
-                kind: RETURNED,
-                payload: returned(stage, output_key, handoff, *llm_calls)?,
-                content: Some(canonical::to_bytes_of(handoff)?),
-            },
+            Event::Returned { stage, output_key, handoff, llm_calls, next, at: _ } => {
+                let mut payload = returned(stage, output_key, handoff, *llm_calls)?;
+                if let Some(next) = next {
+                    payload.insert("next", next.as_str());
+                }
+                Kept { kind: RETURNED, payload, content: Some(canonical::to_bytes_of(handoff)?) }
+            }
             Event::Aimed { goals } => said(AIMED, &Goals { goals })?,
             Event::GivenUp { goals } => said(GIVEN_UP, &Goals { goals })?,
             Event::Reached { goals } => said(REACHED, &Goals { goals })?,
@@ -129,10 +131,11 @@ impl Event {
             let handoff = Box::new(Envelope::read(content)?);
             let (stage, output_key, llm_calls) =
                 (row.text("stage"), row.text("output_key"), row.integer("llm_calls"));
+            let next = row.optional("next", Fields::text);
             row.finish()?;
             return match (stage, output_key, llm_calls) {
                 (Some(stage), Some(output_key), Some(llm_calls)) => {
-                    Ok(Event::Returned { stage, output_key, handoff, llm_calls, at })
+                    Ok(Event::Returned { stage, output_key, handoff, llm_calls, next, at })
                 }
                 _ => Err(Vec::new()),
             };
