@@ -115,6 +115,17 @@ impl Run {
         bounds.max_llm_calls.saturating_sub(bounds.llm_call_count)
     }
 
+    /// Whether it stands at a stage of a pipeline, or at the end of all.
+    ///
+    /// # Errors
+    /// It stands at another.
+    pub fn stands_in(&self, pipeline: &Pipeline) -> Result<(), String> {
+        match self.standing(pipeline) {
+            END => Ok(()),
+            stage => pipeline.stage(stage).map(drop).ok_or_else(|| stage.to_string()),
+        }
+    }
+
     /// The stage that it stands at; the first one of a run that has not begun.
     fn standing<'a>(&'a self, pipeline: &'a Pipeline) -> &'a str {
         match self.envelope.progress.current_stage.as_str() {

@@ -95,6 +95,12 @@ pub(crate) async fn advanced(
         Ok(desk) => desk,
         Err(error) => return Ok(Advanced { outcome: Err(error), run: given }),
     };
+    // Another pipeline was meant. The run must not end for that.
+    if let Err(stage) = given.stands_in(&desk.found.pipeline) {
+        let message =
+            format!("the pipeline {} has no stage {}", desk.found.pipeline.name, output::plain(&stage));
+        return Ok(Advanced { outcome: Err(Failure::new(Code::RunStage, message)), run: given });
+    }
     driven(desk, working, pace, reading, given, cancel).await
 }
 

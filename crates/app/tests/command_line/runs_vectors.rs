@@ -261,10 +261,12 @@ fn the_ends_that_only_agents_lead_to() {
 }
 
 #[test]
-fn a_pipeline_that_has_no_such_stage_ends_the_run() {
+fn a_pipeline_that_has_no_such_stage_does_nothing() {
     let work = Work::new();
     let given = json!({"raw_input": "x", "current_stage": "elsewhere"});
-    let envelope = ended(&work.feed(&["process"], given.to_string()), "run.failed", "tool_failed_fatally");
-    assert_eq!(envelope["termination_reason"], "the pipeline has no stage elsewhere");
-    assert_eq!(envelope["current_stage"], "elsewhere");
+    let done = work.feed(&["process"], given.to_string());
+    assert!(done.refused(1, "run.stage").message.contains("elsewhere"));
+    let envelope: Value = serde_json::from_slice(&done.bytes).unwrap();
+    assert_eq!((&envelope["terminated"], &envelope["current_stage"]), (&json!(false), &json!("elsewhere")));
+    assert_eq!(envelope["processing_history"], json!([]));
 }

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, MAIN_DB};
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// `lists` is an index that the writer fills a thousand rows at a time, see `indexes`.
 ///
@@ -79,21 +79,28 @@ CREATE TABLE snapshots(
 /// One object of a database, as SQLite describes it: kind, name, table and the text that made it.
 type Object = (String, String, String, Option<String>);
 
-/// What a file of ours holds.
-static OURS: OnceLock<BTreeSet<Object>> = OnceLock::new();
+/// What a file of ours holds: read off the text that makes it. To have SQLite make it once more takes a tenth of the time that
+/// a command has.
+static OURS: LazyLock<BTreeSet<Object>> = LazyLock::new(|| {
+    let made = TABLES.split(';').map(str::trim).filter(|text| !text.is_empty());
+    let made = made.filter_map(|text| {
+        let mut words = text.split([' ', '(']).skip(1);
+        let (kind, name) = (words.next()?.to_lowercase(), words.next()?.to_owned());
+        let table = words.nth(1).filter(|_| kind == "index").map_or_else(|| name.clone(), str::to_owned);
+        Some((kind, name, table, Some(text.to_owned())))
+    });
+    // SQLite's own indexes, for what is unique.
+    let own = |table: &&str| {
+        let name = format!("sqlite_autoindex_{table}_1");
+        ("index".to_owned(), name, (*table).to_owned(), None)
+    };
+    made.chain(["streams", "kinds", "snapshots"].iter().map(own)).collect()
+});
 
 /// The first thing that the file holds beside our tables, or lacks. A trigger or a view of other hands would act
 /// on what we write, or show what is not there.
 pub(super) fn first_strange(connection: &Connection) -> Result<Option<String>, rusqlite::Error> {
-    let ours = match OURS.get() {
-        Some(ours) => ours,
-        None => {
-            let memory = Connection::open_in_memory()?;
-            memory.execute_batch(TABLES)?;
-            let made = objects(&memory)?;
-            OURS.get_or_init(|| made)
-        }
-    };
+    let ours = &*OURS;
     let found = objects(connection)?;
     let strange = found.symmetric_difference(ours).next();
     Ok(strange.map(|object| {
@@ -111,4 +118,16 @@ fn objects(connection: &Connection) -> Result<BTreeSet<Object>, rusqlite::Error>
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_off_the_text_is_what_sqlite_makes_of_it() {
+        let memory = Connection::open_in_memory().unwrap();
+        memory.execute_batch(TABLES).unwrap();
+        assert_eq!(objects(&memory).unwrap(), *OURS);
+    }
 }

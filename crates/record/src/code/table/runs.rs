@@ -38,6 +38,9 @@ macro_rules! runs {
             RunPipeline "run"."pipeline" Error, "The pipeline can't be used",
                 "The pipeline's file can't be read as one. Every mistake is told with its line.",
                 "Mend the lines that are named; schemas/pipeline.v1.schema.json says what a pipeline is.";
+            RunStage "run"."stage" Error, "The pipeline has no such stage",
+                "The envelope stands at a stage that the pipeline does not have. Nothing was done, and the envelope is handed back as it came.",
+                "Name the pipeline that the envelope belongs to with --pipeline; current_stage of the envelope says where it stands.";
             AnswerUnasked "answer"."unasked" Error, "Nobody asked that",
                 "The run waits for no answer, or for the answer to another question. Nothing was changed.",
                 "Look at the run, and answer the question that it shows, by its id.";
