@@ -83,10 +83,13 @@ pub struct Citation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum OpenIssue {
-    /// No source says anything about it.
+    /// No source answers it.
     Nothing {
         /// The question.
         question: String,
+        /// What comes closest, the best first. It may well be about something else: it is for a person to look at, and no
+        /// part of an answer.
+        closest: Vec<Fact>,
     },
     /// These words of it are in none of the quotes.
     NotFound {
@@ -117,7 +120,12 @@ pub fn condense(
     for part in &asked.parts {
         let chosen = choose::best(part, &candidates, limits);
         if chosen.is_empty() {
-            condensed.open_issues.push(OpenIssue::Nothing { question: part.text.clone() });
+            let near = choose::widened(choose::nearest(part, &candidates), &mut Vec::new());
+            let near = near.iter().zip(0..).filter_map(|(one, rank)| {
+                kept.get(one.candidate.at).map(|chunk| fact(chunk, &one.span, rank, one.coverage))
+            });
+            let (question, closest) = (part.text.clone(), near.collect());
+            condensed.open_issues.push(OpenIssue::Nothing { question, closest });
             continue;
         }
         let found: BTreeSet<String> = chosen.iter().flat_map(|one| one.candidate.stems()).cloned().collect();
@@ -136,7 +144,7 @@ pub fn condense(
         }
     }
     if asked.parts.is_empty() {
-        condensed.open_issues.push(OpenIssue::Nothing { question: String::new() });
+        condensed.open_issues.push(OpenIssue::Nothing { question: String::new(), closest: Vec::new() });
     }
     let quoted = |side: &crate::sift::Side| {
         condensed.quotes().iter().any(|fact| {

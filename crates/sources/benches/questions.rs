@@ -6,7 +6,7 @@
 mod measure;
 
 use countersign_testkit::bench::{Bar, Bench};
-use measure::{Asking, Count, FIRST, Half, SECOND, THIRD, embedder, questions};
+use measure::{Asking, Count, FIRST, FOURTH, Half, SECOND, THIRD, embedder, questions};
 use std::time::Instant;
 
 fn main() {
@@ -36,12 +36,12 @@ fn main() {
             );
         }
     }
-    for (name, set) in [("second", SECOND), ("third", THIRD)] {
+    for (name, set) in [("second", SECOND), ("third", THIRD), ("fourth", FOURTH)] {
         let count = Asking::new(set, Some(embedder())).count(None);
-        let Count { quoted, spans, said_so, unanswerable, invented, quotes, .. } = count;
+        let Count { quoted, close, spans, said_so, unanswerable, invented, quotes, .. } = count;
         bench.print(
             &format!("recall of the spans that answer the {name} set of questions"),
-            &format!("{quoted} of {spans} quoted, {said_so} of {unanswerable} said to have no answer"),
+            &format!("{quoted} of {spans} quoted, {close} more shown as close, {said_so} of {unanswerable} said to have no answer"),
             &format!("invented: {invented} of {quotes} quotes"),
             if invented == 0 { count.recall() } else { 0.0 },
             Bar::None,

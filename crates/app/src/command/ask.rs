@@ -22,6 +22,8 @@ struct Answered<'a> {
     answer: &'a str,
     citations: &'a [Json],
     unanswered: Vec<&'a str>,
+    /// What comes closest to what is not answered, and may well be about something else.
+    closest: &'a [Close<'a>],
     /// Files that could not be looked into: path and why.
     unread: &'a BTreeSet<[&'a str; 2]>,
     terminal_reason: Option<&'static str>,
@@ -46,6 +48,33 @@ pub(super) async fn run(global: &Global, ask: &Ask) -> Result<Exit, Failure> {
     progress.finish_and_clear();
     gone_on?;
     told(global, &driver)
+}
+
+/// A passage that comes close to a question.
+#[derive(Serialize)]
+struct Close<'a> {
+    question: &'a str,
+    text: &'a str,
+    location: String,
+}
+
+/// The passages of an open issue.
+fn close(issue: &Json) -> Vec<Close<'_>> {
+    let question = issue.get("question").and_then(Json::as_str).unwrap_or_default();
+    let facts = issue.get("closest").and_then(Json::as_array).unwrap_or_default();
+    let passages = facts.iter().filter_map(|fact| Some((fact.get("text")?.as_str()?, location(fact)?)));
+    passages.map(|(text, location)| Close { question, text, location }).collect()
+}
+
+/// Where a fact stands.
+fn location(fact: &Json) -> Option<String> {
+    let citation = fact.get("citation")?;
+    let line = |name: &str| match citation.get(name) {
+        Some(Json::Number(number)) => number.as_u64(),
+        Some(_) | None => None,
+    };
+    let (path, first, last) = (citation.get("path")?.as_str()?, line("first_line")?, line("last_line")?);
+    Some(if first == last { format!("{path}:{first}") } else { format!("{path}:{first}-{last}") })
 }
 
 /// A path, and why its file was not read.
@@ -74,6 +103,7 @@ fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
     let unread = results.filter_map(|step| step.get("result")?.get("unread")).filter_map(Json::as_array);
     let unread = list("perception", "skipped").iter().chain(unread.flatten()).filter_map(pair).collect();
     let unread: BTreeSet<[&str; 2]> = unread;
+    let closest: Vec<Close<'_>> = list("execution", "open_issues").iter().flat_map(close).collect();
     let is_answered = run.envelope.goals.remaining_goals.is_empty() && !citations.is_empty();
     if global.json {
         output::json(&Answered {
@@ -82,6 +112,7 @@ fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
             answer,
             citations,
             unanswered,
+            closest: &closest,
             unread: &unread,
             terminal_reason: run.envelope.ending.terminal_reason.map(|reason| reason.as_str()),
         })?;
@@ -91,6 +122,13 @@ fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
         }
         for part in unanswered.iter().filter(|_| !citations.is_empty()) {
             output::line(&output::plain(&format!("No source says anything about: {part}")))?;
+        }
+        if !closest.is_empty() {
+            output::line("What comes closest, and may be about something else:")?;
+        }
+        for Close { text, location, .. } in &closest {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            output::line(&output::plain(&format!("  {} [{location}]", words.join(" "))))?;
         }
         if let Some([path, why]) = unread.first() {
             let count = output::count(unread.len() as u64, "file");

@@ -366,3 +366,22 @@ fn the_same_clock_and_seed_give_the_same_ledger() {
     assert_eq!(one.0, other.0);
     assert!(one.1 == other.1, "the exports differ");
 }
+
+#[test]
+fn what_nothing_answers_has_what_comes_closest() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("docs")).unwrap();
+    work.write("docs/pump.md", "# Pump\n\nAbove 7.1 mm/s, stop the pump at once.\n\nThe housing is blue.\n");
+    let ask = ["ask", "At what vibration level must I switch the pump off immediately?", "--sources", "docs"];
+    let done = work.run(&ask);
+    assert_eq!((done.exit, done.err.as_str()), (Some(1), ""), "{}", done.text());
+    let told = done.text();
+    assert!(told.starts_with("The sources do not say.\n"), "{told}");
+    let close = "What comes closest, and may be about something else:\n  Above 7.1 mm/s, stop the pump at once. [pump.md:3]\n";
+    assert!(told.contains(close), "{told}");
+    let done = work.run(&[&ask[..], &["--json"]].concat());
+    let told: Value = serde_json::from_slice(&done.bytes).unwrap();
+    assert_eq!((&told["answered"], &told["citations"]), (&json!(false), &json!([])));
+    assert_eq!(told["closest"][0]["location"], "pump.md:3");
+    assert_eq!(told["closest"][0]["question"], ask[1]);
+}

@@ -205,37 +205,75 @@ fn is_heading(chunk: &Chunk, text: &str) -> bool {
         || (text.len() <= title.len() && chunk.headings.iter().any(|heading| heading == title))
 }
 
-/// The best sentences, the best first; the same words once. Of each file that speaks of it the best one comes before a
-/// second one of another: who asks about two of them wants both.
+/// What a sentence must cover that is only close, itself and with what it stands under, in thousandths.
+const NEAR_OWN_MIN: u64 = 80;
+const NEAR_MIN: u64 = 200;
+/// So many of those are given, and how much of what the best of them scores another must score, in thousandths.
+const NEAR_MAX: usize = 3;
+const NEAR_OF_BEST_MIN: u64 = 550;
+
+/// The sentences that come closest to a question that none answers.
+pub(super) fn nearest<'c, 'a>(part: &Part, candidates: &'c [Candidate<'a>]) -> Vec<Chosen<'c, 'a>> {
+    let mut ranked = Vec::new();
+    for (number, one) in candidates.iter().enumerate() {
+        let (own, coverage) = (own(part, one), coverage(part, one));
+        if own >= NEAR_OWN_MIN && coverage >= NEAR_MIN {
+            ranked.push((score(part, one, own, coverage), number, coverage));
+        }
+    }
+    picked(candidates, ranked, NEAR_OF_BEST_MIN, NEAR_MAX)
+}
+
+/// How much of a question a sentence covers itself.
+fn own(part: &Part, one: &Candidate<'_>) -> u64 {
+    part.coverage(&[(&one.own, WHOLE), (&one.referred, REFERRED_WORTH)])
+}
+
+/// How much of it a sentence covers with everything that it stands under and beside.
+fn coverage(part: &Part, one: &Candidate<'_>) -> u64 {
+    part.coverage(&[
+        (&one.own, WHOLE),
+        (&one.above, CONTEXT_WORTH),
+        (&one.referred, REFERRED_WORTH),
+        (&one.beside, NEIGHBOUR_WORTH),
+        (&*one.opening, OPENING_WORTH),
+        (&*one.piece, PIECE_WORTH),
+    ])
+}
+
+/// The sentences that answer a question, the best first.
 pub(super) fn best<'c, 'a>(
     part: &Part,
     candidates: &'c [Candidate<'a>],
     limits: &Limits,
 ) -> Vec<Chosen<'c, 'a>> {
-    let mut ranked: Vec<(u64, usize, u64)> = Vec::new();
+    let mut ranked = Vec::new();
     for (number, one) in candidates.iter().enumerate() {
-        let own = part.coverage(&[(&one.own, WHOLE), (&one.referred, REFERRED_WORTH)]);
+        let own = own(part, one);
         let (missing, terms) = part.missing_count(&[&one.own, &one.above, &one.piece, &one.opening]);
         if own < OWN_MIN || missing * 3 > terms {
             continue;
         }
-        let texts = [
-            (&one.own, WHOLE),
-            (&one.above, CONTEXT_WORTH),
-            (&one.referred, REFERRED_WORTH),
-            (&one.beside, NEIGHBOUR_WORTH),
-            (&*one.opening, OPENING_WORTH),
-            (&*one.piece, PIECE_WORTH),
-        ];
-        let coverage = part.coverage(&texts);
+        let coverage = coverage(part, one);
         let least =
             if missing == 0 { limits.coverage_min } else { limits.coverage_min.max(WITH_MISSING_MIN) };
         if coverage >= least && is_of_kind(part, one, missing) {
             ranked.push((score(part, one, own, coverage), number, coverage));
         }
     }
+    picked(candidates, ranked, limits.of_best_min, limits.quotes_max)
+}
+
+/// The best of sentences with their scores, numbers and what they cover, the best first; the same words once. Of each file that
+/// speaks of it the best one comes before a second one of another: who asks about two of them wants both.
+fn picked<'c, 'a>(
+    candidates: &'c [Candidate<'a>],
+    mut ranked: Vec<(u64, usize, u64)>,
+    of_best_min: u64,
+    most: usize,
+) -> Vec<Chosen<'c, 'a>> {
     ranked.sort_by(|(one, here, _), (other, there, _)| other.cmp(one).then(here.cmp(there)));
-    let least = ranked.first().map_or(0, |(best, ..)| best * limits.of_best_min / WHOLE);
+    let least = ranked.first().map_or(0, |(best, ..)| best * of_best_min / WHOLE);
     let mut said: BTreeSet<String> = BTreeSet::new();
     let mut of_path: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found = Vec::new();
@@ -252,7 +290,7 @@ pub(super) fn best<'c, 'a>(
     let fair = found.first().map_or(0, |(_, best, ..)| best.0 * FAIR_PART / WHOLE);
     let is_second = |turn: usize, score: u64| turn > 0 || score < fair;
     found.sort_by_key(|(turn, score, number, _)| (is_second(*turn, score.0), *score, *number));
-    found.into_iter().take(limits.quotes_max).map(|(.., chosen)| chosen).collect()
+    found.into_iter().take(most).map(|(.., chosen)| chosen).collect()
 }
 
 /// Whether a sentence, or what is quoted with it, has the kind of answer that is asked for, where it must.

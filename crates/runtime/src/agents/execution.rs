@@ -71,7 +71,7 @@ impl Executed {
     pub(super) fn take(&mut self, stepped: Stepped) {
         let Stepped { query, pieces, decided, condensed, unread, duration_ms } = stepped;
         let condensed = condensed.unwrap_or_else(|| Condensed {
-            open_issues: vec![OpenIssue::Nothing { question: query.clone() }],
+            open_issues: vec![OpenIssue::Nothing { question: query.clone(), closest: Vec::new() }],
             ..Condensed::default()
         });
         let unanswered = condensed.open_issues.iter().filter_map(nothing).collect();
@@ -188,7 +188,7 @@ fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, String> {
 /// What no file says anything about.
 fn nothing(issue: &OpenIssue) -> Option<String> {
     match issue {
-        OpenIssue::Nothing { question } => Some(question.clone()),
+        OpenIssue::Nothing { question, .. } => Some(question.clone()),
         OpenIssue::NotFound { .. } | OpenIssue::Contradiction { .. } => None,
     }
 }

@@ -2,6 +2,7 @@
 //! said to have none, quotes that no document has.
 
 use countersign_kernel::chunk::{self, Chunk, chunks};
+use countersign_kernel::condense::OpenIssue;
 use countersign_kernel::gather::{Gathered, Limits, gather};
 use countersign_kernel::history::Lexicon;
 use countersign_kernel::relevance::Asked;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub(crate) const FIRST: &str = ".";
 pub(crate) const SECOND: &str = "second";
 pub(crate) const THIRD: &str = "third";
+pub(crate) const FOURTH: &str = "fourth";
 
 #[derive(Deserialize)]
 struct Set {
@@ -49,6 +51,8 @@ pub(crate) struct Span {
 pub(crate) struct Count {
     pub(crate) spans: usize,
     pub(crate) quoted: usize,
+    /// Those that are not quoted, and shown as what comes closest.
+    pub(crate) close: usize,
     pub(crate) unanswerable: usize,
     pub(crate) said_so: usize,
     pub(crate) quotes: usize,
@@ -164,6 +168,13 @@ impl Asking {
                 count.quoted += 1;
                 continue;
             }
+            let close = evidence.condensed.open_issues.iter().filter_map(|issue| match issue {
+                OpenIssue::Nothing { closest, .. } => Some(closest),
+                OpenIssue::NotFound { .. } | OpenIssue::Contradiction { .. } => None,
+            });
+            let mut close = close.flatten();
+            count.close +=
+                usize::from(close.any(|fact| holds(span, &fact.citation.path, &fact.citation.bytes)));
             let pieces = hits.iter().map(|hit| &self.pieces[hit.chunk]);
             let rank = pieces.enumerate().find(|(_, piece)| holds(span, &piece.path, &piece.bytes));
             let why = rank.map(|(at, _)| evidence.sifted.decided[at].reason.join(" "));

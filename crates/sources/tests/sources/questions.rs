@@ -3,7 +3,7 @@
 #[path = "../questions/measure.rs"]
 mod measure;
 
-use measure::{Asking, Count, FIRST, Half, SECOND, THIRD, documents, embedder, questions};
+use measure::{Asking, Count, FIRST, FOURTH, Half, SECOND, THIRD, documents, embedder, questions};
 
 /// What the whole set must reach.
 const RECALL_MIN: f64 = 0.85;
@@ -19,6 +19,12 @@ const SECOND_HONESTY_MIN: f64 = 0.25;
 const THIRD_RECALL_MIN: f64 = 0.78;
 const THIRD_CHECK_RECALL_MIN: f64 = 0.7;
 const THIRD_HONESTY_MIN: f64 = 0.7;
+
+/// The fourth set is somebody else's too, and nothing was ever fitted to it: what it did reach, less a little.
+const FOURTH_RECALL_MIN: f64 = 0.33;
+const FOURTH_HONESTY_MIN: f64 = 0.3;
+/// Of what should be quoted, what is at least shown as what comes closest, in each set: what it did reach, less a little.
+const SHOWN_MIN: [(&str, f64); 4] = [(FIRST, 0.87), (SECOND, 0.69), (THIRD, 0.9), (FOURTH, 0.55)];
 
 fn shown(name: &str, count: &Count) -> String {
     format!(
@@ -66,6 +72,10 @@ fn the_other_sets_get_no_worse() {
     assert_eq!(second.invented, 0);
     assert!(second.recall() >= SECOND_RECALL_MIN, "{:.3}", second.recall());
     assert!(honesty(&second) >= SECOND_HONESTY_MIN, "{:.3}", honesty(&second));
+    let fourth = Asking::new(FOURTH, Some(embedder())).count(None);
+    assert_eq!(fourth.invented, 0);
+    assert!(fourth.recall() >= FOURTH_RECALL_MIN, "{:.3}", fourth.recall());
+    assert!(honesty(&fourth) >= FOURTH_HONESTY_MIN, "{:.3}", honesty(&fourth));
     let third = Asking::new(THIRD, Some(embedder()));
     let (all, tune, check) =
         (third.count(None), third.count(Some(Half::Tune)), third.count(Some(Half::Check)));
@@ -97,5 +107,14 @@ fn the_same_question_has_the_same_answer() {
     let (one, other) = (Asking::new(FIRST, None), Asking::new(FIRST, None));
     for question in questions(FIRST) {
         assert_eq!(one.ask(&question.ask), other.ask(&question.ask), "{}", question.ask);
+    }
+}
+
+#[test]
+fn what_is_not_quoted_is_often_shown_as_what_comes_closest() {
+    for (set, least) in SHOWN_MIN {
+        let count = Asking::new(set, Some(embedder())).count(None);
+        let shown = (count.quoted + count.close) as f64 / count.spans as f64;
+        assert!(shown >= least, "{set}: {shown:.3}");
     }
 }
