@@ -44,8 +44,8 @@ const AT_ONCE: u64 = 100;
 /// So many runs in a round, or there would not be a hundred at once for most of it.
 const OURS_LEAST: u64 = 4_000;
 const THEIRS_LEAST: u64 = 200;
-/// And so many one after the other: our ledger is closed while the peer has its turn, and its log is new after that.
-const OURS_ALONE_LEAST: u64 = 1_000;
+/// And so many one after the other: our ledger is closed while the peer has its turn, and a log that still grows is slower.
+const OURS_ALONE_LEAST: u64 = 2_000;
 /// Handoffs that are validated, hashed and recorded in a second.
 const HANDOFFS_LEAST: f64 = 50_000.0;
 /// Runs in a round of handoffs in memory, and rounds.
@@ -296,6 +296,10 @@ impl Trivial {
 impl Agent for Trivial {
     fn unseen(&self, _: Given<'_>) -> Unseen {
         Unseen::Repeatable
+    }
+
+    fn is_silent(&self) -> bool {
+        true
     }
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {

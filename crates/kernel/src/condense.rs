@@ -39,6 +39,18 @@ pub struct Condensed {
     pub constraints: Vec<Fact>,
     /// What is not known, or not agreed on.
     pub open_issues: Vec<OpenIssue>,
+    /// What comes closest to questions that nothing answers.
+    pub closest: Vec<Close>,
+}
+
+/// A sentence that comes close to a question. It may well be about something else: it is for a person to look at, and no part of
+/// an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Close {
+    /// The question.
+    pub question: String,
+    /// The sentence.
+    pub fact: Fact,
 }
 
 impl Condensed {
@@ -87,9 +99,6 @@ pub enum OpenIssue {
     Nothing {
         /// The question.
         question: String,
-        /// What comes closest, the best first. It may well be about something else: it is for a person to look at, and no
-        /// part of an answer.
-        closest: Vec<Fact>,
     },
     /// These words of it are in none of the quotes.
     NotFound {
@@ -115,17 +124,17 @@ pub fn condense(
 ) -> Condensed {
     let candidates = choose::candidates(kept);
     let mut condensed = Condensed::default();
-    let mut said: Vec<(usize, Range<usize>)> = Vec::new();
+    let (mut said, mut shown) = (Vec::new(), Vec::new());
     let mut rank = 0;
     for part in &asked.parts {
         let chosen = choose::best(part, &candidates, limits);
         if chosen.is_empty() {
-            let near = choose::widened(choose::nearest(part, &candidates), &mut Vec::new());
-            let near = near.iter().zip(0..).filter_map(|(one, rank)| {
-                kept.get(one.candidate.at).map(|chunk| fact(chunk, &one.span, rank, one.coverage))
-            });
-            let (question, closest) = (part.text.clone(), near.collect());
-            condensed.open_issues.push(OpenIssue::Nothing { question, closest });
+            for one in choose::widened(choose::nearest(part, &candidates), &mut shown) {
+                let Some(chunk) = kept.get(one.candidate.at) else { continue };
+                let fact = fact(chunk, &one.span, condensed.closest.len(), one.coverage);
+                condensed.closest.push(Close { question: part.text.clone(), fact });
+            }
+            condensed.open_issues.push(OpenIssue::Nothing { question: part.text.clone() });
             continue;
         }
         let found: BTreeSet<String> = chosen.iter().flat_map(|one| one.candidate.stems()).cloned().collect();
@@ -144,7 +153,7 @@ pub fn condense(
         }
     }
     if asked.parts.is_empty() {
-        condensed.open_issues.push(OpenIssue::Nothing { question: String::new(), closest: Vec::new() });
+        condensed.open_issues.push(OpenIssue::Nothing { question: String::new() });
     }
     let quoted = |side: &crate::sift::Side| {
         condensed.quotes().iter().any(|fact| {

@@ -17,7 +17,7 @@ pub use sink::{Hasher, Sink};
 pub use text::write_string;
 pub use value::{Inexact, hash, hash_as_written, to_bytes, write};
 
-pub(crate) use emit::{Form, Pen, emit, hash_as_written_of};
+pub(crate) use emit::{BYTES_LIKELY, Form, Pen, emit, hash_as_written_of};
 pub(crate) use text::plain_length;
 
 #[cfg(test)]

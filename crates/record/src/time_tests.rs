@@ -43,11 +43,25 @@ fn refused() {
     assert_eq!(instant(&std::format!("2025-12-10T10:00:00.{}Z", "1".repeat(99))), None);
 }
 
+#[test]
+fn instants_have_one_text() {
+    for (seconds, nanos, text) in [
+        (-62_167_219_200, 0, "0000-01-01T00:00:00Z"),
+        (253_402_300_799, 999_999_999, "9999-12-31T23:59:59.999999999Z"),
+        (0, 500_000_000, "1970-01-01T00:00:00.5Z"),
+        (951_782_400, 10, "2000-02-29T00:00:00.00000001Z"),
+        (-1, 120_000_000, "1969-12-31T23:59:59.12Z"),
+    ] {
+        assert_eq!(Timestamp::try_from(Instant { seconds, nanos }).unwrap().as_str(), text);
+    }
+}
+
 proptest! {
     #[test]
     fn every_instant_survives_its_text(seconds in -62_167_219_200i64..253_402_300_800, nanos in 0u32..1_000_000_000) {
         let instant = Instant { seconds, nanos };
-        prop_assert_eq!(Timestamp::try_from(instant).unwrap().instant(), instant);
+        let time = Timestamp::try_from(instant).unwrap();
+        prop_assert_eq!((time.instant(), Instant::read(time.as_str())), (instant, Some(instant)));
     }
 
     #[test]

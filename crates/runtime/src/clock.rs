@@ -74,9 +74,8 @@ impl Clock {
         hasher.put(&names.minted.to_be_bytes());
         hasher.put(purpose.as_bytes());
         names.minted += 1;
-        let mut digits = String::from(hasher.finish());
-        digits.truncate(16);
-        digits
+        let digits = hasher.finish().hex();
+        digits.iter().take(16).map(|digit| char::from(*digit)).collect()
     }
 }
 

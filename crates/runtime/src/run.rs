@@ -11,7 +11,6 @@ pub use error::Error;
 pub use history::{Line, Listed, Met, Setup, Standing, Told, list, met, told};
 
 use crate::clock::Clock;
-use crate::ports::Answer as Promise;
 use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::ledger::Journal;
 use crate::ports::session::Signs;
@@ -32,9 +31,7 @@ use countersign_record::state::Reading;
 use countersign_record::time::Timestamp;
 use rows::Rows;
 use std::collections::BTreeMap;
-use std::future;
 use std::sync::Arc;
-use std::task::Poll;
 use tokio_util::sync::CancellationToken;
 
 /// Where an envelope says which run it belongs to: the contract has no member for it.
@@ -179,8 +176,8 @@ impl Driver {
             llm_calls_left: self.run.llm_calls_left(),
             leave: self.leave.as_deref(),
         };
-        // An effect is announced before it is made. What has none can wait for company: nothing is lost with it.
-        if self.rows.is_urgent() || matches!(agent.unseen(given), Unseen::Unknown(_)) {
+        // What leaves nothing behind but its answer is told with that: nothing is lost with it.
+        if self.rows.is_urgent() || !agent.is_silent() {
             self.rows.flush().await?;
         }
         if is_again && let Unseen::Unknown(receipts) = agent.unseen(given) {
@@ -188,7 +185,7 @@ impl Driver {
             let unknown = Said::plain(Outcome::escalate(UNKNOWN_EFFECT, message), Provenance::default());
             return self.returned(stage, Said { receipts, ..unknown }).await;
         }
-        let said = acted(&mut self.rows, agent.act(given, cancel)).await?;
+        let said = agent.act(given, cancel).await;
         self.returned(stage, said).await
     }
 
@@ -284,17 +281,6 @@ impl Driver {
             self.run.apply(event);
         }
         Ok(())
-    }
-}
-
-/// What an agent says. If it takes its time, what is waiting goes to the ledger meanwhile, where others see it.
-async fn acted(rows: &mut Rows, mut act: Promise<'_, Said>) -> Result<Said, Error> {
-    match future::poll_fn(|context| Poll::Ready(act.as_mut().poll(context))).await {
-        Poll::Ready(said) => Ok(said),
-        Poll::Pending => {
-            let (flushed, said) = tokio::join!(rows.flush(), act);
-            flushed.map(|()| said)
-        }
     }
 }
 

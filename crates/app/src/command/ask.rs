@@ -58,12 +58,13 @@ struct Close<'a> {
     location: String,
 }
 
-/// The passages of an open issue.
-fn close(issue: &Json) -> Vec<Close<'_>> {
-    let question = issue.get("question").and_then(Json::as_str).unwrap_or_default();
-    let facts = issue.get("closest").and_then(Json::as_array).unwrap_or_default();
-    let passages = facts.iter().filter_map(|fact| Some((fact.get("text")?.as_str()?, location(fact)?)));
-    passages.map(|(text, location)| Close { question, text, location }).collect()
+fn close(close: &Json) -> Option<Close<'_>> {
+    let fact = close.get("fact")?;
+    Some(Close {
+        question: close.get("question")?.as_str()?,
+        text: fact.get("text")?.as_str()?,
+        location: location(fact)?,
+    })
 }
 
 /// Where a fact stands.
@@ -103,7 +104,7 @@ fn told(global: &Global, driver: &Driver) -> Result<Exit, Failure> {
     let unread = results.filter_map(|step| step.get("result")?.get("unread")).filter_map(Json::as_array);
     let unread = list("perception", "skipped").iter().chain(unread.flatten()).filter_map(pair).collect();
     let unread: BTreeSet<[&str; 2]> = unread;
-    let closest: Vec<Close<'_>> = list("execution", "open_issues").iter().flat_map(close).collect();
+    let closest: Vec<Close<'_>> = list("execution", "closest").iter().filter_map(close).collect();
     let is_answered = run.envelope.goals.remaining_goals.is_empty() && !citations.is_empty();
     if global.json {
         output::json(&Answered {

@@ -116,10 +116,11 @@ fn timeline(told: &Told) -> Vec<String> {
             "run.returned" => {
                 let hash = text("payload_hash").get(..12).unwrap_or_default();
                 let leads = match text("next") {
-                    "" => text("reason").to_owned(),
+                    "" => String::new(),
                     next => format!("to {next}"),
                 };
-                format!("{:<10} {}  payload {hash}  {leads}", text("status"), text("stage"))
+                let said = [text("reason"), &leads].join("  ");
+                format!("{:<10} {}  payload {hash}  {}", text("status"), text("stage"), said.trim_start())
             }
             "run.moved" => format!("to         {}", text("to")),
             "run.stopped" => format!("stopped    {}  {}  {}", text("stage"), text("reason"), text("id")),

@@ -89,7 +89,7 @@ fn status(code: Code) -> StatusCode {
         Code::JsonTooLong => StatusCode::PAYLOAD_TOO_LARGE,
         Code::HttpMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::HttpHost => StatusCode::MISDIRECTED_REQUEST,
-        Code::EnvelopeInvalid => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::EnvelopeInvalid | Code::RunStage => StatusCode::UNPROCESSABLE_ENTITY,
         Code::HttpBusy | Code::LedgerLocked => StatusCode::SERVICE_UNAVAILABLE,
         Code::HttpQuery | Code::HttpCut | Code::AnswerKind => StatusCode::BAD_REQUEST,
         _ => match code.entry().area {

@@ -58,6 +58,9 @@ fn an_envelope_is_processed_as_the_command_does_it() {
     // What has ended is handed back as it is.
     let again = server.as_admin("POST", "/api/v1/process", Some(&envelope));
     assert_eq!((again.status, again.code(), again.json()), (200, Some("run.over"), envelope));
+    // And what stands elsewhere is not begun.
+    let elsewhere = json!({"raw_input": "x", "current_stage": "elsewhere"});
+    server.as_admin("POST", "/api/v1/process", Some(&elsewhere)).refused(422, "run.stage");
     server.stop();
     work.run(&["ledger", "verify"]).good();
 }

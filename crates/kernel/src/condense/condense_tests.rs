@@ -44,7 +44,7 @@ fn what_is_not_there_is_open() {
     assert_eq!(texts(&condensed), [""; 0]);
     assert_eq!(
         condensed.open_issues,
-        [OpenIssue::Nothing { question: "Who insures the helicopter?".into(), closest: Vec::new() }]
+        [OpenIssue::Nothing { question: "Who insures the helicopter?".into() }]
     );
     let empty = run("", &[("lease.md", LEASE)]);
     assert_eq!(empty.open_issues.len(), 1);

@@ -138,10 +138,10 @@ impl Deciding<'_> {
         if let Some(after) = &mut self.after {
             after.lead(to);
         }
-        for event in &mut self.events {
-            if let Event::Returned { next, .. } = event {
-                *next = Some(to.to_string());
-            }
+        let mut answers = self.events.iter_mut().filter_map(Event::leads_to);
+        match answers.next() {
+            Some(next) => *next = Some(to.to_string()),
+            None => self.events.push(Event::Moved { to: to.to_string() }),
         }
     }
 

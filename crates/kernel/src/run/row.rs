@@ -11,7 +11,7 @@ use countersign_record::canonical::{self, Unwritable};
 use countersign_record::code::Code;
 use countersign_record::envelope::Envelope;
 use countersign_record::fields::{Fields, Trouble};
-use countersign_record::json::{self, Json, Object};
+use countersign_record::json::{Json, Number, Object};
 use countersign_record::state::TerminalReason;
 use countersign_record::time::Timestamp;
 use serde::Serialize;
@@ -34,6 +34,12 @@ pub const STOPPED: &str = "run.stopped";
 pub const ANSWERED: &str = "run.answered";
 /// It is over.
 pub const ENDED: &str = "run.ended";
+
+/// The version of a kind's rows: since the second one an answer tells where it leads.
+#[must_use]
+pub fn version(kind: &str) -> u32 {
+    if kind == RETURNED { 2 } else { 1 }
+}
 
 /// What a row holds of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +89,7 @@ impl Event {
             Event::Advanced { satisfied, summary, plan_id, cleared, number } => {
                 let mut kept = said(ADVANCED, &Advance { satisfied, summary, plan_id: plan_id.as_deref() })?;
                 kept.payload.insert("cleared", list(cleared));
-                kept.payload.insert("number", json::value_of(number)?);
+                kept.payload.insert("number", self::number(*number)?);
                 kept
             }
             Event::Moved { to } => {
@@ -205,7 +211,7 @@ fn returned(stage: &str, output_key: &str, handoff: &Envelope, llm_calls: u64) -
         ("output_key", Json::from(output_key)),
         ("status", Json::from(Outcome::status_of(handoff))),
         ("payload_hash", Json::from(String::from(canonical::hash_of(&handoff.payload)?))),
-        ("llm_calls", json::value_of(&llm_calls)?),
+        ("llm_calls", number(llm_calls)?),
     ]);
     if let Some(reason) = &handoff.reason {
         payload.insert("reason", reason.as_str());
@@ -248,6 +254,10 @@ struct Words<'a> {
 
 fn said<T: Serialize>(kind: &'static str, content: &T) -> Result<Kept, Unwritable> {
     Ok(Kept { kind, payload: Object::new(), content: Some(canonical::to_bytes_of(content)?) })
+}
+
+fn number(number: u64) -> Result<Json, Unwritable> {
+    Number::try_from(number).map(Json::Number).map_err(serde::ser::Error::custom)
 }
 
 fn list(texts: &[String]) -> Json {

@@ -55,7 +55,7 @@ impl ser::Error for Unwritable {
 }
 
 /// Room for most of what is written, made at once.
-const BYTES_LIKELY: usize = 256;
+pub(crate) const BYTES_LIKELY: usize = 512;
 const FIELDS_LIKELY: usize = 16;
 
 /// The canonical bytes of a value of ours.

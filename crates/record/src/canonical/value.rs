@@ -1,6 +1,7 @@
 //! The canonical form of a JSON value.
 //! Owns: writing and hashing a value tree. Must not: sort (the tree is sorted already) or copy.
 
+use super::emit::BYTES_LIKELY;
 use super::sink::{Hasher, Sink};
 use super::text::write_string;
 use crate::digest::Digest;
@@ -30,9 +31,6 @@ pub fn write(value: &Json, sink: &mut impl Sink) -> Result<(), Inexact> {
         None => Ok(()),
     }
 }
-
-/// Room for most payloads, made at once.
-const BYTES_LIKELY: usize = 256;
 
 /// The canonical bytes of `value`.
 ///

@@ -2,7 +2,7 @@
 //! Owns: the print in declared order. Must not: be hashed.
 
 use super::{Json, parse};
-use crate::canonical::{Form, Pen, Unwritable, emit};
+use crate::canonical::{BYTES_LIKELY, Form, Pen, Unwritable, emit};
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use serde::Serialize;
 /// # Errors
 /// Where the value holds something that JSON can't say.
 pub fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String, Unwritable> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(BYTES_LIKELY);
     emit(value, &mut Pen { sink: &mut bytes, form: Form::Written })?;
     String::from_utf8(bytes).map_err(|_| serde::ser::Error::custom("a string was not UTF-8"))
 }

@@ -9,7 +9,7 @@ use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said, Unseen};
 use crate::ports::sources::{Eligible, Retrieved};
 use countersign_kernel::chunk::Chunk;
-use countersign_kernel::condense::{Condensed, OpenIssue};
+use countersign_kernel::condense::{Close, Condensed, OpenIssue};
 use countersign_kernel::gather::{Gathered, Limits, gather};
 use countersign_record::envelope::{FileRef, Provenance};
 use countersign_record::json::Json;
@@ -31,6 +31,8 @@ pub(super) struct Executed {
     results: Vec<Step>,
     evidence: Vec<Evidence>,
     open_issues: Vec<OpenIssue>,
+    /// What comes closest to what no file answers: for a person, and in no prompt.
+    closest: Vec<Close>,
 }
 
 #[derive(Serialize)]
@@ -71,7 +73,7 @@ impl Executed {
     pub(super) fn take(&mut self, stepped: Stepped) {
         let Stepped { query, pieces, decided, condensed, unread, duration_ms } = stepped;
         let condensed = condensed.unwrap_or_else(|| Condensed {
-            open_issues: vec![OpenIssue::Nothing { question: query.clone(), closest: Vec::new() }],
+            open_issues: vec![OpenIssue::Nothing { question: query.clone() }],
             ..Condensed::default()
         });
         let unanswered = condensed.open_issues.iter().filter_map(nothing).collect();
@@ -86,6 +88,12 @@ impl Executed {
             }
         }
         self.open_issues.extend(condensed.open_issues);
+        for close in condensed.closest {
+            let is_same = |known: &Close| known.fact.citation == close.fact.citation;
+            if !self.closest.iter().any(is_same) {
+                self.closest.push(close);
+            }
+        }
         self.results.push(Step { step_index: self.results.len(), tool: SEARCH, result: found, duration_ms });
     }
 
@@ -188,7 +196,7 @@ fn queries(envelope: &GenericEnvelope) -> Result<Vec<String>, String> {
 /// What no file says anything about.
 fn nothing(issue: &OpenIssue) -> Option<String> {
     match issue {
-        OpenIssue::Nothing { question, .. } => Some(question.clone()),
+        OpenIssue::Nothing { question } => Some(question.clone()),
         OpenIssue::NotFound { .. } | OpenIssue::Contradiction { .. } => None,
     }
 }

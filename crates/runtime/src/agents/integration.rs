@@ -48,6 +48,10 @@ impl Agent for Integration {
         Unseen::Repeatable
     }
 
+    fn is_silent(&self) -> bool {
+        true
+    }
+
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
         let outputs = &given.envelope.progress.outputs;
         let evidence = evidence(given.envelope);

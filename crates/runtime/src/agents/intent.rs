@@ -17,6 +17,10 @@ impl Agent for Intent {
         Unseen::Repeatable
     }
 
+    fn is_silent(&self) -> bool {
+        true
+    }
+
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
         let is_answered = given.envelope.clarification.response.is_some();
         let mut shape = shape(

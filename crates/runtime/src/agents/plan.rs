@@ -48,6 +48,10 @@ impl Agent for Plan {
         Unseen::Repeatable
     }
 
+    fn is_silent(&self) -> bool {
+        true
+    }
+
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
         let goals = goals(given.envelope);
         let steps: Vec<Step<'_>> = goals.iter().map(|goal| step(goal)).collect();

@@ -75,6 +75,12 @@ pub trait Agent: Send + Sync {
     /// What a call means that nobody saw the end of.
     fn unseen(&self, given: Given<'_>) -> Unseen;
 
+    /// Whether a call leaves nothing behind but its answer, at once: it sends nothing, changes nothing, reads nothing that takes
+    /// time and writes no row. Such a call need not be durable before it is made.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
     /// Works. It ends by itself, within its own bounds of time; `cancel` ends it earlier.
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said>;
 }

@@ -18,9 +18,6 @@ use countersign_record::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The version of a run's rows.
-const VERSION: u32 = 1;
-
 /// The stream of a run.
 pub(super) fn stream(run: &RunId) -> Result<StreamId, Error> {
     Ok(StreamId::try_from(format!("run/{run}"))?)
@@ -119,7 +116,7 @@ impl Rows {
         let saying = Saying {
             stream: self.stream.clone(),
             kind: RowKind::try_from(kind)?,
-            version: VERSION,
+            version: row::version(kind),
             at: at.clone(),
             proof,
             label,

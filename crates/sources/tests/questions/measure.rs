@@ -2,7 +2,6 @@
 //! said to have none, quotes that no document has.
 
 use countersign_kernel::chunk::{self, Chunk, chunks};
-use countersign_kernel::condense::OpenIssue;
 use countersign_kernel::gather::{Gathered, Limits, gather};
 use countersign_kernel::history::Lexicon;
 use countersign_kernel::relevance::Asked;
@@ -168,13 +167,8 @@ impl Asking {
                 count.quoted += 1;
                 continue;
             }
-            let close = evidence.condensed.open_issues.iter().filter_map(|issue| match issue {
-                OpenIssue::Nothing { closest, .. } => Some(closest),
-                OpenIssue::NotFound { .. } | OpenIssue::Contradiction { .. } => None,
-            });
-            let mut close = close.flatten();
-            count.close +=
-                usize::from(close.any(|fact| holds(span, &fact.citation.path, &fact.citation.bytes)));
+            let mut close = evidence.condensed.closest.iter().map(|close| &close.fact.citation);
+            count.close += usize::from(close.any(|citation| holds(span, &citation.path, &citation.bytes)));
             let pieces = hits.iter().map(|hit| &self.pieces[hit.chunk]);
             let rank = pieces.enumerate().find(|(_, piece)| holds(span, &piece.path, &piece.bytes));
             let why = rank.map(|(at, _)| evidence.sifted.decided[at].reason.join(" "));

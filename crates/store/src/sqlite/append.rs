@@ -12,10 +12,9 @@ use countersign_record::row::{BlobBytes, Cause, PackedBlobs, Place, RowRef, Seal
 use countersign_runtime::ports::ledger::{Appended, BATCH_ROWS_MAX, Batch, Error, Stamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
-/// Bytes that were erased come back as a new record, because a record that grew would move its neighbours and leave stale
-/// copies of them in the page.
-const INSERT_BLOB: &str = "INSERT INTO blobs(digest, size, bytes) SELECT ?1, ?2, ?3
-    WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1 AND bytes IS NOT NULL)";
+/// Whether the newest record of a blob has its bytes.
+const HAS_BLOB: &str = "SELECT bytes IS NOT NULL FROM blobs WHERE digest = ?1 ORDER BY id DESC LIMIT 1";
+const INSERT_BLOB: &str = "INSERT INTO blobs(digest, size, bytes) VALUES (?1, ?2, ?3)";
 
 /// A batch on its way to the writer.
 #[derive(Debug)]
@@ -69,6 +68,7 @@ pub(super) struct Pen<'a> {
     pub(super) state: &'a mut State,
     /// Held through the transaction: looking it up for every row would cost a tenth of putting the row in.
     insert: CachedStatement<'a>,
+    has_blob: CachedStatement<'a>,
     insert_blob: CachedStatement<'a>,
 }
 
@@ -84,6 +84,7 @@ impl<'a> Pen<'a> {
             matter,
             state,
             insert: connection.prepare_cached(columns::INSERT)?,
+            has_blob: connection.prepare_cached(HAS_BLOB)?,
             insert_blob: connection.prepare_cached(INSERT_BLOB)?,
         })
     }
@@ -198,10 +199,16 @@ impl<'a> Pen<'a> {
         self.state.next_in_stream(self.connection, stream)
     }
 
-    /// Stores a blob's bytes unless they are there.
+    /// Stores a blob's bytes unless they are there. Bytes that were erased come back as a new record, because a record that
+    /// grew would move its neighbours and leave stale copies of them in the page.
     pub(super) fn put_blob(&mut self, blob: &BlobBytes) -> Result<(), rusqlite::Error> {
-        let size = int(blob.reference().size);
-        self.insert_blob.execute(params![blob.digest().as_bytes(), size, blob.bytes()])?;
+        let digest = blob.digest();
+        let found: Option<bool> =
+            self.has_blob.query_row([digest.as_bytes()], |row| row.get(0)).optional()?;
+        if found != Some(true) {
+            let size = int(blob.reference().size);
+            self.insert_blob.execute(params![digest.as_bytes(), size, blob.bytes()])?;
+        }
         Ok(())
     }
 

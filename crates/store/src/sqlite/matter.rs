@@ -45,6 +45,11 @@ impl Core {
     }
 }
 
+/// How many cores there are to append and to write on.
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// One matter.
 pub(super) struct Matter {
     core: Arc<Core>,
@@ -69,7 +74,7 @@ impl Matter {
             core: Arc::new(core),
             reads: Arc::new(Semaphore::new(READS_MAX)),
             writer: Mutex::new(None),
-            vigil: Vigil::default(),
+            vigil: Vigil::new(cores()),
             patience,
         }
     }
@@ -107,7 +112,7 @@ impl Matter {
         let (reply, answer) = oneshot::channel();
         queue.send(command(reply)).await.map_err(|_| Error::Closed)?;
         drop(queue);
-        self.vigil.answer(answer).await.map_err(|_| Error::Closed)
+        self.vigil.answer(answer).await.ok_or(Error::Closed)
     }
 
     fn queue(&self) -> Result<tokio::sync::mpsc::Sender<Command>, Error> {

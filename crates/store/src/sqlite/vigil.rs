@@ -10,14 +10,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tokio::sync::oneshot::error::{RecvError, TryRecvError};
+use tokio::sync::oneshot::error::TryRecvError;
 
 /// A disk that takes longer than this makes waking up cheap beside it.
 const AWAKE_MAX: Duration = Duration::from_millis(1);
 
 /// Who waits for a writer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Vigil {
+    /// Where there is one core only, whoever stays awake keeps the writer from it.
+    cores: usize,
     waiting: AtomicUsize,
     is_kept: AtomicBool,
     /// When the last answer came.
@@ -25,28 +27,38 @@ pub(super) struct Vigil {
 }
 
 impl Vigil {
-    /// Waits for an answer.
-    pub(super) async fn answer<T>(&self, mut answer: oneshot::Receiver<T>) -> Result<T, RecvError> {
+    pub(super) fn new(cores: usize) -> Self {
+        Vigil {
+            cores,
+            waiting: AtomicUsize::new(0),
+            is_kept: AtomicBool::new(false),
+            answered: Mutex::new(None),
+        }
+    }
+
+    /// Waits for an answer; nothing, if whoever was to give it is gone.
+    pub(super) async fn answer<T>(&self, mut answer: oneshot::Receiver<T>) -> Option<T> {
         let waiting = Waiting::new(self);
-        let mut answered = None;
-        if (waiting.has_company() || self.was_just_answered())
+        if self.cores > 1
+            && (waiting.has_company() || self.was_just_answered())
             && let Some(_kept) = Kept::new(self)
         {
             let start = Instant::now();
-            while answered.is_none() && start.elapsed() < AWAKE_MAX {
+            while start.elapsed() < AWAKE_MAX {
                 match answer.try_recv() {
-                    Ok(answer) => answered = Some(answer),
-                    Err(TryRecvError::Closed) => break,
+                    Ok(answer) => return Some(self.answered(answer)),
+                    // It must not be asked again.
+                    Err(TryRecvError::Closed) => return None,
                     Err(TryRecvError::Empty) => tokio::task::yield_now().await,
                 }
             }
         }
-        let answer = match answered {
-            Some(answer) => answer,
-            None => answer.await?,
-        };
+        answer.await.ok().map(|answer| self.answered(answer))
+    }
+
+    fn answered<T>(&self, answer: T) -> T {
         *self.answered.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-        Ok(answer)
+        answer
     }
 
     fn was_just_answered(&self) -> bool {
@@ -87,5 +99,32 @@ impl<'a> Kept<'a> {
 impl Drop for Kept<'_> {
     fn drop(&mut self) {
         self.0.is_kept.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_is_gone_gives_no_answer() {
+        for cores in [1, 2] {
+            let vigil = Vigil::new(cores);
+            // The second one stays awake, and the answer is not there, or gone, when it looks.
+            for _ in 0..3 {
+                let (reply, answer) = oneshot::channel();
+                reply.send(7).unwrap();
+                assert_eq!(vigil.answer(answer).await, Some(7));
+                let (reply, answer) = oneshot::channel::<u8>();
+                drop(reply);
+                assert_eq!(vigil.answer(answer).await, None);
+                let (reply, answer) = oneshot::channel::<u8>();
+                let gone = async {
+                    tokio::task::yield_now().await;
+                    drop(reply);
+                };
+                assert_eq!(tokio::join!(vigil.answer(answer), gone).0, None);
+            }
+        }
     }
 }

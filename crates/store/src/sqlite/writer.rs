@@ -7,6 +7,7 @@ use super::erase;
 use super::failure;
 use super::group::{self, Answer, Asker, Company, Group};
 use super::lock;
+use super::matter::cores;
 use super::news::News;
 use super::purge::Purge;
 use super::restore;
@@ -21,7 +22,6 @@ use countersign_record::row::Sealed;
 use countersign_runtime::ports::ledger::{Erasure, Error, Piece, Snapshot};
 use rusqlite::{Connection, params};
 use std::io;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -62,7 +62,7 @@ impl Writer {
         let (queue, commands) = mpsc::channel(QUEUE_MAX);
         let place = files.database.clone();
         let name = format!("ledger {matter}");
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let cores = cores();
         let company = Company { appenders: 1, commit: Duration::ZERO, gap: Duration::MAX, cores };
         let desk = Desk {
             matter,

@@ -19,13 +19,14 @@ pub(super) trait Visit {
 
 /// Visits the members of `value`; a value that is no object has none.
 pub(super) fn walk<T: Serialize + ?Sized>(value: &T, visitor: &mut impl Visit) -> Result<(), Unwritable> {
-    value.serialize(Walk { visitor, name: String::new() })
+    value.serialize(Walk { visitor, name: String::new(), is_named: false })
 }
 
 struct Walk<'v, V> {
     visitor: &'v mut V,
     /// The name of the entry whose value is next: one piece of memory for all of them.
     name: String,
+    is_named: bool,
 }
 
 /// A scalar has no members.
@@ -145,6 +146,7 @@ impl<V: Visit> SerializeMap for Walk<'_, V> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Unwritable> {
         self.name.clear();
+        self.is_named = true;
         if self.visitor.wants_name() {
             name.serialize(NameTo(|name: &str| self.name.push_str(name)))
         } else {
@@ -153,7 +155,10 @@ impl<V: Visit> SerializeMap for Walk<'_, V> {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritable> {
-        self.visitor.entry(&self.name, value)
+        match core::mem::take(&mut self.is_named) {
+            true => self.visitor.entry(&self.name, value),
+            false => Err(Unwritable::NameNotString),
+        }
     }
 
     fn end(self) -> Result<(), Unwritable> {
