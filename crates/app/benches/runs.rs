@@ -102,8 +102,8 @@ fn in_memory(bench: &mut Bench, runtime: &Runtime) {
 }
 
 fn durable(bench: &mut Bench, runtime: &Runtime, scratch: &Path) {
-    let one = "durable runs of five stages, one at a time (runs)";
-    let many = "durable runs of five stages, 100 at once (runs); aim: 100";
+    let one = "durable runs of five stages without effects, one at a time (runs)";
+    let many = "the same, 100 at once, each round in a new ledger (runs); aim: 100";
     let desk = Desk::on_disk(&scratch.join("alone"));
     let commits = commits(&scratch.join("alone"), || runtime.block_on(desk.runs(100))) / 100.0;
     let Ok(python) = std::env::var("COUNTERSIGN_BENCH_PYTHON") else {
