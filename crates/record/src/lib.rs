@@ -32,6 +32,7 @@ pub mod label;
 pub mod manifest;
 pub mod memory_read;
 pub mod row;
+pub mod run_kind;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod session;

@@ -5,6 +5,7 @@ use crate::code::Code;
 use crate::id::RowKind;
 use crate::json::Json;
 use crate::row::Row;
+use crate::run_kind;
 
 /// One step: what a payload of `from` looks like at `from + 1`.
 #[derive(Clone, Copy, Debug)]
@@ -48,22 +49,22 @@ pub const LEDGER: Upcasts = Upcasts {
         (crate::deed::CAPABILITY_DENIED, crate::deed::VERSION),
         (crate::deed::CAPABILITY_REVOKED, crate::deed::VERSION),
         (crate::deed::EXTERNALIZED, crate::deed::VERSION),
-        ("run.began", 1),
-        ("run.called", 1),
-        ("run.returned", 2),
-        ("run.aimed", 1),
-        ("run.given_up", 1),
-        ("run.reached", 1),
-        ("run.refused", 1),
-        ("run.heard", 1),
-        ("run.advanced", 1),
-        ("run.moved", 1),
-        ("run.stopped", 1),
-        ("run.answered", 1),
-        ("run.ended", 1),
+        (run_kind::BEGAN, run_kind::VERSION),
+        (run_kind::CALLED, run_kind::VERSION),
+        (run_kind::RETURNED, run_kind::RETURNED_VERSION),
+        (run_kind::AIMED, run_kind::VERSION),
+        (run_kind::GIVEN_UP, run_kind::VERSION),
+        (run_kind::REACHED, run_kind::VERSION),
+        (run_kind::REFUSED, run_kind::VERSION),
+        (run_kind::HEARD, run_kind::VERSION),
+        (run_kind::ADVANCED, run_kind::VERSION),
+        (run_kind::MOVED, run_kind::VERSION),
+        (run_kind::STOPPED, run_kind::VERSION),
+        (run_kind::ANSWERED, run_kind::VERSION),
+        (run_kind::ENDED, run_kind::VERSION),
     ],
-    // Before, where an answer leads was told by a row of its own, which is still read.
-    steps: &[Step { kind: "run.returned", from: 1, apply: |payload| payload }],
+    // What the second version tells is optional: the first one had another row for it.
+    steps: &[Step { kind: run_kind::RETURNED, from: 1, apply: |payload| payload }],
 };
 
 /// A row that a newer build wrote.

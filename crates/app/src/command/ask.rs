@@ -55,27 +55,12 @@ pub(super) async fn run(global: &Global, ask: &Ask) -> Result<Exit, Failure> {
 struct Close<'a> {
     question: &'a str,
     text: &'a str,
-    location: String,
+    location: &'a str,
 }
 
-fn close(close: &Json) -> Option<Close<'_>> {
-    let fact = close.get("fact")?;
-    Some(Close {
-        question: close.get("question")?.as_str()?,
-        text: fact.get("text")?.as_str()?,
-        location: location(fact)?,
-    })
-}
-
-/// Where a fact stands.
-fn location(fact: &Json) -> Option<String> {
-    let citation = fact.get("citation")?;
-    let line = |name: &str| match citation.get(name) {
-        Some(Json::Number(number)) => number.as_u64(),
-        Some(_) | None => None,
-    };
-    let (path, first, last) = (citation.get("path")?.as_str()?, line("first_line")?, line("last_line")?);
-    Some(if first == last { format!("{path}:{first}") } else { format!("{path}:{first}-{last}") })
+fn close(passage: &Json) -> Option<Close<'_>> {
+    let text = |name: &str| passage.get(name).and_then(Json::as_str);
+    Some(Close { question: text("relevance")?, text: text("content")?, location: text("location")? })
 }
 
 /// A path, and why its file was not read.

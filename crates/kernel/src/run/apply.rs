@@ -78,7 +78,7 @@ impl Run {
     }
 
     /// Stands at another stage.
-    pub(super) fn lead(&mut self, to: &str) {
+    fn lead(&mut self, to: &str) {
         self.envelope.progress.current_stage = to.to_string();
         self.doing = Doing::Ready;
     }

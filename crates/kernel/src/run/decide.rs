@@ -133,15 +133,15 @@ impl Deciding<'_> {
         })
     }
 
-    /// Another stage is next: what an agent's answer leads to is told with the answer.
+    /// Another stage is next. What an agent's answer leads to is told with the answer, which is the first that happened.
     fn lead(&mut self, to: &str) {
+        let moved = Event::Moved { to: to.to_string() };
         if let Some(after) = &mut self.after {
-            after.lead(to);
+            after.apply(&moved);
         }
-        let mut answers = self.events.iter_mut().filter_map(Event::leads_to);
-        match answers.next() {
-            Some(next) => *next = Some(to.to_string()),
-            None => self.events.push(Event::Moved { to: to.to_string() }),
+        match self.events.first_mut() {
+            Some(Event::Returned { next, .. }) => *next = Some(to.to_string()),
+            Some(_) | None => self.events.push(moved),
         }
     }
 
@@ -413,7 +413,7 @@ impl Deciding<'_> {
         let gave_up = format!("{by} said no to: {}", stop.message);
         self.happen(Event::Answered { id: stop.id, by, answer });
         match to {
-            Some(to) => self.happen(Event::Moved { to }),
+            Some(to) => self.lead(&to),
             None => self.end(TerminalReason::DeniedByPolicy, gave_up),
         }
         Ok(())

@@ -190,13 +190,6 @@ impl StopKind {
     }
 }
 
-impl Event {
-    /// Where an agent's answer leads, if it is one.
-    pub(super) fn leads_to(&mut self) -> Option<&mut Option<String>> {
-        if let Event::Returned { next, .. } = self { Some(next) } else { None }
-    }
-}
-
 /// Something that happened to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {

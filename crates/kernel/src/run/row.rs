@@ -12,34 +12,12 @@ use countersign_record::code::Code;
 use countersign_record::envelope::Envelope;
 use countersign_record::fields::{Fields, Trouble};
 use countersign_record::json::{Json, Number, Object};
+use countersign_record::run_kind::{
+    ADVANCED, AIMED, ANSWERED, CALLED, ENDED, GIVEN_UP, HEARD, MOVED, REACHED, REFUSED, RETURNED, STOPPED,
+};
 use countersign_record::state::TerminalReason;
 use countersign_record::time::Timestamp;
 use serde::Serialize;
-
-/// A run has begun; its contents are the envelope it begins with, and its pipeline.
-pub const BEGAN: &str = "run.began";
-const CALLED: &str = "run.called";
-/// An agent has handed over; the content is the SR2 envelope.
-pub const RETURNED: &str = "run.returned";
-const AIMED: &str = "run.aimed";
-const GIVEN_UP: &str = "run.given_up";
-const REACHED: &str = "run.reached";
-const REFUSED: &str = "run.refused";
-const HEARD: &str = "run.heard";
-const ADVANCED: &str = "run.advanced";
-const MOVED: &str = "run.moved";
-/// A person is asked.
-pub const STOPPED: &str = "run.stopped";
-/// A person has answered: a decision, which the person signs.
-pub const ANSWERED: &str = "run.answered";
-/// It is over.
-pub const ENDED: &str = "run.ended";
-
-/// The version of a kind's rows: since the second one an answer tells where it leads.
-#[must_use]
-pub fn version(kind: &str) -> u32 {
-    if kind == RETURNED { 2 } else { 1 }
-}
 
 /// What a row holds of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]

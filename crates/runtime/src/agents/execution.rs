@@ -32,7 +32,7 @@ pub(super) struct Executed {
     evidence: Vec<Evidence>,
     open_issues: Vec<OpenIssue>,
     /// What comes closest to what no file answers: for a person, and in no prompt.
-    closest: Vec<Close>,
+    closest: Vec<Evidence>,
 }
 
 #[derive(Serialize)]
@@ -79,21 +79,13 @@ impl Executed {
         let unanswered = condensed.open_issues.iter().filter_map(nothing).collect();
         let mut found = Found { query, pieces, decided, quotes: 0, unanswered, unread };
         for fact in condensed.quotes() {
-            let one = Evidence::of(fact, &found.query);
             found.quotes += 1;
-            // Two goals may rest on one sentence; it is quoted once.
-            let is_same = |known: &Evidence| known.location == one.location && known.content == one.content;
-            if !self.evidence.iter().any(is_same) {
-                self.evidence.push(one);
-            }
+            add(&mut self.evidence, Evidence::of(fact, &found.query));
+        }
+        for Close { question, fact } in &condensed.closest {
+            add(&mut self.closest, Evidence::of(fact, question));
         }
         self.open_issues.extend(condensed.open_issues);
-        for close in condensed.closest {
-            let is_same = |known: &Close| known.fact.citation == close.fact.citation;
-            if !self.closest.iter().any(is_same) {
-                self.closest.push(close);
-            }
-        }
         self.results.push(Step { step_index: self.results.len(), tool: SEARCH, result: found, duration_ms });
     }
 
@@ -107,6 +99,14 @@ impl Executed {
             (false, _) => "error",
         };
         rests_on(&self.evidence, files)
+    }
+}
+
+/// Two goals may rest on one sentence; it is quoted once.
+fn add(all: &mut Vec<Evidence>, one: Evidence) {
+    let is_same = |known: &Evidence| known.location == one.location && known.content == one.content;
+    if !all.iter().any(is_same) {
+        all.push(one);
     }
 }
 

@@ -15,6 +15,7 @@ use countersign_record::id::{RowKind, RunId};
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_record::row::Row;
+use countersign_record::run_kind;
 use countersign_record::state::{GenericEnvelope, Minted};
 use countersign_record::time::Timestamp;
 use serde::Serialize;
@@ -142,7 +143,7 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
     read_all(journal, access, Select::Stream(stream(id)?), 0, &mut |row| rows.push(row)).await?;
     let missing = || Error::Missing { run: id.clone() };
     let first = rows.first().ok_or_else(missing)?;
-    if first.kind.as_str() != row::BEGAN {
+    if first.kind.as_str() != run_kind::BEGAN {
         return Err(missing());
     }
     let end = rows.len() as u64;
@@ -167,7 +168,7 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
             payload: row.payload.clone(),
         };
         lines.push(line);
-        if kind.starts_with("run.") && kind != row::BEGAN {
+        if kind.starts_with("run.") && kind != run_kind::BEGAN {
             let said = match row::has_content(&kind) {
                 true => Some(content(journal, access, &row, 0).await?),
                 false => None,
@@ -207,7 +208,7 @@ pub(super) fn is_sent(status: &str) -> bool {
 pub async fn list(journal: &dyn Journal, access: &MatterAccess) -> Result<Vec<Listed>, Error> {
     let mut runs: BTreeMap<String, (u64, Listed)> = BTreeMap::new();
     let mut rows: Vec<Row> = Vec::new();
-    for kind in [row::BEGAN, row::STOPPED, row::ANSWERED, row::ENDED] {
+    for kind in [run_kind::BEGAN, run_kind::STOPPED, run_kind::ANSWERED, run_kind::ENDED] {
         let select = Select::Kind(RowKind::try_from(kind)?);
         read_all(journal, access, select, 0, &mut |row| rows.push(row)).await?;
     }
@@ -217,7 +218,7 @@ pub async fn list(journal: &dyn Journal, access: &MatterAccess) -> Result<Vec<Li
         let text =
             |member: &str| row.payload.get(member).and_then(Json::as_str).unwrap_or_default().to_owned();
         let (standing, reason) = match row.kind.as_str() {
-            row::BEGAN => {
+            run_kind::BEGAN => {
                 let listed = Listed {
                     run: name.clone(),
                     began_at: row.at.clone(),
@@ -229,8 +230,8 @@ pub async fn list(journal: &dyn Journal, access: &MatterAccess) -> Result<Vec<Li
                 runs.insert(name, (row.seq, listed));
                 continue;
             }
-            row::STOPPED => (Standing::Waiting, Some(text("reason"))),
-            row::ENDED => (Standing::Over, Some(text("reason"))),
+            run_kind::STOPPED => (Standing::Waiting, Some(text("reason"))),
+            run_kind::ENDED => (Standing::Over, Some(text("reason"))),
             _ => (Standing::Open, None),
         };
         if let Some((_, listed)) = runs.get_mut(&name) {

@@ -13,6 +13,7 @@ use countersign_record::id::{RowKind, RunId, StreamId};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_record::row::{BlobBytes, Proof, Sealed};
+use countersign_record::run_kind;
 use countersign_record::state::GenericEnvelope;
 use countersign_record::time::Timestamp;
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ impl Rows {
             ("pipeline_hash", contents.get(1).map_or(Json::Null, digest)),
         ]);
         let at = self.bench.clock.now()?;
-        self.put(row::BEGAN, &at, payload.into(), label, contents.into(), Proof::None)
+        self.put(run_kind::BEGAN, &at, payload.into(), label, contents.into(), Proof::None)
     }
 
     /// Whether what is waiting must be durable before anything is done.
@@ -116,7 +117,7 @@ impl Rows {
         let saying = Saying {
             stream: self.stream.clone(),
             kind: RowKind::try_from(kind)?,
-            version: row::version(kind),
+            version: run_kind::version(kind),
             at: at.clone(),
             proof,
             label,

@@ -5,6 +5,7 @@
 use super::append::{Pen, Request};
 use super::writer::Command;
 use countersign_runtime::ports::ledger::{Appended, Error};
+use std::num::NonZero;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
@@ -17,6 +18,11 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 const WAIT_MAX: Duration = Duration::from_millis(1);
 /// How often a core is told to wait before it is looked again: less than a microsecond.
 const SPINS: u32 = 20;
+
+/// How many cores there are to append and to write on.
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
 
 /// Lets a moment pass in which a request may come. Giving the core away for so short a time, with another one free
 /// for whoever sends the request, costs more than the moment.

@@ -3,6 +3,7 @@
 
 use super::append::Request;
 use super::follow::Following;
+use super::group;
 use super::news::News;
 use super::readers::{Readers, Stop};
 use super::schema::Files;
@@ -45,11 +46,6 @@ impl Core {
     }
 }
 
-/// How many cores there are to append and to write on.
-pub(super) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
 /// One matter.
 pub(super) struct Matter {
     core: Arc<Core>,
@@ -74,7 +70,7 @@ impl Matter {
             core: Arc::new(core),
             reads: Arc::new(Semaphore::new(READS_MAX)),
             writer: Mutex::new(None),
-            vigil: Vigil::new(cores()),
+            vigil: Vigil::new(group::cores()),
             patience,
         }
     }

@@ -7,7 +7,6 @@ use super::erase;
 use super::failure;
 use super::group::{self, Answer, Asker, Company, Group};
 use super::lock;
-use super::matter::cores;
 use super::news::News;
 use super::purge::Purge;
 use super::restore;
@@ -62,7 +61,7 @@ impl Writer {
         let (queue, commands) = mpsc::channel(QUEUE_MAX);
         let place = files.database.clone();
         let name = format!("ledger {matter}");
-        let cores = cores();
+        let cores = group::cores();
         let company = Company { appenders: 1, commit: Duration::ZERO, gap: Duration::MAX, cores };
         let desk = Desk {
             matter,
