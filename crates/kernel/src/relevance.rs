@@ -51,7 +51,7 @@ const STOP_WORDS: &[&str] = &[
     "given", "go", "got", "had", "happen", "happened", "happens", "has", "have", "having", "he", "her",
     "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "kind",
     "list", "ll", "long", "many", "may", "me", "might", "more", "most", "much", "must", "my", "need", "needs",
-    "no", "not", "now", "of", "off", "often", "on", "once", "one", "only", "or", "other", "our", "ours",
+    "no", "not", "now", "of", "off", "often", "on", "once", "one", "ones", "only", "or", "other", "our", "ours",
     "out", "over", "own", "per", "please", "point", "put", "re", "really", "s", "same", "say", "says",
     "shall", "she", "should", "so", "some", "someone", "something", "soon", "sort", "specific", "still",
     "such", "t", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing",
@@ -59,6 +59,10 @@ const STOP_WORDS: &[&str] = &[
     "very", "want", "wants", "was", "we", "were", "what", "when", "where", "whether", "which", "while", "who",
     "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
+
+/// Words that stand for what was named before.
+const POINTERS: &[&str] =
+    &["it", "its", "one", "ones", "they", "them", "their", "that", "those", "so", "er", "sie", "es", "ihn"];
 
 /// A question, ready to be held against texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,17 +146,19 @@ impl Asked {
         let tongue = Tongue::of(question);
         let parts = kind::parts(question).into_iter().take(PARTS_MAX);
         let parts = parts.map(|part| Part::new(part, tongue, aliases));
-        let mut parts: Vec<Part> = parts.filter(|part| !part.terms.is_empty()).collect();
+        let mut parts: Vec<Part> =
+            parts.filter(|part| !part.terms.is_empty() || part.kind != Kind::Any).collect();
         // "… and by when?" has no subject of its own: it has that of the question before.
         for at in 1..parts.len() {
             let (before, rest) = parts.split_at_mut(at);
             if let (Some(last), Some(part)) = (before.last(), rest.first_mut())
-                && (part.terms.len() < 2 || part.weighty_count() == 0)
+                && (part.terms.len() < 2 || part.weighty_count() == 0 || part.points_back())
             {
                 let known: BTreeSet<String> = part.terms.iter().map(|term| term.stem.clone()).collect();
                 part.terms.extend(last.terms.iter().filter(|term| !known.contains(&term.stem)).cloned());
             }
         }
+        parts.retain(|part| !part.terms.is_empty());
         parts.iter_mut().for_each(Part::sum);
         Asked { parts }
     }
@@ -234,6 +240,12 @@ impl Part {
             }
         }
         Part { text: text.trim().to_string(), kind, tongue, terms, total: 0 }
+    }
+
+    /// Whether it says of one thing only, and of something that was named before: "and which ones break?"
+    fn points_back(&self) -> bool {
+        let mut said = words(&self.text).into_iter();
+        self.weighty_count() < 2 && said.any(|word| POINTERS.contains(&word.as_str()))
     }
 
     fn sum(&mut self) {

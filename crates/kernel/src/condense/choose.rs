@@ -21,11 +21,11 @@ const WIDE_MAX: usize = 3;
 /// Bytes of such a quote.
 const QUOTE_BYTES_MAX: usize = 600;
 /// What the sentence itself must cover, in thousandths.
-const OWN_MIN: u64 = 200;
+const OWN_MIN: u64 = 100;
+/// By how much more must speak for a sentence than against it.
+const LEAD_MIN: u64 = 500;
 /// What a term is worth that a sentence points back to ("It …").
 const REFERRED_WORTH: u64 = 800;
-/// What a sentence must cover if a term of the question is nowhere, in thousandths.
-const WITH_MISSING_MIN: u64 = 540;
 /// Words by which a sentence points back to the one before.
 const POINTERS: [&str; 13] =
     ["it", "its", "they", "their", "this", "these", "that", "those", "he", "she", "his", "her", "there"];
@@ -33,9 +33,6 @@ const POINTERS: [&str; 13] =
 const KIND_GAIN: u64 = 300;
 /// What one loses that has no date, number or name where one is asked for, in thousandths.
 const KIND_LOSS: u64 = 200;
-/// A question of so few terms weighs little besides the kind of answer that it wants: that must be there.
-const KIND_TERMS_MAX: usize = 2;
-
 /// A sentence that may be quoted.
 pub(super) struct Candidate<'a> {
     /// Which piece.
@@ -249,19 +246,20 @@ pub(super) fn best<'c, 'a>(
 ) -> Vec<Chosen<'c, 'a>> {
     let mut ranked = Vec::new();
     for (number, one) in candidates.iter().enumerate() {
-        let own = own(part, one);
-        let (missing, terms) = part.missing_count(&[&one.own, &one.above, &one.piece, &one.opening]);
-        if own < OWN_MIN || missing * 3 > terms {
-            continue;
-        }
-        let coverage = coverage(part, one);
-        let least =
-            if missing == 0 { limits.coverage_min } else { limits.coverage_min.max(WITH_MISSING_MIN) };
-        if coverage >= least && is_of_kind(part, one, missing) {
+        let (own, coverage) = (own(part, one), coverage(part, one));
+        if own >= OWN_MIN && coverage >= limits.coverage_min {
             ranked.push((score(part, one, own, coverage), number, coverage));
         }
     }
-    picked(candidates, ranked, limits.of_best_min, limits.quotes_max)
+    // Whether there is an answer at all is decided by the best one: what stands beside it may well say the rest.
+    let best = ranked.iter().max_by_key(|(score, number, _)| (*score, core::cmp::Reverse(*number)));
+    let is_answered = best.is_some_and(|(_, number, coverage)| {
+        candidates.get(*number).is_some_and(|one| speaks_for(part, one, own(part, one), *coverage))
+    });
+    match is_answered {
+        true => picked(candidates, ranked, limits.of_best_min, limits.quotes_max),
+        false => Vec::new(),
+    }
 }
 
 /// The best of sentences with their scores, numbers and what they cover, the best first; the same words once. Of each file that
@@ -293,11 +291,16 @@ fn picked<'c, 'a>(
     found.into_iter().take(most).map(|(.., chosen)| chosen).collect()
 }
 
-/// Whether a sentence, or what is quoted with it, has the kind of answer that is asked for, where it must.
-fn is_of_kind(part: &Part, one: &Candidate<'_>, missing: usize) -> bool {
-    let weighs_little = missing > 0 || part.weighty_count() <= KIND_TERMS_MAX;
-    let must = part.kind.is_only_told_by_form(&part.text) || (part.kind.is_told_by_form() && weighs_little);
-    !must || part.is_answered_in_kind(one.wide_text)
+/// Whether more speaks for a sentence than against it: what it covers, itself and with what it stands under and beside,
+/// against what neither has, what nothing around it has either, and that a date, a number or a name is asked for and none is
+/// there. What each counts was fitted to questions with and without an answer.
+fn speaks_for(part: &Part, one: &Candidate<'_>, own: u64, coverage: u64) -> bool {
+    let share = |(missing, terms): (usize, usize)| missing as u64 * WHOLE / (terms as u64).max(1);
+    let near = share(part.missing_count(&[&one.own, &one.above]));
+    let anywhere = share(part.missing_count(&[&one.own, &one.above, &one.piece, &one.opening]));
+    let is_other_kind = part.kind.is_told_by_form() && !part.is_answered_in_kind(one.wide_text);
+    let kind = if is_other_kind { WHOLE } else { 0 };
+    own * 4 + coverage * 9 >= near * 10 + anywhere * 5 + kind * 10 + LEAD_MIN
 }
 
 /// The first ones with the sentence behind them, which often says how much or until when. What is said is not said again,

@@ -8,8 +8,8 @@ use crate::words::{place, spaced};
 use alloc::string::String;
 use alloc::vec::Vec;
 use tables::{
-    ASKING, BEGINNINGS, MOMENTS, MONEY, MONTHS, NUMBERS, PAYING, REASONS, REFERENCES, ROLES, TIMES, TITLES,
-    UNITS, WEEKDAYS,
+    ASKING, BEGINNINGS, MOMENTS, MONEY, MONTHS, NUMBERS, PAYING, PRICES, REASONS, REFERENCES, ROLES, TIMES,
+    TITLES, UNITS, WEEKDAYS,
 };
 
 /// What kind of answer a question wants.
@@ -42,8 +42,10 @@ impl Kind {
         let first = ASKING.iter().flat_map(|(kind, phrases)| {
             phrases.iter().filter_map(|phrase| place(&words, phrase)).map(move |at| (at, *kind))
         });
+        let has = |table: &[&str]| words.split(' ').any(|word| table.contains(&word));
         match first.min_by_key(|(at, _)| *at).map_or(Kind::Any, |(_, kind)| kind) {
-            Kind::HowMuch if words.split(' ').any(|word| PAYING.contains(&word)) => Kind::Price,
+            Kind::HowMuch if has(PAYING) => Kind::Price,
+            Kind::Any if has(PRICES) => Kind::Price,
             kind => kind,
         }
     }
@@ -51,7 +53,7 @@ impl Kind {
     /// Whether a word of a question only says what kind of answer it wants; in the form of `relevance::words`.
     pub(super) fn is_about(self, word: &str) -> bool {
         let words: &[&str] = match self {
-            Kind::When => &["date", "day", "time", "datum", "uhr"],
+            Kind::When => &["date", "day", "time", "year", "datum", "uhr", "jahr"],
             Kind::HowLong => &[
                 "quickly", "fast", "days", "months", "years", "weeks", "hours", "lange", "lang", "schnell",
                 "tage", "wochen", "monate", "jahre", "stunden",
@@ -87,17 +89,6 @@ impl Kind {
         }
     }
 
-    /// Whether there is no answer to a question without that form: how much is a number, who is a chief is a name, but when
-    /// may also be an event.
-    #[must_use]
-    pub fn is_only_told_by_form(self, question: &str) -> bool {
-        match self {
-            Kind::HowLong | Kind::HowOften | Kind::HowMuch | Kind::Price => true,
-            Kind::Who => is_named_by_role(&spaced(question).split(' ').collect::<Vec<_>>()),
-            Kind::When | Kind::Why | Kind::Any => false,
-        }
-    }
-
     /// Whether a text looks as if it could hold such an answer to a question. What the question itself says is none.
     #[must_use]
     pub fn is_in(self, text: &str, question: &str) -> bool {
@@ -113,7 +104,7 @@ impl Kind {
                     || ((has_digit || any(NUMBERS)) && any(UNITS))
                     || any(MOMENTS)
             }
-            Kind::HowLong => (any(UNITS) && (has_digit || any(NUMBERS))) || any(MOMENTS),
+            Kind::HowLong => has_span(&words) || any(MOMENTS),
             Kind::HowOften => any(TIMES),
             Kind::HowMuch => has_quantity(text, &asked),
             Kind::Price => {
@@ -134,6 +125,21 @@ pub(super) fn is_bare(text: &str) -> bool {
         word.bytes().all(|byte| byte.is_ascii_digit()) || MONTHS.contains(&word) || WEEKDAYS.contains(&word)
     };
     !words.is_empty() && words.split(' ').all(is_empty)
+}
+
+/// A number, and soon behind it what is counted is time: "thirty working days", not "40 metres per hour".
+fn has_span(words: &str) -> bool {
+    let words: Vec<&str> = words.split(' ').collect();
+    let is_number =
+        |word: &str| NUMBERS.contains(&word) || word.starts_with(|letter: char| letter.is_ascii_digit());
+    words.windows(4).chain(words.rchunks(3).take(1)).any(|near| match near {
+        [number, behind @ ..] if is_number(number) => {
+            let counted =
+                behind.iter().take_while(|word| !matches!(**word, "per" | "a" | "each" | "pro" | "je"));
+            counted.into_iter().any(|word| UNITS.contains(word))
+        }
+        [] | [..] => false,
+    })
 }
 
 /// A month beside a number, or a year.
@@ -281,6 +287,9 @@ mod tests {
             ("Wie lange dauert es?", Kind::HowLong),
             ("Weshalb fiel sie aus?", Kind::Why),
             ("Is it so?", Kind::Any),
+            ("Which gloves are worn when it is handled?", Kind::Any),
+            ("In which year was it built?", Kind::When),
+            ("What fee was agreed on?", Kind::Price),
         ] {
             assert_eq!(Kind::of(question), expected, "{question}");
         }
@@ -304,6 +313,9 @@ mod tests {
             (Kind::Price, "It takes 3 days.", "What does it cost?", false),
             (Kind::Price, "Sie kostet 3 Euro.", "Was kostet sie?", true),
             (Kind::HowOften, "It is cleaned every week.", "How often?", true),
+            (Kind::HowLong, "It lasts thirty working days.", "How long does it last?", true),
+            (Kind::HowLong, "2 Jahre", "Wie lange?", true),
+            (Kind::HowLong, "Rated flow: 40 metres per hour.", "How long does it last?", false),
         ] {
             assert_eq!(kind.is_in(text, question), expected, "{text} {question}");
         }

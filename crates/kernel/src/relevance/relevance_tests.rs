@@ -29,7 +29,9 @@ fn questions_in_one_are_found() {
     assert_eq!(parts("When? Where? Why?"), 3);
     assert_eq!(parts(""), 0);
     let two = asked("Who pays the rent and by when?");
-    assert_eq!(two.parts.len(), 1, "what has no word of its own is no question");
+    assert_eq!(two.parts.len(), 2, "what has no word of its own has the subject of the one before");
+    assert!(two.parts.iter().all(|part| part.words().any(|word| word == "rent")));
+    assert_eq!(asked("Who pays the rent and what?").parts.len(), 1, "what wants nothing is no question");
     let kinds: Vec<Kind> =
         asked("How long is the term, and what is the price?").parts.iter().map(|one| one.kind).collect();
     assert_eq!(kinds, [Kind::HowLong, Kind::Price]);

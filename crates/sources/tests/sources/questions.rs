@@ -8,21 +8,21 @@ use measure::{Asking, Count, FIRST, FOURTH, Half, SECOND, THIRD, documents, embe
 /// What the whole set must reach.
 const RECALL_MIN: f64 = 0.85;
 /// What the half must reach that nothing was fitted to: what it did reach, less a little.
-const CHECK_RECALL_MIN: f64 = 0.75;
+const CHECK_RECALL_MIN: f64 = 0.79;
 /// How many of the questions without an answer must be said to have none.
-const HONESTY_MIN: f64 = 0.7;
+const HONESTY_MIN: f64 = 0.66;
 
-/// What the set of somebody else must reach, which nothing is fitted to: what it did reach, less a little.
-const SECOND_RECALL_MIN: f64 = 0.5;
+/// What the set of somebody else must reach: what it did reach, less a little.
+const SECOND_RECALL_MIN: f64 = 0.66;
 const SECOND_HONESTY_MIN: f64 = 0.25;
 /// What the third set must reach, and the half of it that nothing was fitted to.
-const THIRD_RECALL_MIN: f64 = 0.78;
+const THIRD_RECALL_MIN: f64 = 0.84;
 const THIRD_CHECK_RECALL_MIN: f64 = 0.7;
-const THIRD_HONESTY_MIN: f64 = 0.7;
+const THIRD_HONESTY_MIN: f64 = 0.6;
 
 /// The fourth set is somebody else's too, and nothing was ever fitted to it: what it did reach, less a little.
-const FOURTH_RECALL_MIN: f64 = 0.33;
-const FOURTH_HONESTY_MIN: f64 = 0.3;
+const FOURTH_RECALL_MIN: f64 = 0.5;
+const FOURTH_HONESTY_MIN: f64 = 0.37;
 /// Of what should be quoted, what is at least shown as what comes closest, in the four sets: what it did reach, less a little.
 const SHOWN_MIN: [f64; 4] = [0.87, 0.69, 0.9, 0.55];
 

@@ -48,6 +48,11 @@ pub(super) const PAYING: &[&str] = &[
     "rent", "expensive", "owe", "kostet", "kosten", "kostete", "preis", "teuer", "gebühr", "beitrag", "bezahlen", "zahlen", "zahlt",
     "geld", "miete", "gehalt", "lohn",
 ];
+/// What is asked for is money where a question has one of these and wants nothing else.
+#[rustfmt::skip] // words in rows
+pub(super) const PRICES: &[&str] = &[
+    "cost", "price", "fee", "rent", "salary", "kostet", "kosten", "preis", "gebühr", "miete", "gehalt",
+];
 /// What a reason begins with.
 #[rustfmt::skip] // words in rows
 pub(super) const REASONS: &[&str] = &[
@@ -100,15 +105,17 @@ pub(super) const ASKING: &[(Kind, &[&str])] = &[
         "how tall", "how strong", "what percentage", "what is the maximum", "what is the minimum", "what amount", "what number", "wie viel", "wieviel",
         "wie viele", "wieviele", "wie hoch", "wie gross", "wie weit", "wie alt", "wie schwer", "wie tief", "wie breit", "wie warm", "wie heiss", "wie stark", "wie teuer",
     ]),
-    (Kind::Price, &["what price", "what is the price", "cost", "how expensive", "was kostet", "was kosten", "welcher preis"]),
+    (Kind::Price, &["what price", "what is the price", "how expensive", "was kostet", "was kosten", "welcher preis"]),
     (Kind::When, &[
-        "when", "what date", "which date", "what day", "which day", "by when", "what time", "which month", "deadline", "wann", "an welchem tag",
-        "welches datum", "um wie viel uhr", "um wieviel uhr", "in welchem monat", "welche frist",
+        "when", "what date", "which date", "what day", "which day", "by when", "what time", "which month", "which year", "what year", "deadline", "wann", "an welchem tag",
+        "welches datum", "um wie viel uhr", "um wieviel uhr", "in welchem monat", "in welchem jahr", "welche frist",
     ]),
     (Kind::Who, &["who", "whom", "whose", "which person", "wer", "wem", "wen", "wessen", "welche person"]),
     (Kind::Why, &[
         "why", "what caused", "for what reason", "what was the cause", "root cause", "warum", "weshalb", "wieso", "aus welchem grund", "wodurch",
     ]),
+    // Behind these a "when" says no more than under which circumstances.
+    (Kind::Any, &["what", "which", "where", "can", "may", "must", "is", "are", "was", "welche", "welcher", "welches", "wo", "darf", "muss", "ist"]),
 ];
 
 /// Words that begin a question of their own behind "and".
