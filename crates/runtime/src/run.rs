@@ -61,7 +61,7 @@ pub struct Driver {
     run: Run,
     label: Label,
     /// What a person gave leave for, until something was sent away under it.
-    leave: Option<String>,
+    leave: Option<history::Leave>,
     /// Who began it.
     proposer: String,
     rows: Rows,
@@ -168,13 +168,17 @@ impl Driver {
         let stage = pipeline.stage(stage).ok_or_else(|| Error::NoAgent { stage: stage.clone() })?;
         let agent = self.bench.agents.get(&stage.name).cloned();
         let agent = agent.ok_or_else(|| Error::NoAgent { stage: stage.name.clone() })?;
+        let leave = match &self.leave {
+            Some(leave) => leave.holds(&self.bench.clock.now()?),
+            None => None,
+        };
         let given = Given {
             run: &self.id,
             stage,
             envelope: &self.run.envelope,
             label: self.label,
             llm_calls_left: self.run.llm_calls_left(),
-            leave: self.leave.as_deref(),
+            leave,
         };
         // What leaves nothing behind but its answer is told with that: nothing is lost with it.
         if self.rows.is_urgent() || !agent.is_silent() {
@@ -275,7 +279,7 @@ impl Driver {
         let events = decide(&self.pipeline, &self.run, came, at)?;
         for event in &events {
             self.rows.event(event, at, self.label)?;
-            if let Some(leave) = history::leave(&self.run, event) {
+            if let Some(leave) = history::leave(&self.run, event, at) {
                 self.leave = Some(leave);
             }
             self.run.apply(event);

@@ -64,7 +64,7 @@ pub struct Told {
     /// What holds for all of it.
     pub label: Label,
     /// What a person gave leave for, until something was sent away under it.
-    pub leave: Option<String>,
+    pub leave: Option<Leave>,
     /// What happened, in order.
     pub lines: Vec<Line>,
     /// Where its stream ends.
@@ -175,7 +175,7 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
             };
             let event = Event::read(&kind, row.payload, said, &row.at)
                 .map_err(|troubles| self::unreadable(row.seq, &troubles))?;
-            given = leave(&run, &event).or(given);
+            given = leave(&run, &event, &row.at).or(given);
             run.apply(&event);
             sees(&run);
         } else if kind == EXTERNALIZED
@@ -187,11 +187,30 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
     Ok(Told { id: id.clone(), pipeline: Arc::new(pipeline), setup, run, label, leave: given, lines, end })
 }
 
-/// What an event gives leave for, in the words that were asked in.
-pub(super) fn leave(run: &Run, event: &Event) -> Option<String> {
+/// Leave that a person gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leave {
+    /// For what, in the words that were asked in.
+    pub words: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Leave {
+    /// The words, as long as they count: who has not gone on under them within a day is asked again.
+    pub(super) fn holds(&self, now: &Timestamp) -> Option<&str> {
+        (self.at.instant().millis_until(now.instant()) < LEAVE_MS_MAX).then_some(self.words.as_str())
+    }
+}
+
+/// How long leave counts.
+const LEAVE_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
+
+/// What an event gives leave for.
+pub(super) fn leave(run: &Run, event: &Event, at: &Timestamp) -> Option<Leave> {
     let is_leave = matches!(event, Event::Answered { answer: Answer::Approve, .. });
     match &run.doing {
-        Doing::Waiting(stop) if is_leave => Some(stop.message.clone()),
+        Doing::Waiting(stop) if is_leave => Some(Leave { words: stop.message.clone(), at: at.clone() }),
         Doing::Waiting(_) | Doing::Ready | Doing::Called { .. } | Doing::Over => None,
     }
 }
@@ -292,4 +311,18 @@ fn minted(at: &Timestamp) -> Result<Minted, Error> {
         session_id: format!("sess_{digits}").try_into()?,
         received_at: at.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leave_counts_for_a_day() {
+        let at = |text: &str| Timestamp::try_from(text).unwrap();
+        let leave = Leave { words: "send it".to_owned(), at: at("2026-01-31T08:00:00Z") };
+        assert_eq!(leave.holds(&at("2026-01-31T08:00:00Z")), Some("send it"));
+        assert_eq!(leave.holds(&at("2026-02-01T07:59:59.999Z")), Some("send it"));
+        assert_eq!(leave.holds(&at("2026-02-01T08:00:00Z")), None);
+    }
 }
