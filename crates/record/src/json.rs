@@ -11,7 +11,7 @@ mod parse;
 pub(crate) mod pointer;
 mod print;
 
-pub use number::Number;
+pub use number::{NotFinite, Number};
 pub use object::{Object, canonical_order};
 pub use parse::{Limits, ParseError, Problem, parse, parse_with};
 pub use pointer::inexact_numbers;

@@ -6,6 +6,8 @@ mod chain;
 #[macro_use]
 mod documents;
 #[macro_use]
+mod governance;
+#[macro_use]
 mod ledger;
 #[macro_use]
 mod memory;
@@ -48,4 +50,4 @@ macro_rules! codes {
     };
 }
 
-documents! { [ledger chain memory sessions runs models codes] }
+documents! { [ledger chain memory sessions runs models governance codes] }

@@ -141,6 +141,23 @@ impl TryFrom<u64> for Number {
     }
 }
 
+/// A double that JSON has no word for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a number must be finite")]
+pub struct NotFinite;
+
+impl TryFrom<f64> for Number {
+    type Error = NotFinite;
+
+    /// The shortest literal that is read as this double again. There is one zero.
+    fn try_from(value: f64) -> Result<Self, NotFinite> {
+        match value.is_finite() {
+            true => Ok(Number::from_literal(ryu_js::Buffer::new().format_finite(value + 0.0))),
+            false => Err(NotFinite),
+        }
+    }
+}
+
 /// The greatest integer that our own types write as a JSON number; larger ones are strings.
 pub(crate) const INTEGER_MAX: u64 = 1 << 53;
 
