@@ -25,6 +25,8 @@ pub(crate) enum Kind {
 }
 
 const PURE_EXTERNALS: &[&str] = &["serde", "thiserror"];
+/// What formulas need of mathematics, the same on every platform, and one spelling of a text.
+const GOVERN_EXTERNALS: &[&str] = &["icu_normalizer", "libm", "thiserror"];
 /// A power that every platform agrees on, finding a text or a pattern in a text whatever its case and spelling, and (as a
 /// feature) schemas.
 const KERNEL_EXTERNALS: &[&str] = &[
@@ -64,7 +66,7 @@ pub(crate) const UNSAFE: &[&str] = &["mapped"];
 pub(crate) const TABLE: &[Row] = &[
     pure("record",  "know any other crate", &[], RECORD_EXTERNALS),
     pure("kernel",  "do I/O or see time", &["record"], KERNEL_EXTERNALS),
-    pure("govern",  "do I/O or see time", &["record"], PURE_EXTERNALS),
+    pure("govern",  "do I/O or see time", &["record"], GOVERN_EXTERNALS),
     pure("views",   "write", &["govern", "kernel", "record"], PURE_EXTERNALS),
     edge("enforce", "run what it checks", &["record"]),
     edge("durable", "know what is in a file", &[]),

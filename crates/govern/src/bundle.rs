@@ -1,0 +1,106 @@
+//! A bundle of records to be checked: what `lint` reads and what the fixtures are.
+//! Owns: its form. Must not: judge what the records say.
+
+use crate::member::Member;
+use crate::world::{Draft, World};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+use countersign_record::time::Instant;
+
+/// Rows that are read at most.
+pub const ROWS_MAX: usize = 4_000_000;
+
+/// Why something is no bundle.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct NotABundle {
+    /// Where, as a JSON pointer.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A bundle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bundle {
+    /// The time up to which is looked.
+    pub as_of: Option<Instant>,
+    /// The rows, in their order.
+    pub rows: Vec<Draft>,
+    /// Codes that come along in a fixture, behind the one it stands for.
+    pub also: Vec<String>,
+}
+
+/// The members of a bundle and of a row.
+const MEMBERS: [&str; 5] = ["schema_version", "as_of", "rows", "about", "also"];
+const ROW_MEMBERS: [&str; 4] = ["kind", "id", "at", "record"];
+
+impl Bundle {
+    /// Reads a bundle.
+    ///
+    /// # Errors
+    /// It is none; the first thing that is wrong.
+    pub fn read(document: Json) -> Result<Self, NotABundle> {
+        known(&document, "", &MEMBERS)?;
+        if !document.is("schema_version", "1.0") {
+            return Err(wrong("/schema_version", "must be \"1.0\""));
+        }
+        let as_of = time(&document, "as_of", "")?;
+        let also = document.texts("also").into_iter().map(ToString::to_string).collect();
+        let Json::Object(mut members) = document else { return Err(wrong("", "must be an object")) };
+        let Some(Json::Array(rows)) = members.remove("rows") else {
+            return Err(wrong("/rows", "must be a list of rows"));
+        };
+        if rows.len() > ROWS_MAX {
+            return Err(wrong("/rows", "has too many rows"));
+        }
+        let rows = rows.into_iter().enumerate().map(|(at, row)| read_row(at, row));
+        Ok(Bundle { as_of, rows: rows.collect::<Result<_, _>>()?, also })
+    }
+
+    /// What is checked.
+    #[must_use]
+    pub fn world(self) -> World {
+        World::new(self.rows, self.as_of)
+    }
+}
+
+fn read_row(at: usize, row: Json) -> Result<Draft, NotABundle> {
+    let place = alloc::format!("/rows/{at}");
+    known(&row, &place, &ROW_MEMBERS)?;
+    let kind = row
+        .text("kind")
+        .ok_or_else(|| wrong(&alloc::format!("{place}/kind"), "must be the name of a type"))?;
+    let (kind, id) = (kind.to_string(), row.text("id").map(ToString::to_string));
+    let at = time(&row, "at", &place)?;
+    let Json::Object(mut members) = row else { return Err(wrong(&place, "must be an object")) };
+    match members.remove("record") {
+        Some(record @ Json::Object(_)) => Ok(Draft { kind, id, at, record }),
+        Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_)) | None => {
+            Err(wrong(&alloc::format!("{place}/record"), "must be an object"))
+        }
+    }
+}
+
+fn known(value: &Json, place: &str, members: &[&str]) -> Result<(), NotABundle> {
+    let object = value.as_object().ok_or_else(|| wrong(place, "must be an object"))?;
+    match object.iter().find(|(name, _)| !members.contains(name)) {
+        Some((name, _)) => Err(wrong(&alloc::format!("{place}/{name}"), "is not known here")),
+        None => Ok(()),
+    }
+}
+
+fn time(value: &Json, name: &str, place: &str) -> Result<Option<Instant>, NotABundle> {
+    match value.at(name) {
+        None => Ok(None),
+        Some(_) => {
+            let bad = || wrong(&alloc::format!("{place}/{name}"), "must be a time like 2026-01-31T08:00:00Z");
+            value.time(name).map(Some).ok_or_else(bad)
+        }
+    }
+}
+
+fn wrong(path: &str, message: &str) -> NotABundle {
+    NotABundle { path: path.to_string(), message: message.to_string() }
+}

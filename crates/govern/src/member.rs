@@ -1,0 +1,121 @@
+//! Members of records by their path.
+//! Owns: looking into JSON that may be of any shape: what is missing or of another type is not there. Must not: judge.
+
+use crate::reference::Reference;
+use alloc::vec::Vec;
+use countersign_record::json::{Json, Object};
+use countersign_record::time::Instant;
+
+/// Looks at members. A path is names with dots between: `governance.matter_id`.
+pub trait Member {
+    /// The member, unless it is null.
+    fn at(&self, path: &str) -> Option<&Json>;
+
+    /// Its text, unless that is blank.
+    fn text(&self, path: &str) -> Option<&str> {
+        self.at(path).and_then(Json::as_str).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Whether it is this word.
+    fn is(&self, path: &str, word: &str) -> bool {
+        self.text(path) == Some(word)
+    }
+
+    /// Whether it is one of these words.
+    fn is_one_of(&self, path: &str, words: &[&str]) -> bool {
+        self.text(path).is_some_and(|text| words.contains(&text))
+    }
+
+    /// Its truth.
+    fn flag(&self, path: &str) -> Option<bool> {
+        match self.at(path) {
+            Some(Json::Bool(value)) => Some(*value),
+            Some(Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_))
+            | None => None,
+        }
+    }
+
+    /// Its number. JSON has no word for what is not finite: `"NaN"`, `"Infinity"` and `"-Infinity"` are read as such.
+    fn number(&self, path: &str) -> Option<f64> {
+        self.at(path).and_then(number)
+    }
+
+    /// Its number, if it is a whole one that is not negative.
+    fn count(&self, path: &str) -> Option<u64> {
+        match self.at(path) {
+            Some(Json::Number(number)) => number.as_u64(),
+            Some(Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) | None => {
+                None
+            }
+        }
+    }
+
+    /// Its items; none if it is no list.
+    fn list(&self, path: &str) -> &[Json] {
+        self.at(path).and_then(Json::as_array).unwrap_or_default()
+    }
+
+    /// Its items that are texts.
+    fn texts(&self, path: &str) -> Vec<&str> {
+        self.list(path).iter().filter_map(Json::as_str).collect()
+    }
+
+    /// Its members; `None` if it is no object.
+    fn members(&self, path: &str) -> Option<&Object> {
+        self.at(path).and_then(Json::as_object)
+    }
+
+    /// The reference that it is.
+    fn reference(&self, path: &str) -> Option<Reference<'_>> {
+        self.text(path).and_then(Reference::read)
+    }
+
+    /// The references that its items are.
+    fn references(&self, path: &str) -> Vec<Reference<'_>> {
+        self.texts(path).into_iter().filter_map(Reference::read).collect()
+    }
+
+    /// The time that it is.
+    fn time(&self, path: &str) -> Option<Instant> {
+        self.text(path).and_then(Instant::read)
+    }
+
+    /// Whether there is nothing: it is missing, null, a blank text, an empty list or object.
+    fn is_blank(&self, path: &str) -> bool {
+        self.at(path).is_none_or(is_blank)
+    }
+}
+
+impl Member for Json {
+    fn at(&self, path: &str) -> Option<&Json> {
+        let found = path.split('.').try_fold(self, |value, name| value.get(name))?;
+        (*found != Json::Null).then_some(found)
+    }
+}
+
+/// A number, or the word for one that is not finite.
+#[must_use]
+pub fn number(value: &Json) -> Option<f64> {
+    match value {
+        Json::Number(number) => Some(number.as_f64()),
+        Json::String(word) => match word.as_str() {
+            "NaN" => Some(f64::NAN),
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            _text => None,
+        },
+        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
+    }
+}
+
+/// Whether a value says nothing.
+#[must_use]
+pub fn is_blank(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::String(text) => text.trim().is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(object) => object.is_empty(),
+        Json::Bool(_) | Json::Number(_) => false,
+    }
+}

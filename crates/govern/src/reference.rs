@@ -1,0 +1,100 @@
+//! References between records: `kind:id[@version][#hash]`, the kind in snake case.
+//! Owns: reading them. Must not: resolve them.
+
+use alloc::string::String;
+use core::fmt;
+
+/// A reference to a record, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reference<'a> {
+    /// The kind, in snake case.
+    pub kind: &'a str,
+    /// Which one.
+    pub id: &'a str,
+    /// Which version of it.
+    pub version: Option<u32>,
+    /// SHA-256 of it, in hexadecimal digits.
+    pub hash: Option<&'a str>,
+}
+
+impl<'a> Reference<'a> {
+    /// Reads one; `None` if it is none.
+    #[must_use]
+    pub fn read(text: &'a str) -> Option<Self> {
+        let (kind, rest) = text.split_once(':')?;
+        let (rest, hash) = match rest.rsplit_once('#') {
+            Some((rest, hash)) if is_hash(hash) => (rest, Some(hash)),
+            Some(_) | None => (rest, None),
+        };
+        let (id, version) = match rest.rsplit_once('@').map(|(id, version)| (id, version.parse().ok())) {
+            Some((id, Some(version))) => (id, Some(version)),
+            Some((_, None)) | None => (rest, None),
+        };
+        let is_kind = !kind.is_empty()
+            && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        (is_kind && !id.is_empty()).then_some(Reference { kind, id, version, hash })
+    }
+
+    /// Whether two name the same record, whatever version.
+    #[must_use]
+    pub fn is_same(&self, other: &Reference<'_>) -> bool {
+        self.kind == other.kind && self.id == other.id
+    }
+}
+
+impl fmt::Display for Reference<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind, self.id)?;
+        if let Some(version) = self.version {
+            write!(f, "@{version}")?;
+        }
+        match self.hash {
+            Some(hash) => write!(f, "#{hash}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The name of a type in snake case, as references write it.
+#[must_use]
+pub fn snake(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 8);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::format;
+
+    #[test]
+    fn references_are_read() {
+        let hash = "0".repeat(64);
+        let text = format!("evaluation_finding_event:fe-1@3#{hash}");
+        let found = Reference::read(&text).unwrap();
+        assert_eq!((found.kind, found.id, found.version), ("evaluation_finding_event", "fe-1", Some(3)));
+        assert_eq!(found.hash, Some(hash.as_str()));
+        assert_eq!(format!("{found}"), text);
+        for none in ["", "x", ":x", "Kind:x", "kind:"] {
+            assert_eq!(Reference::read(none), None, "{none}");
+        }
+        let odd = Reference::read("src:a:b@c#d").unwrap();
+        assert_eq!((odd.id, odd.version, odd.hash), ("a:b@c#d", None, None));
+    }
+
+    #[test]
+    fn names_become_snakes() {
+        assert_eq!(snake("EvaluationFindingEvent"), "evaluation_finding_event");
+        assert_eq!(snake("CostVector"), "cost_vector");
+    }
+}
