@@ -1,0 +1,578 @@
+//! What all records are made of: references, times, hashes, words that the contract uses and does not declare.
+//! Owns: their forms. Must not: resolve a reference.
+
+use super::wire::{OrNull, Reading, Wire, record, words};
+use crate::reference::Reference;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_record::json::{Json, Number, Object};
+use countersign_record::time::Timestamp;
+
+/// A text of a certain form, through one door.
+macro_rules! text {
+    ($(#[doc = $doc:literal])* $name:ident, $is:expr, $message:literal) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = NotOfThatForm;
+
+            fn try_from(text: &str) -> Result<Self, NotOfThatForm> {
+                let is: fn(&str) -> bool = $is;
+                if is(text) { Ok($name(text.to_string())) } else { Err(NotOfThatForm($message)) }
+            }
+        }
+
+        impl Wire for $name {
+            fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+                let text = value.as_str().unwrap_or_default();
+                $name::try_from(text).map_or_else(|error| reading.wrong(error.0), Some)
+            }
+
+            fn write(&self) -> Option<Json> {
+                Some(self.0.as_str().into())
+            }
+
+            fn schema() -> Json {
+                Object::from([
+                    ("title", Json::from(stringify!($name))),
+                    ("type", "string".into()),
+                    ("description", $message.into()),
+                    ("minLength", Json::Number(Number::from(1_u32))),
+                ])
+                .into()
+            }
+
+            fn schema_inside() -> Json {
+                super::wire::named(stringify!($name))
+            }
+        }
+    };
+}
+
+/// A text is not of the form that it must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotOfThatForm(&'static str);
+
+text!(
+    /// A reference to a record.
+    StorageRef, |text| Reference::read(text).is_some(), "must be a reference like kind:id@version#hash"
+);
+text!(
+    /// A reference to a decision of a policy.
+    PolicyEvaluationRef,
+    |text| Reference::read(text).is_some_and(|found| found.kind == "policy_evaluation"),
+    "must be a reference like policy_evaluation:id"
+);
+text!(
+    /// A reference to a source.
+    SourceRecordRef,
+    |text| Reference::read(text).is_some_and(|found| found.kind == "src"),
+    "must be a reference like src:id"
+);
+text!(
+    /// A reference to a set of sources.
+    SourceSetRef,
+    |text| Reference::read(text).is_some_and(|found| found.kind == "srcset"),
+    "must be a reference like srcset:id"
+);
+text!(
+    /// A reference to a claim of an artifact.
+    ClaimRef,
+    |text| {
+        let parts = text.strip_prefix("claim:").and_then(|rest| rest.split_once('/'));
+        parts.is_some_and(|(artifact, claim)| !artifact.is_empty() && !claim.is_empty())
+    },
+    "must be a reference like claim:artifact/claim"
+);
+text!(
+    /// Which outcome.
+    OutcomeId, |text| !text.trim().is_empty(), "must be the id of an outcome"
+);
+text!(
+    /// A time in UTC.
+    Instant, |text| Timestamp::try_from(text).is_ok(), "must be a time like 2026-01-31T08:00:00Z"
+);
+text!(
+    /// A duration of days, hours, minutes and seconds.
+    Duration, is_duration, "must be a duration like P2DT6H of days, hours, minutes and seconds"
+);
+
+/// `P[nD][T[nH][nM][nS]]`: months and years have no length of their own.
+fn is_duration(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('P') else { return false };
+    let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
+    let counts = |part: &str, units: &str| {
+        let (mut digits, mut last) = (0, None);
+        for letter in part.chars() {
+            match units.find(letter) {
+                Some(at) if digits > 0 && last.is_none_or(|last| at > last) => (digits, last) = (0, Some(at)),
+                Some(_) => return false,
+                None if letter.is_ascii_digit() => digits += 1,
+                None => return false,
+            }
+        }
+        digits == 0
+    };
+    rest.len() > 1 && counts(days, "D") && time.is_none_or(|time| !time.is_empty() && counts(time, "HMS"))
+}
+
+/// The one number or truth that a member may have.
+macro_rules! only {
+    ($(#[doc = $doc:literal])* $name:ident, $json:expr) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name;
+
+        impl Wire for $name {
+            fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+                if *value == $json { Some($name) } else { reading.wrong(concat!("must be ", stringify!($json))) }
+            }
+
+            fn write(&self) -> Option<Json> {
+                Some($json)
+            }
+
+            fn schema() -> Json {
+                Object::from([("const", $json)]).into()
+            }
+        }
+    };
+}
+
+only!(
+    /// `true`, always.
+    True, Json::Bool(true)
+);
+only!(
+    /// `false`, always.
+    False, Json::Bool(false)
+);
+only!(
+    /// Version 1.0 of a schema.
+    V10, Json::from("1.0")
+);
+only!(
+    /// Version 1.1 of a schema.
+    V11, Json::from("1.1")
+);
+only!(
+    /// Version 2.0 of a schema.
+    V20, Json::from("2.0")
+);
+
+/// From 0 to 1, always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitRange;
+
+impl Wire for UnitRange {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        let ends = <(Number, Number)>::read(value, reading)?;
+        let is_unit = ends.0.as_u64() == Some(0) && ends.1.as_u64() == Some(1);
+        if is_unit { Some(UnitRange) } else { reading.wrong("must be [0, 1]") }
+    }
+
+    fn write(&self) -> Option<Json> {
+        (Number::from(0_u32), Number::from(1_u32)).write()
+    }
+
+    fn schema() -> Json {
+        Object::from([("const", Json::Array([0_u32, 1].map(|end| Json::Number(Number::from(end))).into()))])
+            .into()
+    }
+}
+
+/// A closed set of numbers.
+macro_rules! numbers {
+    ($(#[doc = $doc:literal])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "the contract's own numbers")]
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            const ALL: &'static [(Self, &'static str)] = &[$(($name::$variant, $text)),*];
+        }
+
+        impl Wire for $name {
+            fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+                let literal = match value {
+                    Json::Number(number) => number.literal(),
+                    Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => String::new(),
+                };
+                let found = Self::ALL.iter().find(|(_, text)| *text == literal).map(|(one, _)| *one);
+                found.or_else(|| reading.wrong(concat!("must be one of", $(" ", $text),*)))
+            }
+
+            fn write(&self) -> Option<Json> {
+                let text = Self::ALL.iter().find(|(one, _)| one == self).map(|(_, text)| *text)?;
+                countersign_record::json::parse(text.as_bytes()).ok()
+            }
+
+            fn schema() -> Json {
+                let all = Self::ALL.iter().filter_map(|(one, _)| one.write()).collect();
+                Object::from([("enum", Json::Array(all))]).into()
+            }
+        }
+    };
+}
+
+numbers! {
+    /// How sure an interval is.
+    IntervalLevel { P80 = "0.8", P90 = "0.9", P95 = "0.95", P99 = "0.99" }
+}
+numbers! {
+    /// How well a source in a workspace is documented.
+    SourceTier { One = "1", Two = "2", Three = "3" }
+}
+numbers! {
+    /// What the library asks for.
+    LibraryTier { Two = "2", Three = "3" }
+}
+numbers! {
+    /// How well a source is documented: 0 is a receipt only, 4 a bundle.
+    SourceDocumentationTier { Zero = "0", One = "1", Two = "2", Three = "3", Four = "4" }
+}
+
+record! {
+    /// From a time to another, that one left out.
+    DateRange: value { start: Instant, end: Instant }
+}
+record! {
+    /// A schema of the registry.
+    SchemaRef: value { schema_id: String, semantic_version: String }
+}
+record! {
+    /// A port of a module.
+    PortRef: value { module_id: String, port_id: String }
+}
+record! {
+    /// A sub-agent.
+    SubAgentRef: value { sub_agent_id: String, version: String }
+}
+record! {
+    /// What somebody must be able to do.
+    CapabilityRef: value { capability_id: String, min_version: Option<String> }
+}
+record! {
+    /// A place in an artifact.
+    ArtifactScopeRef: value { artifact_stable_id: String, anchor: Json }
+}
+record! {
+    /// A score, and whether it was calibrated.
+    CalibratedScore: value {
+        value: Number,
+        calibration: Calibration,
+        metric_ref: String,
+        interval: Option<(Number, Number)>,
+    }
+}
+record! {
+    /// What is asked of an outcome.
+    Criterion: policy {
+        criterion_id: String,
+        scoring_basis: ScoringBasis,
+        weight: Option<Number>,
+        priority: Option<CriterionPriority>,
+        required: bool,
+        threshold: Option<Number>,
+    }
+}
+record! {
+    /// How compliance with criteria is scored.
+    OutcomeComplianceScoringConfig: policy {
+        config_id: Option<String>,
+        unanchored_llm_judgment_policy: UnanchoredPolicy,
+        default_weight_policy: WeightPolicy,
+        priority_weight_map: alloc::collections::BTreeMap<CriterionPriority, Number>,
+        positive_observation_required: bool,
+        criterion_refs: Option<Vec<StorageRef>>,
+    }
+}
+record! {
+    /// What a person may choose.
+    HumanDecisionOption: value {
+        option_id: String,
+        label: String,
+        effect: DecisionEffect,
+        consequence_text: String,
+    }
+}
+record! {
+    /// What was evaluated.
+    EvaluatedTarget: value {
+        target_kind: TargetKind,
+        artifact_ref: Option<StorageRef>,
+        artifact_version_ref: Option<StorageRef>,
+        scope_ref: Option<ArtifactScopeRef>,
+        claim_ref: Option<ClaimRef>,
+        plan_ref: Option<StorageRef>,
+        run_id: Option<String>,
+        process_ref: Option<StorageRef>,
+    }
+}
+record! {
+    /// What an evaluation rests on.
+    EvaluationBasis: value {
+        snapshot_ref: StorageRef,
+        basis_kinds: Vec<AssuranceBasis>,
+        source_workspace_snapshot_refs: Vec<StorageRef>,
+        human_feedback_refs: Vec<StorageRef>,
+        criteria_refs: Vec<StorageRef>,
+    }
+}
+record! {
+    /// What an evaluator advises; the receipt of the chain decides.
+    EvaluationRouteRecommendation: value {
+        recommended_branch: super::feedback::FeedbackBranch,
+        repair_instruction_refs: Vec<StorageRef>,
+        rationale: String,
+    }
+}
+record! {
+    /// A step of a plan, with what its kind needs.
+    RevisionPlanStep: request {
+        step_id: String,
+        step_order: u64,
+        step_kind: RevisionPlanStepKind,
+        depends_on_step_ids: Vec<String>,
+        target_refs: Vec<StorageRef>,
+        revalidation_policy: super::revision::RevisionStepRevalidationPolicy,
+        revalidation_rationale: Option<String>,
+        payload: Option<Json>,
+        schema_version: V10,
+    }
+}
+record! {
+    /// What a repair is made on.
+    RepairTarget: value { target_kind: RepairTargetKind, target_ref: StorageRef, scope_ref: OrNull<ArtifactScopeRef> }
+}
+
+/// A place in an artifact, or a claim of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResearchTarget {
+    /// A place.
+    Scope(ArtifactScopeRef),
+    /// A claim.
+    Claim(ClaimRef),
+}
+
+impl Wire for ResearchTarget {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        match value.as_str() {
+            Some(_) => ClaimRef::read(value, reading).map(ResearchTarget::Claim),
+            None => ArtifactScopeRef::read(value, reading).map(ResearchTarget::Scope),
+        }
+    }
+
+    fn write(&self) -> Option<Json> {
+        match self {
+            ResearchTarget::Scope(scope) => scope.write(),
+            ResearchTarget::Claim(claim) => claim.write(),
+        }
+    }
+
+    fn schema() -> Json {
+        let both = [ArtifactScopeRef::schema_inside(), ClaimRef::schema_inside()];
+        Object::from([("oneOf", Json::Array(both.into()))]).into()
+    }
+}
+
+words! {
+    /// How secret something is.
+    DataClass {
+        Public = "public", Internal = "internal", Privileged = "privileged", LocalOnly = "local_only",
+    }
+}
+words! {
+    /// How bad a finding is.
+    Severity {
+        Low = "low", Medium = "medium", High = "high", Blocking = "blocking",
+    }
+}
+words! {
+    /// How bad a regression is.
+    RegressionSeverity {
+        Minor = "minor", Major = "major", Critical = "critical",
+    }
+}
+words! {
+    /// How sure an estimate is.
+    EstimatorConfidence {
+        Calibrated = "calibrated", Uncalibrated = "uncalibrated", Experimental = "experimental",
+    }
+}
+words! {
+    /// Whether a score was calibrated.
+    Calibration {
+        Calibrated = "calibrated", Uncalibrated = "uncalibrated",
+    }
+}
+words! {
+    /// How far something is trusted, the most first.
+    TaintClass {
+        InternalCorpusTrusted = "internal_corpus_trusted", UserTrustedBounded = "user_trusted_bounded",
+        ExternalAuthorityTrusted = "external_authority_trusted", ExternalUntrusted = "external_untrusted",
+        Unclassified = "unclassified",
+    }
+}
+words! {
+    /// Who evaluates.
+    ProducerKind {
+        OutcomeEvaluator = "outcome_evaluator", Judge = "judge",
+        DeterministicScorer = "deterministic_scorer", ExperimentScorer = "experiment_scorer",
+        HumanReviewer = "human_reviewer", ToolVerifier = "tool_verifier", SubAgent = "sub_agent",
+    }
+}
+words! {
+    /// What a finding is about.
+    FindingKind {
+        Defect = "defect", MissingContent = "missing_content", UnsupportedClaim = "unsupported_claim",
+        ContradictedClaim = "contradicted_claim", StaleSource = "stale_source",
+        PolicyViolation = "policy_violation", FormatViolation = "format_violation",
+        Regression = "regression", Risk = "risk", ProcessObservation = "process_observation",
+    }
+}
+words! {
+    /// How something failed.
+    FailureKind {
+        CriterionUnmet = "criterion_unmet", ClaimUnsupported = "claim_unsupported",
+        ClaimContradicted = "claim_contradicted", SourceMissing = "source_missing",
+        SourceStale = "source_stale", VerificationFailed = "verification_failed",
+        FormatInvalid = "format_invalid", PolicyBlocked = "policy_blocked",
+        CapabilityMissing = "capability_missing", ToolFailed = "tool_failed", Timeout = "timeout",
+        IdenticalOutput = "identical_output", Regression = "regression",
+    }
+}
+words! {
+    /// What a finding rests on.
+    AssuranceBasis {
+        DeterministicCheck = "deterministic_check", SourceReference = "source_reference",
+        ToolVerification = "tool_verification", RubricAnchoredJudgment = "rubric_anchored_judgment",
+        ModelJudgment = "model_judgment", HumanReview = "human_review",
+        MultiReviewerConsensus = "multi_reviewer_consensus",
+    }
+}
+words! {
+    /// What a confidence rests on.
+    ConfidenceBasis {
+        CalibratedHistory = "calibrated_history", SelfReported = "self_reported", Agreement = "agreement",
+        ToolResult = "tool_result", HumanLabel = "human_label",
+    }
+}
+words! {
+    /// Whether something may be done again.
+    ReplayPolicy {
+        Deterministic = "deterministic", ReuseRecordedOnly = "reuse_recorded_only",
+        RerunAllowed = "rerun_allowed", Never = "never",
+    }
+}
+words! {
+    /// How a criterion is scored.
+    ScoringBasis {
+        AnchoredRubric = "anchored_rubric", DeterministicCheck = "deterministic_check",
+        SourceGrounded = "source_grounded", HumanLabel = "human_label",
+        UnanchoredLlmJudgment = "unanchored_llm_judgment",
+    }
+}
+words! {
+    /// How much a criterion matters.
+    CriterionPriority {
+        MustHave = "must_have", ShouldHave = "should_have", NiceToHave = "nice_to_have",
+    }
+}
+words! {
+    /// What becomes of judgments without an anchor.
+    UnanchoredPolicy {
+        Indeterminate = "indeterminate", Exclude = "exclude",
+        IncludeWithAuditFlag = "include_with_audit_flag",
+    }
+}
+words! {
+    /// Where weights come from.
+    WeightPolicy {
+        FromCriterionWeight = "from_criterion_weight", FromPriority = "from_priority", Uniform = "uniform",
+    }
+}
+words! {
+    /// What a choice leads to.
+    DecisionEffect {
+        Continue = "continue", Replan = "replan", AcceptAsIs = "accept_as_is", AbortScope = "abort_scope",
+        Waive = "waive", GrantBudget = "grant_budget", GrantSideEffect = "grant_side_effect",
+    }
+}
+words! {
+    /// What a person is asked for.
+    HardRevisionCallKind {
+        MeaningChangeApproval = "meaning_change_approval",
+        ContradictoryRequirements = "contradictory_requirements", PolicyBoundary = "policy_boundary",
+        ExternalSideEffectApproval = "external_side_effect_approval",
+        BudgetScopeDecision = "budget_scope_decision", ForumDeadlock = "forum_deadlock",
+        CascadeCycle = "cascade_cycle", PlanVerifierUnavailable = "plan_verifier_unavailable",
+        NoSufficientProcedure = "no_sufficient_procedure",
+    }
+}
+words! {
+    /// What a step does.
+    RevisionPlanStepKind {
+        EditArtifact = "edit_artifact", RegenerateSection = "regenerate_section",
+        Restructure = "restructure", SourceResearch = "source_research",
+        VerificationRequest = "verification_request", FormatRepair = "format_repair",
+        HardCall = "hard_call", ExternalSideEffect = "external_side_effect", Revalidate = "revalidate",
+    }
+}
+words! {
+    /// How something is repaired.
+    RepairStrategyKind {
+        TargetedEdit = "targeted_edit", Regenerate = "regenerate", Restructure = "restructure",
+        AddEvidence = "add_evidence", RemoveClaim = "remove_claim",
+        RequestVerification = "request_verification", MechanicalFormatFix = "mechanical_format_fix",
+        Escalate = "escalate",
+    }
+}
+words! {
+    /// What kind of thing is repaired.
+    RepairTargetKind {
+        ArtifactScope = "artifact_scope", SourceWorkspace = "source_workspace", Plan = "plan",
+        Graph = "graph",
+    }
+}
+words! {
+    /// What kind of thing is evaluated.
+    TargetKind {
+        Artifact = "artifact", Claim = "claim", Plan = "plan", Run = "run", Process = "process",
+    }
+}
+words! {
+    /// Where a version of an artifact stands.
+    ArtifactVersionState {
+        Candidate = "candidate", UnderReview = "under_review", AcceptedHead = "accepted_head",
+        Rejected = "rejected", Superseded = "superseded", Orphaned = "orphaned", Forked = "forked",
+    }
+}
+words! {
+    /// What a source is.
+    SourceKind {
+        Document = "document", Email = "email", File = "file", PriorTaskOutput = "prior_task_output",
+        LibraryEntry = "library_entry", WebSource = "web_source", Custom = "custom",
+        ApiResult = "api_result", DatabaseRecord = "database_record", CaseLaw = "case_law",
+        Statute = "statute", Regulation = "regulation", FinancialFiling = "financial_filing",
+        ExpertReport = "expert_report", TechnicalDoc = "technical_doc",
+    }
+}
+words! {
+    /// The documents that own types.
+    OwnerDoc {
+        Doc12 = "DOC12", Doc20 = "DOC20", Doc21 = "DOC21", Doc22 = "DOC22", Doc23Core = "DOC23_CORE", Doc23Oer = "DOC23_OER", Doc23Common = "DOC23_COMMON", Doc23SourceWorkspace = "DOC23_SOURCE_WORKSPACE", Doc23ForumBoard = "DOC23_FORUM_BOARD", Doc23FeedbackDelivery = "DOC23_FEEDBACK_DELIVERY", Doc24 = "DOC24", Ec = "EC",
+    }
+}

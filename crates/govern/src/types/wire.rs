@@ -1,0 +1,488 @@
+//! How typed records are read and written.
+//! Owns: the trait, what is common to all of them, the macros that declare records and words. Must not: know a type.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use alloc::{format, vec};
+use countersign_record::json::{Json, Number, Object};
+
+/// Something of a record that is not as the contract has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Trouble {
+    /// Where, as a JSON pointer.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Where something is read, and what is wrong so far.
+#[derive(Debug, Default)]
+pub struct Reading {
+    path: Vec<String>,
+    troubles: Vec<Trouble>,
+}
+
+impl Reading {
+    /// Something is wrong here.
+    pub fn wrong<T>(&mut self, message: impl Into<String>) -> Option<T> {
+        let path = self.path.iter().map(|name| format!("/{name}")).collect();
+        self.troubles.push(Trouble { path, message: message.into() });
+        None
+    }
+
+    /// Goes into a member and out again.
+    pub fn inside<T>(&mut self, name: impl Into<String>, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(name.into());
+        let value = read(self);
+        self.path.pop();
+        value
+    }
+
+    /// What was wrong.
+    #[must_use]
+    pub fn troubles(self) -> Vec<Trouble> {
+        self.troubles
+    }
+}
+
+/// What stands in a record.
+pub trait Wire: Sized {
+    /// Reads it; what is wrong is told.
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self>;
+
+    /// Writes it; `None` if it is left out.
+    fn write(&self) -> Option<Json>;
+
+    /// Its JSON Schema.
+    fn schema() -> Json;
+
+    /// The schema where it stands in another one.
+    fn schema_inside() -> Json {
+        Self::schema()
+    }
+
+    /// What it is where it is missing, if it may be.
+    #[must_use]
+    fn missing() -> Option<Self> {
+        None
+    }
+}
+
+/// A record that is written into a log: an event, a receipt, a request, a policy. What is folded or derived is none, so it can't
+/// be appended.
+///
+/// ```compile_fail
+/// fn written<T: countersign_govern::types::wire::Written>() {}
+/// written::<countersign_govern::types::finding::EvaluationFindingRecord>();
+/// ```
+/// ```
+/// fn written<T: countersign_govern::types::wire::Written>() {}
+/// written::<countersign_govern::types::finding::EvaluationFindingEvent>();
+/// ```
+pub trait Written: Wire {
+    /// The name of its type.
+    const KIND: &'static str;
+}
+
+/// A record that went into a log: it can be read, not changed.
+///
+/// ```compile_fail
+/// use countersign_govern::types::cost::CostVector;
+/// fn change(mut sealed: countersign_govern::types::wire::Sealed<CostVector>) {
+///     sealed.cost_vector_id = String::new();
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sealed<T>(T);
+
+impl<T: Written> Sealed<T> {
+    /// Seals a record.
+    #[must_use]
+    pub fn new(record: T) -> Self {
+        Sealed(record)
+    }
+
+    /// What is written.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        self.0.write().unwrap_or(Json::Null)
+    }
+}
+
+impl<T> core::ops::Deref for Sealed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Reads a member of an object.
+pub fn member<T: Wire>(object: &Object, name: &str, reading: &mut Reading) -> Option<T> {
+    reading.inside(name, |reading| match object.get(name) {
+        Some(value) => T::read(value, reading),
+        None => T::missing().or_else(|| reading.wrong("is missing")),
+    })
+}
+
+/// Tells the members that no type has.
+pub fn unknown(object: &Object, known: &[&str], reading: &mut Reading) {
+    for (name, _) in object.iter().filter(|(name, _)| !known.contains(name)) {
+        reading.inside(name, |reading| reading.wrong::<()>("is not known here"));
+    }
+}
+
+/// An object with a schema: each member with its schema and whether it may be missing.
+#[must_use]
+pub fn object_schema(name: &str, members: Vec<(&str, Json, bool)>) -> Json {
+    let required =
+        members.iter().filter(|(.., is_optional)| !is_optional).map(|(name, ..)| Json::from(*name));
+    let required = Json::Array(required.collect());
+    let properties: Object = members.into_iter().map(|(name, schema, _)| (name, schema)).collect();
+    Object::from([
+        ("title", Json::from(name)),
+        ("type", "object".into()),
+        ("properties", properties.into()),
+        ("required", required),
+        ("additionalProperties", false.into()),
+    ])
+    .into()
+}
+
+fn of_type(name: &str) -> Json {
+    Object::from([("type", Json::from(name))]).into()
+}
+
+impl Wire for String {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        value.as_str().map(ToString::to_string).or_else(|| reading.wrong("must be a text"))
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some(self.as_str().into())
+    }
+
+    fn schema() -> Json {
+        of_type("string")
+    }
+}
+
+impl Wire for bool {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        match value {
+            Json::Bool(value) => Some(*value),
+            Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+                reading.wrong("must be true or false")
+            }
+        }
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some((*self).into())
+    }
+
+    fn schema() -> Json {
+        of_type("boolean")
+    }
+}
+
+impl Wire for u64 {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        let whole = match value {
+            Json::Number(number) => number.as_u64(),
+            Json::String(text) => text.parse().ok(),
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
+        };
+        whole.or_else(|| reading.wrong("must be a whole number that is not negative"))
+    }
+
+    fn write(&self) -> Option<Json> {
+        // Beyond 2^53 a number is a text, or it would not be read back as itself everywhere.
+        Some(Number::try_from(*self).map_or_else(|_| Json::from(self.to_string()), Json::Number))
+    }
+
+    fn schema() -> Json {
+        Object::from([("type", Json::from("integer")), ("minimum", Json::Number(Number::from(0_u32)))]).into()
+    }
+}
+
+impl Wire for Number {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        match value {
+            Json::Number(number) => Some(number.clone()),
+            Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+                reading.wrong("must be a number")
+            }
+        }
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some(Json::Number(self.clone()))
+    }
+
+    fn schema() -> Json {
+        of_type("number")
+    }
+}
+
+/// Anything at all.
+impl Wire for Json {
+    fn read(value: &Json, _: &mut Reading) -> Option<Self> {
+        Some(value.clone())
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some(self.clone())
+    }
+
+    fn schema() -> Json {
+        Object::new().into()
+    }
+}
+
+impl<T: Wire> Wire for Option<T> {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        T::read(value, reading).map(Some)
+    }
+
+    fn write(&self) -> Option<Json> {
+        self.as_ref().and_then(T::write)
+    }
+
+    fn schema() -> Json {
+        T::schema_inside()
+    }
+
+    fn missing() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// A value that may be `null`, and must be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrNull<T>(pub Option<T>);
+
+impl<T: Wire> Wire for OrNull<T> {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        match value {
+            Json::Null => Some(OrNull(None)),
+            Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+                T::read(value, reading).map(|value| OrNull(Some(value)))
+            }
+        }
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some(self.0.as_ref().and_then(T::write).unwrap_or(Json::Null))
+    }
+
+    fn schema() -> Json {
+        Object::from([("anyOf", Json::Array(vec![T::schema_inside(), of_type("null")]))]).into()
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        let Some(items) = value.as_array() else { return reading.wrong("must be a list") };
+        let mut all = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            all.push(reading.inside(at.to_string(), |reading| T::read(item, reading)));
+        }
+        all.into_iter().collect()
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some(Json::Array(self.iter().filter_map(T::write).collect()))
+    }
+
+    fn schema() -> Json {
+        Object::from([("type", Json::from("array")), ("items", T::schema_inside())]).into()
+    }
+}
+
+/// Two numbers: from, to.
+impl<T: Wire> Wire for (T, T) {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        match value.as_array() {
+            Some([one, other]) => Some((T::read(one, reading)?, T::read(other, reading)?)),
+            Some(_) | None => reading.wrong("must be a list of two"),
+        }
+    }
+
+    fn write(&self) -> Option<Json> {
+        Some(Json::Array([self.0.write(), self.1.write()].into_iter().flatten().collect()))
+    }
+
+    fn schema() -> Json {
+        let two = || Json::Number(Number::from(2_u32));
+        let items = ("items", T::schema_inside());
+        Object::from([("type", Json::from("array")), items, ("minItems", two()), ("maxItems", two())]).into()
+    }
+}
+
+impl<K: Wire + Ord, T: Wire> Wire for BTreeMap<K, T> {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        let Some(object) = value.as_object() else { return reading.wrong("must be an object") };
+        let mut all = Vec::with_capacity(object.len());
+        for (name, value) in object.iter() {
+            let read =
+                |reading: &mut Reading| Some((K::read(&name.into(), reading)?, T::read(value, reading)?));
+            all.push(reading.inside(name, read));
+        }
+        all.into_iter().collect()
+    }
+
+    fn write(&self) -> Option<Json> {
+        let mut object = Object::new();
+        for (key, value) in self {
+            if let (Some(Json::String(key)), Some(value)) = (key.write(), value.write()) {
+                object.insert(key, value);
+            }
+        }
+        Some(object.into())
+    }
+
+    fn schema() -> Json {
+        let (names, values) =
+            (("propertyNames", K::schema_inside()), ("additionalProperties", T::schema_inside()));
+        Object::from([("type", Json::from("object")), names, values]).into()
+    }
+}
+
+impl<T: Wire> Wire for Box<T> {
+    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
+        T::read(value, reading).map(Box::new)
+    }
+
+    fn write(&self) -> Option<Json> {
+        (**self).write()
+    }
+
+    fn schema() -> Json {
+        T::schema_inside()
+    }
+}
+
+/// Declares a record: its name, its class where it is one of a log, its members.
+macro_rules! record {
+    ($(#[doc = $doc:literal])* $name:ident: $class:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "the contract's own names")]
+        pub struct $name { $(pub $field: $type),* }
+
+        impl $crate::types::wire::Wire for $name {
+            fn read(
+                value: &countersign_record::json::Json,
+                reading: &mut $crate::types::wire::Reading,
+            ) -> Option<Self> {
+                let Some(object) = value.as_object() else { return reading.wrong("must be an object") };
+                $crate::types::wire::unknown(object, &[$(stringify!($field)),*], reading);
+                $(let $field = $crate::types::wire::member::<$type>(object, stringify!($field), reading);)*
+                Some($name { $($field: $field?),* })
+            }
+
+            fn write(&self) -> Option<countersign_record::json::Json> {
+                let mut object = countersign_record::json::Object::new();
+                $(if let Some(value) = $crate::types::wire::Wire::write(&self.$field) {
+                    object.insert(stringify!($field), value);
+                })*
+                Some(object.into())
+            }
+
+            fn schema() -> countersign_record::json::Json {
+                $crate::types::wire::object_schema(stringify!($name), alloc::vec![$((
+                    stringify!($field),
+                    <$type as $crate::types::wire::Wire>::schema_inside(),
+                    <$type as $crate::types::wire::Wire>::missing().is_some(),
+                )),*])
+            }
+
+            fn schema_inside() -> countersign_record::json::Json {
+                $crate::types::wire::named(stringify!($name))
+            }
+        }
+
+        $crate::types::wire::class!($class $name);
+    };
+}
+
+/// What is written into a log is marked so.
+macro_rules! class {
+    (event $name:ident) => { $crate::types::wire::class!(@written $name); };
+    (receipt $name:ident) => { $crate::types::wire::class!(@written $name); };
+    (request $name:ident) => { $crate::types::wire::class!(@written $name); };
+    (policy $name:ident) => { $crate::types::wire::class!(@written $name); };
+    (projection $name:ident) => {};
+    (read_model $name:ident) => {};
+    (value $name:ident) => {};
+    (@written $name:ident) => {
+        impl $crate::types::wire::Written for $name {
+            const KIND: &'static str = stringify!($name);
+        }
+    };
+}
+
+/// Declares a closed set of words.
+macro_rules! words {
+    ($(#[doc = $doc:literal])* $name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "the contract's own words")]
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// All of them, in the contract's order.
+            pub const ALL: &'static [Self] = &[$($name::$variant),*];
+
+            /// The word.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $word),* }
+            }
+
+            /// The one of a word.
+            #[must_use]
+            pub fn find(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == word)
+            }
+        }
+
+        impl $crate::types::wire::Wire for $name {
+            fn read(
+                value: &countersign_record::json::Json,
+                reading: &mut $crate::types::wire::Reading,
+            ) -> Option<Self> {
+                let found = value.as_str().and_then(Self::find);
+                found.or_else(|| reading.wrong(concat!("must be one of", $(" ", $word),*)))
+            }
+
+            fn write(&self) -> Option<countersign_record::json::Json> {
+                Some(self.as_str().into())
+            }
+
+            fn schema() -> countersign_record::json::Json {
+                let words = Self::ALL.iter().map(|one| one.as_str().into()).collect();
+                countersign_record::json::Object::from([
+                    ("title", countersign_record::json::Json::from(stringify!($name))),
+                    ("enum", countersign_record::json::Json::Array(words)),
+                ])
+                .into()
+            }
+
+            fn schema_inside() -> countersign_record::json::Json {
+                $crate::types::wire::named(stringify!($name))
+            }
+        }
+    };
+}
+
+/// A reference to the schema of a type.
+#[must_use]
+pub fn named(name: &str) -> Json {
+    Object::from([("$ref", Json::from(format!("{name}.json")))]).into()
+}
+
+pub(crate) use {class, record, words};
