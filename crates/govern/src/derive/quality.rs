@@ -1,0 +1,262 @@
+//! One score for a piece of work, and whether it is enough.
+//! Owns: how scores are put together, what a missing one means, the pass status. Must not: weigh criteria (`weights` does).
+
+use super::{is_score, sum};
+use alloc::vec::Vec;
+
+/// How scores become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Required ones must reach their thresholds; then the weighted mean.
+    AllRequiredThenWeightedMean,
+    /// The weighted mean.
+    WeightedMean,
+    /// The least required score; the weighted mean where none is required.
+    MinRequiredScore,
+    /// 1 if each reaches its threshold, else 0.
+    AllOrNothing,
+}
+
+/// What a missing score means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// A required one fails; another does not count.
+    FailRequired,
+    /// A required one fails; another counts as 0.
+    ExcludeOptionalWithPenalty,
+    /// Nothing can be said.
+    Indeterminate,
+}
+
+impl Missing {
+    /// Reads the word of a record.
+    #[must_use]
+    pub fn read(word: &str) -> Option<Self> {
+        match word {
+            "fail_required" => Some(Missing::FailRequired),
+            "exclude_optional_with_penalty" => Some(Missing::ExcludeOptionalWithPenalty),
+            "indeterminate" => Some(Missing::Indeterminate),
+            _unknown => None,
+        }
+    }
+}
+
+/// Whether it is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It is.
+    Passed,
+    /// The score is below the threshold.
+    FailedThreshold,
+    /// Something required failed, whatever the score.
+    FailedRequiredGate,
+    /// Nothing can be said.
+    Indeterminate,
+}
+
+impl Status {
+    /// The word of records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Passed => "passed",
+            Status::FailedThreshold => "failed_threshold",
+            Status::FailedRequiredGate => "failed_required_gate",
+            Status::Indeterminate => "indeterminate",
+        }
+    }
+}
+
+/// What a score is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It can't be done without.
+    Required,
+    /// It counts, but may be missing.
+    Optional,
+}
+
+/// One criterion and how it was scored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dimension<'a> {
+    /// The criterion.
+    pub id: &'a str,
+    /// What it counts for, as `weights` gives it.
+    pub weight: f64,
+    /// Whether it can be done without.
+    pub need: Need,
+    /// What it must reach; anything does where this is missing.
+    pub threshold: Option<f64>,
+    /// Its score, unless it is missing.
+    pub score: Option<f64>,
+}
+
+/// What scores come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregate<'a> {
+    /// The one score, from 0 to 1.
+    pub score: f64,
+    /// What is required and failed, in the order of the dimensions.
+    pub gate_failures: Vec<&'a str>,
+    /// What has no score, in the order of the dimensions.
+    pub missing: Vec<&'a str>,
+}
+
+/// A number that should be from 0 to 1 is not: `validation.quality_index_score_out_of_range`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("validation.quality_index_score_out_of_range")]
+pub struct OutOfRange;
+
+/// Puts scores together. A required score that is missing counts as 0, so that leaving it out never helps.
+///
+/// # Errors
+/// A score or threshold is no number from 0 to 1.
+pub fn aggregate<'a>(
+    dimensions: &[Dimension<'a>],
+    method: Method,
+    policy: Missing,
+) -> Result<Aggregate<'a>, OutOfRange> {
+    let mut numbers = dimensions.iter().flat_map(|one| [one.score, one.threshold]).flatten();
+    if !numbers.all(is_score) {
+        return Err(OutOfRange);
+    }
+    let missing = dimensions.iter().filter(|one| one.score.is_none()).map(|one| one.id).collect();
+    let gates = dimensions.iter().filter(|one| fails_gate(one, method, policy)).map(|one| one.id);
+    let gate_failures = gates.collect();
+    let counted: Vec<(&Dimension<'_>, f64)> =
+        dimensions.iter().filter_map(|one| counted_score(one, policy).map(|score| (one, score))).collect();
+    let score = match method {
+        Method::AllRequiredThenWeightedMean | Method::WeightedMean => mean(&counted),
+        Method::MinRequiredScore => {
+            let required = counted.iter().filter(|(one, _)| one.need == Need::Required);
+            required.map(|(_, score)| *score).reduce(f64::min).unwrap_or_else(|| mean(&counted))
+        }
+        Method::AllOrNothing => {
+            let is_reached =
+                |(one, score): &(&Dimension<'_>, f64)| one.threshold.is_none_or(|least| *score >= least);
+            f64::from(u8::from(counted.iter().all(is_reached)))
+        }
+    };
+    Ok(Aggregate { score, gate_failures, missing })
+}
+
+/// What a dimension counts as; `None` if it does not count.
+fn counted_score(one: &Dimension<'_>, policy: Missing) -> Option<f64> {
+    one.score.or(match (policy, one.need) {
+        (Missing::FailRequired | Missing::ExcludeOptionalWithPenalty, Need::Required)
+        | (Missing::ExcludeOptionalWithPenalty, Need::Optional) => Some(0.0),
+        (Missing::FailRequired, Need::Optional)
+        | (Missing::Indeterminate, Need::Required | Need::Optional) => None,
+    })
+}
+
+fn fails_gate(one: &Dimension<'_>, method: Method, policy: Missing) -> bool {
+    let has_gates = match method {
+        Method::AllRequiredThenWeightedMean => true,
+        Method::WeightedMean | Method::MinRequiredScore | Method::AllOrNothing => false,
+    };
+    one.need == Need::Required
+        && match one.score {
+            Some(score) => has_gates && one.threshold.is_some_and(|least| score < least),
+            None => policy != Missing::Indeterminate,
+        }
+}
+
+/// The mean by what is left of the weights; 0 where nothing is.
+fn mean(counted: &[(&Dimension<'_>, f64)]) -> f64 {
+    let total = sum(counted.iter().map(|(one, _)| one.weight));
+    let weighted = sum(counted.iter().map(|(one, score)| one.weight * score));
+    if total > 0.0 { (weighted / total).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// What the status of an index hangs on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// The one score.
+    pub score: f64,
+    /// What it must reach.
+    pub threshold: f64,
+    /// How many required ones failed.
+    pub gate_failure_count: usize,
+    /// How many scores are missing.
+    pub missing_count: usize,
+    /// What a missing one means.
+    pub policy: Missing,
+}
+
+/// Whether it is enough.
+///
+/// # Errors
+/// The score or the threshold is no number from 0 to 1; this is said first.
+pub fn status(of: &Standing) -> Result<Status, OutOfRange> {
+    if !is_score(of.score) || !is_score(of.threshold) {
+        return Err(OutOfRange);
+    }
+    Ok(if of.gate_failure_count > 0 {
+        Status::FailedRequiredGate
+    } else if of.missing_count > 0 && of.policy == Missing::Indeterminate {
+        Status::Indeterminate
+    } else if of.score >= of.threshold {
+        Status::Passed
+    } else {
+        Status::FailedThreshold
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn of(id: &'static str, need: Need, score: Option<f64>) -> Dimension<'static> {
+        Dimension { id, weight: 0.5, need, threshold: Some(0.5), score }
+    }
+
+    fn check(dimensions: &[Dimension<'_>], method: Method, policy: Missing, score: f64, gates: &[&str]) {
+        let found = aggregate(dimensions, method, policy).unwrap();
+        assert!((found.score - score).abs() < 1e-12, "{found:?} and not {score}");
+        assert_eq!(found.gate_failures, gates, "{method:?} {policy:?}");
+    }
+
+    #[test]
+    fn scores_become_one() {
+        use Method::{AllOrNothing, AllRequiredThenWeightedMean, MinRequiredScore, WeightedMean};
+        use Missing::{ExcludeOptionalWithPenalty, FailRequired, Indeterminate};
+        let both = [of("a", Need::Required, Some(0.4)), of("b", Need::Optional, Some(0.8))];
+        check(&both, WeightedMean, FailRequired, 0.6, &[]);
+        check(&both, AllRequiredThenWeightedMean, FailRequired, 0.6, &["a"]);
+        check(&both, MinRequiredScore, FailRequired, 0.4, &[]);
+        check(&both, AllOrNothing, FailRequired, 0.0, &[]);
+        check(&both[1..], AllOrNothing, FailRequired, 1.0, &[]);
+        check(&both[1..], MinRequiredScore, FailRequired, 0.8, &[]);
+        let gap = [of("a", Need::Required, Some(0.8)), of("b", Need::Optional, None)];
+        check(&gap, WeightedMean, FailRequired, 0.8, &[]);
+        check(&gap, WeightedMean, ExcludeOptionalWithPenalty, 0.4, &[]);
+        check(&gap, WeightedMean, Indeterminate, 0.8, &[]);
+        let hole = [of("a", Need::Required, None), of("b", Need::Optional, Some(0.8))];
+        check(&hole, WeightedMean, FailRequired, 0.4, &["a"]);
+        check(&hole, MinRequiredScore, ExcludeOptionalWithPenalty, 0.0, &["a"]);
+        check(&hole, WeightedMean, Indeterminate, 0.8, &[]);
+        assert_eq!(aggregate(&hole, WeightedMean, Indeterminate).unwrap().missing, vec!["a"]);
+        check(&[], WeightedMean, FailRequired, 0.0, &[]);
+        assert_eq!(
+            aggregate(&[of("a", Need::Required, Some(1.1))], WeightedMean, FailRequired),
+            Err(OutOfRange)
+        );
+    }
+
+    #[test]
+    fn a_status_follows_its_rule() {
+        let of = |score, gate_failure_count, missing_count, policy| {
+            status(&Standing { score, threshold: 0.7, gate_failure_count, missing_count, policy })
+        };
+        assert_eq!(of(0.7, 0, 0, Missing::FailRequired), Ok(Status::Passed));
+        assert_eq!(of(0.69, 0, 0, Missing::FailRequired), Ok(Status::FailedThreshold));
+        assert_eq!(of(1.0, 1, 1, Missing::Indeterminate), Ok(Status::FailedRequiredGate));
+        assert_eq!(of(1.0, 0, 1, Missing::Indeterminate), Ok(Status::Indeterminate));
+        assert_eq!(of(1.0, 0, 1, Missing::FailRequired), Ok(Status::Passed));
+        for score in [f64::NAN, f64::INFINITY, -0.1, 1.1] {
+            assert_eq!(of(score, 1, 0, Missing::FailRequired), Err(OutOfRange));
+        }
+    }
+}

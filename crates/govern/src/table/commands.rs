@@ -1,0 +1,141 @@
+//! What people may do: the commands, what each needs, writes and says when it can't.
+//! Owns: the registry that is built in. Must not: carry a command out, or know which read models an event makes old.
+
+mod general;
+mod reliance;
+
+use alloc::collections::BTreeSet;
+
+pub use general::GENERAL;
+pub use reliance::RELIANCE;
+
+/// Which registry a command stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// The twelve of the reliance layer.
+    Reliance,
+    /// What the schemas need besides.
+    General,
+}
+
+/// What a command leaves in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DurableWrite {
+    /// Something, always.
+    Required,
+    /// Nothing: it only reads.
+    None,
+    /// Nothing, though it looks as if it did something.
+    ExplicitNoOp,
+}
+
+impl DurableWrite {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DurableWrite::Required => "required",
+            DurableWrite::None => "none",
+            DurableWrite::ExplicitNoOp => "explicit_no_op",
+        }
+    }
+}
+
+/// A row that a command writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Write {
+    /// A record of a type.
+    Record(&'static str),
+    /// A `LifecycleTransitionReceipt` of a record of a type.
+    Transition(&'static str),
+}
+
+impl Write {
+    /// The type of the row.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Write::Record(kind) => kind,
+            Write::Transition(_) => "LifecycleTransitionReceipt",
+        }
+    }
+}
+
+/// What is shown of a command where it can't simply be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct States {
+    /// There is nothing to do it to.
+    pub empty: &'static str,
+    /// A policy or an open question forbids it.
+    pub blocked: &'static str,
+    /// Something that it needs is not there.
+    pub degraded: &'static str,
+    /// It failed.
+    pub error: &'static str,
+}
+
+/// A command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What it is called.
+    pub id: &'static str,
+    /// Which registry it stands in.
+    pub layer: Layer,
+    /// What must hold before.
+    pub needs: &'static str,
+    /// The schema of what is asked.
+    pub request: &'static str,
+    /// The schema of what is answered.
+    pub response: &'static str,
+    /// What it leaves in the log.
+    pub durable_write: DurableWrite,
+    /// What is checked before.
+    pub policy_checks: &'static [&'static str],
+    /// Whether a key must come along, by which a second try is known.
+    pub is_keyed: bool,
+    /// What is counted when it is used.
+    pub telemetry: &'static str,
+    /// How it can fail.
+    pub failure_codes: &'static [&'static str],
+    /// What it writes.
+    pub writes: &'static [Write],
+    /// The document that owns it.
+    pub owner: &'static str,
+    /// What is shown where it can't be carried out.
+    pub states: States,
+}
+
+impl Command {
+    /// The read models that are old once it was carried out, from what it writes. `table` says which read models an event of a
+    /// kind makes old. A receipt of a transition is asked for as `LifecycleTransitionReceipt/Subject` first, because what it
+    /// makes old depends on what moved, and as `LifecycleTransitionReceipt` if the table does not tell them apart.
+    pub fn invalidations<'t>(&self, table: impl Fn(&str) -> &'t [&'t str]) -> BTreeSet<&'t str> {
+        let mut all = BTreeSet::new();
+        for write in self.writes {
+            let found = match write {
+                Write::Record(kind) => table(kind),
+                Write::Transition(subject) => {
+                    let exact = table(&alloc::format!("{}/{subject}", write.kind()));
+                    if exact.is_empty() { table(write.kind()) } else { exact }
+                }
+            };
+            all.extend(found.iter().copied());
+        }
+        all
+    }
+}
+
+/// All commands that are built in.
+pub fn all() -> impl Iterator<Item = &'static Command> {
+    RELIANCE.iter().chain(GENERAL)
+}
+
+/// The command of an id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Command> {
+    all().find(|command| command.id == id)
+}
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;

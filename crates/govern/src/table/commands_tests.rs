@@ -1,0 +1,115 @@
+//! Every command is complete, and what it makes old follows from what it writes.
+
+use super::*;
+use crate::check::rules;
+use crate::kind;
+use std::vec::Vec;
+
+/// Which read models an event makes old, as the contract's table of read models says it.
+fn made_old(event: &str) -> &'static [&'static str] {
+    match event {
+        "LifecycleTransitionReceipt/TaskReliancePacket"
+        | "LifecycleTransitionReceipt/WorkProductCertification"
+        | "RelianceInvalidationEvent" => &[
+            "TaskReliancePacket",
+            "WorkProductCertification",
+            "TaskHealthCard",
+            "AttentionLedger",
+            "RunDiff",
+        ],
+        "RevisionReviewDecisionReceipt" => &[
+            "TaskReliancePacket",
+            "WorkProductCertification",
+            "TaskHealthCard",
+            "AttentionLedger",
+            "DecisionAuditView",
+        ],
+        "ArtifactVersionTransitionEvent" => {
+            &["TaskReliancePacket", "WorkProductCertification", "EvidencePackage", "RunDiff"]
+        }
+        "WorkspaceExternalizationReceipt" => &["DecisionAuditView"],
+        "FindingLifecycleTransitionReceipt" => &[
+            "FindingsInbox",
+            "AttentionLedger",
+            "TaskHealthCard",
+            "EvaluationChainView",
+            "TaskReliancePacket",
+            "WorkProductCertification",
+            "DecisionAuditView",
+        ],
+        "TaskRunFork" => &["RunDiff"],
+        "LifecycleTransitionReceipt/AttentionLedgerItem" => &["AttentionLedger", "TaskHealthCard"],
+        _other => &[],
+    }
+}
+
+#[test]
+fn what_a_command_makes_old_is_computed() {
+    let packet = "AttentionLedger RunDiff TaskHealthCard TaskReliancePacket WorkProductCertification";
+    let head = "AttentionLedger DecisionAuditView EvidencePackage RunDiff TaskHealthCard TaskReliancePacket \
+                WorkProductCertification";
+    let review =
+        "AttentionLedger DecisionAuditView TaskHealthCard TaskReliancePacket WorkProductCertification";
+    let finding = "AttentionLedger DecisionAuditView EvaluationChainView FindingsInbox TaskHealthCard \
+                   TaskReliancePacket WorkProductCertification";
+    let cases = [
+        ("reliance.issue_work_product_certification", packet),
+        ("reliance.invalidate_packet", packet),
+        ("revision_review.accept_candidate", head),
+        ("revision_review.reject_candidate", review),
+        ("revision_review.request_changes", review),
+        ("revision_review.restore_known_good", head),
+        ("evidence.export_package", "DecisionAuditView"),
+        ("finding.contest", finding),
+        ("finding.confirm", finding),
+        ("task_replay.preview", ""),
+        ("task_replay.create_fork", "RunDiff"),
+        ("attention.resolve_item", "AttentionLedger TaskHealthCard"),
+    ];
+    assert_eq!(cases.map(|(id, _)| id).to_vec(), RELIANCE.iter().map(|one| one.id).collect::<Vec<_>>());
+    for (id, expected) in cases {
+        let found: Vec<&str> = find(id).unwrap().invalidations(made_old).into_iter().collect();
+        assert_eq!(found.join(" "), expected, "{id}");
+    }
+}
+
+/// A table that does not tell transitions apart is asked for all of them.
+#[test]
+fn transitions_need_not_be_told_apart() {
+    let table = |event: &str| -> &'static [&'static str] {
+        if event == "LifecycleTransitionReceipt" { &["AttentionLedger"] } else { &[] }
+    };
+    let found = find("attention.resolve_item").unwrap().invalidations(table);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["AttentionLedger"]);
+}
+
+#[test]
+fn every_command_is_complete() {
+    let codes: BTreeSet<&str> = rules().map(|(_, rule)| rule.code).collect();
+    let mut ids = BTreeSet::new();
+    for command in all() {
+        assert!(ids.insert(command.id), "{} stands twice", command.id);
+        let States { empty, blocked, degraded, error } = command.states;
+        let words = [command.needs, command.request, command.response, command.telemetry, command.owner];
+        for text in words.into_iter().chain([empty, blocked, degraded, error]) {
+            assert!(!text.trim().is_empty(), "{} leaves something open", command.id);
+        }
+        assert!(!command.policy_checks.is_empty() && !command.failure_codes.is_empty(), "{}", command.id);
+        let is_required = command.durable_write == DurableWrite::Required;
+        assert_eq!(is_required, !command.writes.is_empty(), "{}", command.id);
+        assert!(command.is_keyed || !is_required, "{} could be done twice", command.id);
+        for code in command.failure_codes.iter().filter_map(|code| code.strip_prefix("validation.")) {
+            assert!(codes.contains(code), "{}: {code} is no code", command.id);
+        }
+        for write in command.writes {
+            let subject = match write {
+                Write::Record(kind) | Write::Transition(kind) => kind,
+            };
+            assert!(kind::find(subject).is_some(), "{}: {subject} is no type", command.id);
+            assert!(kind::find(write.kind()).unwrap().class.is_immutable(), "{}: {write:?}", command.id);
+        }
+    }
+    assert_eq!((RELIANCE.len(), ids.len()), (12, 22));
+    assert!(RELIANCE.iter().all(|one| one.layer == Layer::Reliance));
+    assert!(GENERAL.iter().all(|one| one.layer == Layer::General));
+}

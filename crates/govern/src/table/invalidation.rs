@@ -1,0 +1,264 @@
+//! Which events make which read models out of date, and how far that reaches.
+//! Owns: the ten read models, the four scopes, the built-in specs. Must not: look at a world; rows of a bundle replace
+//! these specs for the event kinds that they name.
+//!
+//! What a command invalidates is this table applied to the events that the command writes.
+
+use ReadModel::{
+    AttentionLedger, BudgetNarrative, DecisionAuditView, EvaluationChainView, EvidencePackage, FindingsInbox,
+    RunDiff, TaskHealthCard, TaskReliancePacket, WorkProductCertification,
+};
+use Scope::{SameMatter, SameRun, SameTask, SpecificRefs};
+use alloc::vec::Vec;
+
+/// What is shown, derived from the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadModel {
+    /// Whether a run may be relied on.
+    TaskReliancePacket,
+    /// How a task stands.
+    TaskHealthCard,
+    /// The findings of a matter.
+    FindingsInbox,
+    /// What is signed.
+    WorkProductCertification,
+    /// Two runs side by side.
+    RunDiff,
+    /// What led to a decision.
+    DecisionAuditView,
+    /// The evidence behind the final artifacts.
+    EvidencePackage,
+    /// A chain of evaluations on one page.
+    EvaluationChainView,
+    /// What waits for a person.
+    AttentionLedger,
+    /// What was spent, and on what.
+    BudgetNarrative,
+}
+
+impl ReadModel {
+    /// All of them.
+    pub const ALL: [ReadModel; 10] = [
+        TaskReliancePacket,
+        TaskHealthCard,
+        FindingsInbox,
+        WorkProductCertification,
+        RunDiff,
+        DecisionAuditView,
+        EvidencePackage,
+        EvaluationChainView,
+        AttentionLedger,
+        BudgetNarrative,
+    ];
+
+    /// The word for it in records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskReliancePacket => "TaskReliancePacket",
+            TaskHealthCard => "TaskHealthCard",
+            FindingsInbox => "FindingsInbox",
+            WorkProductCertification => "WorkProductCertification",
+            RunDiff => "RunDiff",
+            DecisionAuditView => "DecisionAuditView",
+            EvidencePackage => "EvidencePackage",
+            EvaluationChainView => "EvaluationChainView",
+            AttentionLedger => "AttentionLedger",
+            BudgetNarrative => "BudgetNarrative",
+        }
+    }
+
+    /// The one of a word.
+    #[must_use]
+    pub fn read(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == word)
+    }
+}
+
+/// How far an event reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// Read models of the run it happened in.
+    SameRun,
+    /// Read models of its task.
+    SameTask,
+    /// Read models of its matter.
+    SameMatter,
+    /// Read models that cite what it is about.
+    SpecificRefs,
+}
+
+impl Scope {
+    /// The word for it in records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SameRun => "same_run",
+            SameTask => "same_task",
+            SameMatter => "same_matter",
+            SpecificRefs => "specific_refs",
+        }
+    }
+
+    /// The one of a word.
+    #[must_use]
+    pub fn read(word: &str) -> Option<Self> {
+        [SameRun, SameTask, SameMatter, SpecificRefs].into_iter().find(|one| one.as_str() == word)
+    }
+}
+
+/// Which rows of a type are the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// All.
+    Always,
+    /// Those that say something there.
+    Has(&'static str),
+    /// Those that say this word there.
+    Is(&'static str, &'static str),
+    /// Those whose reference there is of this kind.
+    Names(&'static str, &'static str),
+}
+
+/// What an event makes out of date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The name of the event's type.
+    pub event: &'static str,
+    /// Which rows of that type.
+    pub when: When,
+    /// The read models, and how far it reaches for each.
+    pub invalidates: &'static [(ReadModel, Scope)],
+}
+
+const fn spec(event: &'static str, when: When, invalidates: &'static [(ReadModel, Scope)]) -> Spec {
+    Spec { event, when, invalidates }
+}
+
+const MOVED: &str = "LifecycleTransitionReceipt";
+
+/// What follows from a reliance packet or a certification that moved.
+const PACKET_MOVED: &[(ReadModel, Scope)] = &[
+    (TaskReliancePacket, SameRun),
+    (WorkProductCertification, SameRun),
+    (TaskHealthCard, SameRun),
+    (AttentionLedger, SameRun),
+    (RunDiff, SameRun),
+];
+
+/// The built-in specs. An empty list says that nothing shown depends on the event, which is not the same as no spec.
+#[rustfmt::skip] // one to a line
+pub const SPECS: &[Spec] = &[
+    spec("ArtifactVersionTransitionEvent", When::Is("to_state", "accepted_head"), &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (EvidencePackage, SameRun), (RunDiff, SameRun)]),
+    spec("SourceWorkspaceOperationReceipt", When::Is("status", "applied"), &[(TaskReliancePacket, SameTask), (WorkProductCertification, SameTask), (EvidencePackage, SameTask)]),
+    spec("EvaluationFindingEvent", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (FindingsInbox, SameMatter)]),
+    spec("FindingLifecycleTransitionReceipt", When::Always, &[(FindingsInbox, SameMatter), (AttentionLedger, SameRun), (TaskHealthCard, SameRun), (EvaluationChainView, SameRun), (TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (DecisionAuditView, SameRun)]),
+    spec("PolicyEvaluation", When::Has("superseded_by"), &[(TaskReliancePacket, SpecificRefs), (WorkProductCertification, SpecificRefs), (DecisionAuditView, SpecificRefs)]),
+    spec("HardRevisionCall", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun)]),
+    spec("HardCallResolutionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun), (DecisionAuditView, SameRun)]),
+    spec("EvidencePackage", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun)]),
+    spec("EvaluationChainResolutionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (DecisionAuditView, SameRun), (EvaluationChainView, SameRun)]),
+    spec("EvaluationResultEnvelope", When::Has("target_evaluation_chain_id"), &[(EvaluationChainView, SameRun)]),
+    spec("RevisionReviewPacket", When::Always, &[(AttentionLedger, SameRun)]),
+    spec("RevisionReviewDecisionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun), (DecisionAuditView, SameRun)]),
+    spec("RelianceInvalidationEvent", When::Always, PACKET_MOVED),
+    spec("TaskRunFork", When::Always, &[(RunDiff, SameRun)]),
+    spec("OutcomeStateTransitionEvent", When::Always, &[(TaskHealthCard, SameRun), (RunDiff, SameRun)]),
+    spec("TaskCostRecord", When::Always, &[(TaskHealthCard, SameRun), (RunDiff, SameRun), (BudgetNarrative, SameRun)]),
+    spec("TaskRunCostForecast", When::Always, &[(BudgetNarrative, SameRun)]),
+    spec("WorkspaceExternalizationReceipt", When::Always, &[(DecisionAuditView, SameTask)]),
+    spec("ClaimSupportDerivationReceipt", When::Always, &[(EvidencePackage, SpecificRefs)]),
+    spec("SourceTierTransitionReceipt", When::Always, &[(EvidencePackage, SameTask)]),
+    spec(MOVED, When::Names("subject_ref", "research_need"), &[(TaskReliancePacket, SameTask), (WorkProductCertification, SameTask), (EvidencePackage, SameTask), (AttentionLedger, SameTask)]),
+    spec(MOVED, When::Names("subject_ref", "task_reliance_packet"), PACKET_MOVED),
+    spec(MOVED, When::Names("subject_ref", "work_product_certification"), PACKET_MOVED),
+    spec(MOVED, When::Names("subject_ref", "attention_ledger_item"), &[(AttentionLedger, SameRun), (TaskHealthCard, SameRun)]),
+    spec(MOVED, When::Names("subject_ref", "evaluation_contract_review"), &[(AttentionLedger, SameRun)]),
+    spec(MOVED, When::Names("subject_ref", "revision_review_packet"), &[(AttentionLedger, SameRun)]),
+    spec(MOVED, When::Names("subject_ref", "evaluation_chain_registry_record"), &[(EvaluationChainView, SameRun)]),
+    spec(MOVED, When::Always, &[]),
+    spec("RunGuidanceLifecycleReceipt", When::Always, &[]),
+    spec("RevisionLifecycleTransitionEvent", When::Always, &[]),
+];
+
+/// The built-in specs of an event kind; there may be several, for different rows of it.
+pub fn specs(event: &str) -> impl Iterator<Item = &'static Spec> {
+    SPECS.iter().filter(move |spec| spec.event == event)
+}
+
+/// Everything that events of a kind can make out of date, each once; `None` if there is no spec for the kind.
+#[must_use]
+pub fn invalidates(event: &str) -> Option<Vec<(ReadModel, Scope)>> {
+    let mut all: Vec<(ReadModel, Scope)> =
+        specs(event).flat_map(|spec| spec.invalidates.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    specs(event).next().is_some().then_some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind;
+    use std::collections::BTreeSet;
+
+    fn models(events: &[&str]) -> BTreeSet<ReadModel> {
+        events.iter().flat_map(|event| invalidates(event).unwrap()).map(|(model, _)| model).collect()
+    }
+
+    #[test]
+    fn every_event_is_a_type_and_every_model_has_one() {
+        for spec in SPECS {
+            assert!(kind::find(spec.event).is_some(), "{}", spec.event);
+        }
+        let all: Vec<&str> = SPECS.iter().map(|spec| spec.event).collect();
+        assert_eq!(models(&all), ReadModel::ALL.into_iter().collect());
+    }
+
+    #[test]
+    fn words_are_read_back() {
+        for model in ReadModel::ALL {
+            assert_eq!(ReadModel::read(model.as_str()), Some(model));
+        }
+        for scope in [SameRun, SameTask, SameMatter, SpecificRefs] {
+            assert_eq!(Scope::read(scope.as_str()), Some(scope));
+        }
+        assert_eq!((ReadModel::read("Dashboard"), Scope::read("everywhere")), (None, None));
+    }
+
+    /// The commands of the reliance layer invalidate what the events that they write do.
+    #[test]
+    fn commands_invalidate_what_their_events_do() {
+        let decided = "RevisionReviewDecisionReceipt";
+        let review = [
+            TaskReliancePacket,
+            WorkProductCertification,
+            TaskHealthCard,
+            AttentionLedger,
+            DecisionAuditView,
+        ];
+        assert_eq!(models(&[decided]), review.into_iter().collect());
+        let accepted = review.into_iter().chain([EvidencePackage, RunDiff]).collect();
+        assert_eq!(models(&[decided, "ArtifactVersionTransitionEvent"]), accepted);
+        let contested = review.into_iter().chain([FindingsInbox, EvaluationChainView]).collect();
+        assert_eq!(models(&["FindingLifecycleTransitionReceipt"]), contested);
+        assert_eq!(models(&["TaskRunFork"]), [RunDiff].into_iter().collect());
+        assert_eq!(models(&["WorkspaceExternalizationReceipt"]), [DecisionAuditView].into_iter().collect());
+        let issued = [TaskReliancePacket, WorkProductCertification, TaskHealthCard, AttentionLedger, RunDiff];
+        assert_eq!(models(&["RelianceInvalidationEvent"]), issued.into_iter().collect());
+    }
+
+    #[test]
+    fn no_spec_is_not_an_empty_one() {
+        assert_eq!(invalidates("RunGuidanceLifecycleReceipt"), Some(Vec::new()));
+        assert_eq!(invalidates("TaskCancelReceipt"), None);
+    }
+
+    #[test]
+    fn an_event_reaches_one_scope_for_each_model() {
+        for spec in SPECS {
+            let models: BTreeSet<ReadModel> = spec.invalidates.iter().map(|(model, _)| *model).collect();
+            assert_eq!(models.len(), spec.invalidates.len(), "{}", spec.event);
+        }
+    }
+}
