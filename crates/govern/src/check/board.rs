@@ -1,0 +1,264 @@
+//! Validation codes: board.
+//! Owns: the rules of this area. Must not: decide by names.
+
+use super::{Area, Found, Rule, Severity};
+use crate::derive::taint::may_see;
+use crate::kind::{Class, Kind};
+use crate::member::Member;
+use crate::reference::Reference;
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+use countersign_record::time::Instant;
+
+pub(super) const AREA: Area = Area {
+    name: "board",
+    rules: RULES,
+    kinds: &[Kind::new("RunBoardDigest", Class::Event, Some("digest_id"))],
+};
+
+const RULES: &[Rule] = &[
+    Rule {
+        code: "run_board_event_without_governance",
+        severity: Severity::Error,
+        section: "D-07/D-09/D-12/D-24",
+        fires: "A RunBoardAuditEvent has no governance envelope, or one without data_class, taint_class, privileged or visibility_scope (or privileged = true without matter_id).",
+        legal: "A public, unprivileged event without matter_id.",
+        why: "Without its envelope nobody can decide who may see the event, so it is shown to all or lost to all.",
+        fix: "Record the data class, taint, privilege and visibility of the event, and its matter if it is privileged.",
+        check: run_board_event_without_governance,
+    },
+    Rule {
+        code: "visible_post_cross_matter_leak",
+        severity: Severity::Error,
+        section: "D-07/D-09/D-12/D-24",
+        fires: "A RunBoardVisiblePost, digest or packet delivered to a reader working under matter Y (or no matter) renders an event whose governance.matter_id is X != Y, whatever its visibility_scope.",
+        legal: "A reader of matter X sees a same_matter_modules post of matter X.",
+        why: "Somebody who works for one matter is shown what belongs to another: a breach of confidence that cannot be undone.",
+        fix: "Leave it out for readers of other matters, or show a stub withheld for `matter_firewall`.",
+        check: visible_post_cross_matter_leak,
+    },
+    Rule {
+        code: "suppressed_event_without_audit_stub",
+        severity: Severity::Error,
+        section: "D-07/D-09/D-12/D-24",
+        fires: "An audit event of an auto-published class is suppressed (data_class in suppress_data_classes, volume cap, firewall or policy) while publish_redacted_stub_when_suppressed = true and no redacted RunBoardVisiblePost with withheld_reason exists, or a withheld post has no RunBoardAuditEvent behind it.",
+        legal: "publish_redacted_stub_when_suppressed = false and the private audit event is recorded.",
+        why: "Readers believe the board is complete. Without a stub they cannot know that something was withheld, and without its event nobody can look up what.",
+        fix: "Publish a redacted post with its reason for each withheld event, and keep the audit event behind it.",
+        check: suppressed_event_without_audit_stub,
+    },
+    Rule {
+        code: "passive_board_autopublish_without_policy",
+        severity: Severity::Error,
+        section: "D-07/D-09/D-12/D-24",
+        fires: "A RunBoardVisiblePost was published without an explicit author action and no RunBoardPublicationPolicy of the run lists its event_class in auto_publish_event_classes, or the post exceeds max_visible_posts_per_run/rate_limit_per_minute.",
+        legal: "A user_comment posted by a user's own command.",
+        why: "Something was shown that neither a person posted nor a policy permits, or so much that what matters drowns.",
+        fix: "List the class in the run's publication policy and stay within its limits, or let the author post it.",
+        check: passive_board_autopublish_without_policy,
+    },
+];
+
+fn run_board_event_without_governance(world: &World, found: &mut Found<'_>) {
+    for event in world.of("RunBoardAuditEvent") {
+        let Some(governance) = event.at("governance").filter(|value| value.as_object().is_some()) else {
+            found.add(event, "governance", "nothing says who may see the event");
+            continue;
+        };
+        for field in ["data_class", "taint_class", "visibility_scope"] {
+            if governance.text(field).is_none() {
+                found.add(event, &format!("governance.{field}"), "is missing");
+            }
+        }
+        match governance.flag("privileged") {
+            None => found.add(event, "governance.privileged", "is missing"),
+            Some(true) if governance.text("matter_id").is_none() => {
+                found.add(event, "governance.matter_id", "is missing, so that nobody can be kept out");
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether a post only says that something was withheld.
+fn is_stub(post: Record<'_>) -> bool {
+    post.flag("redacted") == Some(true) && post.text("withheld_reason").is_some()
+}
+
+/// The matter of the event that a reference to a post or an event shows.
+fn matter_shown<'w>(world: &'w World, text: &str) -> Option<&'w str> {
+    let shown = world.resolve_text(text)?;
+    let event = match shown.kind() {
+        "RunBoardAuditEvent" => shown,
+        "RunBoardVisiblePost" if !is_stub(shown) => {
+            world.find("RunBoardAuditEvent", shown.json().text("source_event_id")?)?
+        }
+        _other => return None,
+    };
+    event.json().text("governance.matter_id")
+}
+
+fn visible_post_cross_matter_leak(world: &World, found: &mut Found<'_>) {
+    let message = |matter: &str| format!("shows what belongs to matter {matter} to a reader of another");
+    for digest in world.of("RunBoardDigest") {
+        let reader = digest.json().text("matter_id");
+        for (at, shown) in digest.list("post_refs").iter().enumerate() {
+            let matter = shown.as_str().and_then(|text| matter_shown(world, text));
+            if let Some(matter) = matter.filter(|matter| !may_see(Some(matter), reader)) {
+                found.add(digest, &format!("post_refs.{at}"), message(matter));
+            }
+        }
+    }
+    let mut held: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for packet in world.of("TaskRunContextPacket") {
+        let reader = packet.json().text("matter_id");
+        for (at, item) in packet.list("items").iter().enumerate() {
+            let Some(matter) = item.text("item_ref").and_then(|text| matter_shown(world, text)) else {
+                continue;
+            };
+            held.entry(packet.id()).or_default().insert(matter);
+            if !may_see(Some(matter), reader) {
+                found.add(packet, &format!("items.{at}"), message(matter));
+            }
+        }
+    }
+    for reading in world.of("ContextPacketConsumption") {
+        let reader = reading.json().text("matter_id");
+        let packet = reading.reference("packet_ref").and_then(|packet| held.get(packet.id));
+        if let Some(matter) = packet.into_iter().flatten().find(|matter| !may_see(Some(matter), reader)) {
+            found.add(reading, "matter_id", message(matter));
+        }
+    }
+}
+
+/// The publication policies of each run; those that name no run stand for all.
+struct Policies<'w>(BTreeMap<Option<&'w str>, Vec<Record<'w>>>);
+
+impl<'w> Policies<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut policies: BTreeMap<Option<&str>, Vec<Record<'w>>> = BTreeMap::new();
+        for policy in world.of("RunBoardPublicationPolicy") {
+            policies.entry(policy.json().text("run_id")).or_default().push(policy);
+        }
+        Policies(policies)
+    }
+
+    /// The policy of a run at a place of the log; the first one if none stood there yet.
+    fn before(&self, run: Option<&str>, seq: u64) -> Option<Record<'w>> {
+        let policies = self.0.get(&run).or_else(|| self.0.get(&None))?;
+        let count = policies.partition_point(|one| one.seq() < seq);
+        policies.get(count.saturating_sub(1)).copied()
+    }
+}
+
+/// Whether events of this one's class are published by themselves.
+fn is_published(policy: &Json, event: &Json) -> bool {
+    event.text("event_class").is_some_and(|class| policy.texts("auto_publish_event_classes").contains(&class))
+}
+
+fn suppressed_event_without_audit_stub(world: &World, found: &mut Found<'_>) {
+    let mut stubs: BTreeSet<&str> = BTreeSet::new();
+    let mut posted: BTreeSet<&str> = BTreeSet::new();
+    for post in world.of("RunBoardVisiblePost") {
+        let Some(event) = post.json().text("source_event_id") else { continue };
+        posted.insert(event);
+        if is_stub(post) {
+            stubs.insert(event);
+        }
+        if post.text("withheld_reason").is_some() && world.find("RunBoardAuditEvent", event).is_none() {
+            found.add(post, "source_event_id", "nothing is recorded of what was withheld");
+        }
+    }
+    let policies = Policies::of(world);
+    for event in world.of("RunBoardAuditEvent") {
+        let Some(policy) = policies.before(event.json().text("run_id"), event.seq()) else { continue };
+        let wants_stub = policy.flag("publish_redacted_stub_when_suppressed") == Some(true);
+        if !wants_stub || !is_published(policy.json(), event.json()) || stubs.contains(event.id()) {
+            continue;
+        }
+        let class = event.text("governance.data_class");
+        let is_suppressed = class.is_some_and(|class| policy.texts("suppress_data_classes").contains(&class));
+        // What was not published for another reason was withheld too, unless it never was for the board.
+        let is_lost =
+            !posted.contains(event.id()) && !event.is("governance.visibility_scope", "private_audit_only");
+        if is_suppressed || is_lost {
+            found.add(event, "", "was withheld and no redacted post says so");
+        }
+    }
+}
+
+/// Whether somebody posted it by an action of theirs.
+fn is_authored(post: Record<'_>, event: Record<'_>) -> bool {
+    let action = post.follow("author_action_ref").or_else(|| event.follow("payload_ref"));
+    match action.filter(|one| one.kind() == "CommandInvocation") {
+        Some(action) => action.is("actor_kind", "user") || is_person(action.json()),
+        None => event.is("event_class", "user_comment"),
+    }
+}
+
+fn is_person(action: &Json) -> bool {
+    action.text("actor_ref").and_then(Reference::read).is_some_and(|actor| actor.kind == "user")
+}
+
+/// A post that is on the board by itself.
+struct Passive<'w> {
+    post: Record<'w>,
+    policy: Record<'w>,
+    at: Option<Instant>,
+    is_active: bool,
+}
+
+fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>) {
+    let policies = Policies::of(world);
+    let mut states: BTreeMap<&str, bool> = BTreeMap::new();
+    for post in world.of("RunBoardVisiblePost") {
+        states.insert(post.id(), post.is("lifecycle_state", "active"));
+    }
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut runs: BTreeMap<&str, Vec<Passive<'_>>> = BTreeMap::new();
+    for post in world.of("RunBoardVisiblePost").filter(|post| seen.insert(post.id())) {
+        let event = post.json().text("source_event_id").and_then(|id| world.find("RunBoardAuditEvent", id));
+        let Some(event) = event.filter(|event| !is_authored(post, *event)) else { continue };
+        let run = event.json().text("run_id");
+        let policy =
+            policies.before(run, post.seq()).filter(|policy| is_published(policy.json(), event.json()));
+        match policy {
+            None => found.add(post, "", "neither its author nor a policy put it on the board"),
+            Some(policy) if !is_stub(post) => {
+                let is_active = states.get(post.id()) == Some(&true);
+                let passive = Passive { post, policy, at: post.written_at(), is_active };
+                runs.entry(run.unwrap_or_default()).or_default().push(passive);
+            }
+            Some(_) => {}
+        }
+    }
+    for posts in runs.values_mut() {
+        count(posts, found);
+    }
+}
+
+/// The limits of a run. What is withheld is not counted: a stub for what is too much would be too much itself.
+fn count(posts: &mut [Passive<'_>], found: &mut Found<'_>) {
+    let active = posts.iter().filter(|one| one.is_active);
+    for (before, one) in (0_u64..).zip(active) {
+        if one.policy.count("max_visible_posts_per_run").is_some_and(|most| before >= most) {
+            found.add(one.post, "", "is more than the run may show");
+        }
+    }
+    posts.sort_by_key(|one| (one.at, one.post.seq()));
+    for (place, one) in posts.iter().enumerate() {
+        let limit = one.policy.count("rate_limit_per_minute").and_then(|limit| usize::try_from(limit).ok());
+        let first = limit.and_then(|limit| place.checked_sub(limit)).and_then(|place| posts.get(place));
+        let times = first.and_then(|first| first.at.zip(one.at));
+        if times.is_some_and(|(first, at)| first.millis_until(at) < 60_000) {
+            found.add(one.post, "", "is more than a minute may bring");
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "board_tests.rs"]
+mod tests;

@@ -1,0 +1,127 @@
+//! The other ways in which the codes of cascade fire, and what comes close.
+
+use super::super::revision::tests::told;
+use crate::bundle::Bundle;
+use crate::check::check;
+use alloc::string::String;
+use countersign_record::json;
+use std::format;
+
+type Row = (&'static str, String);
+
+fn check_rows(rows: &[Row], expected: &[&str]) {
+    assert_eq!(told(&super::AREA, rows), expected, "{rows:#?}");
+}
+
+fn run(status: &str, visited: &str, active: &str, depth: &str) -> Row {
+    let lists = format!("'visited_outcome_ids':[{visited}],'active_outcome_ids':[{active}]");
+    let head = "'cascade_run_id':'c','run_id':'r','origin_outcome_id':'a','max_depth':2";
+    let from = "'originating_receipt_ref':'revision_operation_receipt:o'";
+    ("RevalidationCascadeRun", format!("{{{head},{from},{lists},'depth':{depth},'status':'{status}'}}"))
+}
+
+fn receipt(status: &str) -> Row {
+    ("RevalidationCascadeReceipt", format!("{{'receipt_id':'e','cascade_run_id':'c','status':'{status}'}}"))
+}
+
+fn outcome(id: &str, rests_on: &str, state: &str) -> Row {
+    let text =
+        format!("'outcome_id':'{id}','run_id':'r','depends_on_outcome_ids':[{rests_on}],'state':'{state}'");
+    ("OutcomeRecord", format!("{{{text}}}"))
+}
+
+fn policy(rejects: bool, on_cycle: &str, rechecks: bool) -> Row {
+    let text = format!("'reject_declared_cycles':{rejects},'on_cycle_detected':'{on_cycle}'");
+    let recheck = format!("'pending_dependency_state_entry_rechecks_upstream_failure':{rechecks}");
+    ("OutcomeDependencyGraphPolicy", format!("{{{text},{recheck}}}"))
+}
+
+#[test]
+fn declared_rings_are_told_where_the_policy_minds() {
+    let ring = || [outcome("a", "'b'", "pending"), outcome("b", "'a'", "pending")];
+    let code = &["outcome_dependency_cycle"];
+    check_rows(&[&ring()[..], &[policy(true, "hard_call", false)]].concat(), code);
+    check_rows(&[&ring()[..], &[policy(false, "reject_graph", false)]].concat(), code);
+    check_rows(&[&ring()[..], &[policy(false, "hard_call", false)]].concat(), &[]);
+    check_rows(&ring(), &[]);
+    check_rows(&[outcome("a", "'a'", "pending"), policy(true, "hard_call", false)], code);
+    // In another run the outcome of the same name is another one.
+    let other = outcome("b", "'a'", "pending").1.replace("'run_id':'r'", "'run_id':'r2'");
+    let apart = [outcome("a", "'b'", "pending"), ("OutcomeRecord", other), policy(true, "hard_call", false)];
+    check_rows(&apart, &[]);
+}
+
+#[test]
+fn coming_back_is_told_unless_the_run_says_so() {
+    let code = &["revalidation_cascade_loop"];
+    let back = [run("running", "'a','b'", "'c'", "1"), run("running", "'a','b','c'", "'a'", "2")];
+    check_rows(&back, code);
+    check_rows(&[&back[..], &[receipt("cycle_detected")]].concat(), &[]);
+    check_rows(&[&back[..], &[run("cycle_detected", "'a','b','c'", "", "2")]].concat(), &[]);
+    // One that is still being looked at has not been left.
+    check_rows(&[run("running", "'a'", "'a'", "0"), run("running", "'a','b'", "'a','b'", "1")], &[]);
+    check_rows(&[run("running", "'a'", "'b','b'", "1")], code);
+}
+
+#[test]
+fn an_engine_is_told_before_it_writes() {
+    let (kind, text) = run("cycle_detected", "'a','b','a'", "", "3");
+    let text = format!("{{'schema_version':'1.0','rows':[{{'kind':'{kind}','record':{text}}}]}}");
+    let world = Bundle::read(json::parse(text.replace('\'', "\"").as_bytes()).unwrap()).unwrap().world();
+    let own = |codes: &[crate::check::Diagnostic]| {
+        codes.iter().filter(|one| one.code == "revalidation_cascade_loop").count()
+    };
+    assert_eq!(own(&check(&world)), 0);
+    assert_eq!(own(&check(&world.at_admission())), 1);
+}
+
+#[test]
+fn depth_is_bounded_unless_the_run_says_so() {
+    let code = &["revalidation_cascade_max_depth_exceeded"];
+    check_rows(&[run("quiescent", "'a'", "", "2")], &[]);
+    check_rows(&[run("quiescent", "'a'", "", "3")], code);
+    check_rows(&[run("running", "'a'", "", "3"), run("quiescent", "'a'", "", "1")], code);
+    check_rows(&[run("running", "'a'", "", "3"), receipt("max_depth_exceeded")], &[]);
+}
+
+#[test]
+fn success_waits_for_the_cascade() {
+    let code = &["success_marked_before_cascade_quiescent"];
+    let done = || ("RevisionOperationReceipt", String::from("{'receipt_id':'o','plan_id':'p'}"));
+    let end = |by: &str| {
+        let text = format!("'plan_id':'p','to_state':'terminal_satisfied','receipt_ref':'{by}'");
+        ("RevisionLifecycleTransitionEvent", format!("{{{text}}}"))
+    };
+    check_rows(&[done(), end("revision_operation_receipt:o")], code);
+    check_rows(&[receipt("quiescent"), end("revalidation_cascade_receipt:e")], &[]);
+    check_rows(&[receipt("aborted"), end("revalidation_cascade_receipt:e")], code);
+    check_rows(&[done(), run("running", "'a'", "", "0"), end(""), receipt("quiescent")], code);
+    check_rows(&[done(), run("running", "'a'", "", "0"), receipt("quiescent"), end("")], &[]);
+    let seen = (
+        "RevisionCycleOutcomeObservation",
+        String::from("{'outcome_id':'a','run_id':'r','terminal_class':'succeeded'}"),
+    );
+    check_rows(&[run("running", "'a'", "", "0"), seen.clone()], code);
+    check_rows(&[run("quiescent", "'a'", "", "0"), seen], &[]);
+}
+
+#[test]
+fn nobody_waits_for_what_has_failed() {
+    let code = &["pending_dependency_not_rechecked_after_upstream_failure"];
+    let step = |id: &str, to: &str| {
+        ("OutcomeStateTransitionEvent", format!("{{'outcome_id':'{id}','run_id':'r','to_state':'{to}'}}"))
+    };
+    let rechecks = || policy(false, "hard_call", true);
+    let waits = || [rechecks(), outcome("a", "", "pending"), outcome("b", "'a'", "pending_dependency")];
+    let after = |more: &[Row]| [&waits()[..], more].concat();
+    check_rows(&waits(), &[]);
+    for failed in super::FAILED {
+        check_rows(&after(&[step("a", failed)]), code);
+    }
+    check_rows(&after(&[step("a", "regressed")]), &[]);
+    check_rows(&after(&[step("a", "upstream_failure"), step("b", "upstream_failure")]), &[]);
+    check_rows(&after(&[step("a", "blocked_by_policy"), step("a", "dirty")]), &[]);
+    check_rows(&after(&[step("a", "blocked_by_policy"), policy(false, "hard_call", false)]), &[]);
+    // The cascade may still get there.
+    check_rows(&after(&[step("a", "blocked_by_policy"), run("running", "'a'", "", "0")]), &[]);
+}

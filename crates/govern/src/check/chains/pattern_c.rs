@@ -1,0 +1,413 @@
+//! Chains of an evaluator and a judge: what is known of them, and what is wrong with them.
+//! Owns: gathering results, roles and blockers of a chain at a point of the log. Must not: resolve; `derive::chain` does.
+
+use super::super::Found;
+use super::{TARGET, derived};
+use crate::derive::chain::{
+    Causes, Chain, Conflict, Disagreement, FindingState, FindingStates, Missing, Outcome, Policy, Precedence,
+    Received, Role, Snapshot, Term, resolve,
+};
+use crate::member::Member;
+use crate::reference::Reference;
+use crate::table::outcome::{self, Cause, State, Verdict};
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+
+/// Something that changed how a finding stands.
+struct Moment {
+    seq: u64,
+    state: Option<FindingState>,
+    /// Whether it is one that blocks and may; a transition leaves that as it is.
+    blocks: Option<bool>,
+}
+
+/// How the findings of results stood, whenever that was.
+pub(in super::super) struct Findings<'w> {
+    of_result: BTreeMap<&'w str, BTreeSet<&'w str>>,
+    moments: BTreeMap<&'w str, Vec<Moment>>,
+}
+
+impl<'w> Findings<'w> {
+    pub(in super::super) fn of(world: &'w World) -> Self {
+        let mut findings = Findings { of_result: BTreeMap::new(), moments: BTreeMap::new() };
+        for event in world.of("EvaluationFindingEvent") {
+            let (json, seq) = (event.json(), event.seq());
+            let Some(finding) = json.text("finding_id") else { continue };
+            if let Some(result) = json.text("result_id") {
+                findings.of_result.entry(result).or_default().insert(finding);
+            }
+            let has_authority = json.flag("blocking_authority.satisfied") == Some(true);
+            let blocks = Some(json.is("severity", "blocking") && has_authority);
+            let state = json.text("emitted_state").and_then(FindingState::read);
+            findings.moments.entry(finding).or_default().push(Moment { seq, state, blocks });
+        }
+        for receipt in world.of("FindingLifecycleTransitionReceipt") {
+            let (json, seq) = (receipt.json(), receipt.seq());
+            let state = json.text("to_state").and_then(FindingState::read);
+            if let Some(moments) = json.text("finding_id").and_then(|id| findings.moments.get_mut(id)) {
+                moments.push(Moment { seq, state, blocks: None });
+            }
+        }
+        findings.moments.values_mut().for_each(|moments| moments.sort_by_key(|moment| moment.seq));
+        findings
+    }
+
+    /// How the authorised blockers of a result stood before a place of the log.
+    pub(in super::super) fn blockers(&self, result: &str, before: u64) -> Vec<FindingState> {
+        let ids = self.of_result.get(result).into_iter().flatten();
+        let stood = |id: &&str| {
+            let moments = self.moments.get(*id)?.iter().take_while(|moment| moment.seq < before);
+            let (state, blocks) = moments.fold((None, None), |(state, blocks), moment| {
+                (moment.state.or(state), moment.blocks.or(blocks))
+            });
+            state.filter(|_| blocks == Some(true))
+        };
+        ids.filter_map(stood).collect()
+    }
+}
+
+/// The chains of a world, with what belongs to them.
+struct Chains<'w> {
+    /// The last version of each pattern C chain, by its id.
+    chains: BTreeMap<&'w str, Record<'w>>,
+    receipts: BTreeMap<&'w str, Vec<Record<'w>>>,
+    envelopes: BTreeMap<&'w str, Record<'w>>,
+}
+
+impl<'w> Chains<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut receipts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for receipt in world.of("EvaluationChainResolutionReceipt") {
+            if let Some(chain) = receipt.json().text("chain_id") {
+                receipts.entry(chain).or_default().push(receipt);
+            }
+        }
+        let chains: BTreeMap<_, _> = registered(world)
+            .filter(|(_, chain)| chain.is("chain_kind", "pattern_c_evaluator_then_judge"))
+            .collect();
+        // Without a chain nobody asks for its results.
+        let envelopes = world.of("EvaluationResultEnvelope").filter(|_| !chains.is_empty());
+        let envelopes = envelopes.filter_map(|one| Some((one.json().text("result_id")?, one))).collect();
+        Chains { chains, receipts, envelopes }
+    }
+
+    /// The chains that still hold.
+    fn standing(&self) -> impl Iterator<Item = (&'w str, Record<'w>)> {
+        let all = self.chains.iter().map(|(id, chain)| (*id, *chain));
+        all.filter(|(_, chain)| !chain.is_one_of("status", &["superseded", "invalidated"]))
+    }
+
+    fn receipts(&self, chain: &str) -> &[Record<'w>] {
+        self.receipts.get(chain).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The results that a chain has received, and those that its receipts considered.
+    fn results(&self, id: &str, chain: Record<'w>) -> Vec<Record<'w>> {
+        let considered = self.receipts(id).iter().flat_map(|one| one.json().texts("result_ids_considered"));
+        let ids: BTreeSet<&str> =
+            chain.json().texts("received_result_ids").into_iter().chain(considered).collect();
+        ids.into_iter().filter_map(|id| self.envelopes.get(id).copied()).collect()
+    }
+
+    /// Those that a receipt considered, and those that the chain had received by then.
+    fn results_before(&self, chain: Record<'w>, receipt: Record<'w>) -> Vec<Record<'w>> {
+        let considered: BTreeSet<&str> = receipt.json().texts("result_ids_considered").into_iter().collect();
+        let received: BTreeSet<&str> = chain.json().texts("received_result_ids").into_iter().collect();
+        let envelope = |id: &&str| self.envelopes.get(*id).copied();
+        let is_earlier = |one: &Record<'_>| one.seq() < receipt.seq();
+        let others = received.difference(&considered).filter_map(envelope).filter(is_earlier);
+        considered.iter().filter_map(envelope).chain(others).collect()
+    }
+}
+
+/// The last version of each chain.
+fn registered(world: &World) -> impl Iterator<Item = (&str, Record<'_>)> {
+    let chains = world.of("EvaluationChainRegistryRecord");
+    chains.filter_map(|chain| Some((chain.json().text("chain_id")?, chain)))
+}
+
+/// What a kind of producer does in a chain, and whether it must.
+fn part(chain: &Json, producer: &str) -> (Role, bool) {
+    let parts = chain.list("participant_roles").iter().filter(|one| one.is("producer_kind", producer));
+    let is_required = |one: &&Json| one.flag("required") == Some(true);
+    let by_kind = || match producer {
+        "judge" | "deterministic_scorer" | "experiment_scorer" => Role::Judge,
+        _qualitative => Role::Evaluator,
+    };
+    match parts.clone().find(is_required).or_else(|| parts.clone().next()) {
+        Some(one) => (one.text("role").and_then(Role::read).unwrap_or_else(by_kind), is_required(&one)),
+        None if chain.texts("expected_producers").contains(&producer) => (by_kind(), true),
+        None => (Role::Observer, false),
+    }
+}
+
+/// Who has not answered of those who must.
+fn missing(chain: &Json, results: &[Record<'_>]) -> Missing {
+    let answered: BTreeSet<&str> =
+        results.iter().filter_map(|one| one.json().text("producer_kind")).collect();
+    let named = chain.list("participant_roles").iter().filter_map(|one| one.text("producer_kind"));
+    let all: BTreeSet<&str> = named.chain(chain.texts("expected_producers")).collect();
+    let mut missing = Missing::Nobody;
+    for producer in all.into_iter().filter(|producer| !answered.contains(producer)) {
+        match part(chain, producer) {
+            (Role::Evaluator | Role::Judge | Role::Scorer | Role::Observer, false) => {}
+            (Role::Evaluator, true) => return Missing::Evaluator,
+            (Role::Judge | Role::Scorer | Role::Observer, true) => missing = Missing::Judge,
+        }
+    }
+    missing
+}
+
+/// Whether two refs name the same record, whatever hash they give.
+fn is_same_ref(one: &str, other: &str) -> bool {
+    let is_same = |one: Reference<'_>, other: Reference<'_>| one.is_same(&other);
+    one == other
+        || Reference::read(one).zip(Reference::read(other)).is_some_and(|(one, other)| is_same(one, other))
+}
+
+/// Whether a result counts and looked at something else than its chain.
+fn is_elsewhere(chain: &Json, envelope: &Json) -> bool {
+    let path = "evaluation_snapshot_ref";
+    let role = envelope.text("producer_kind").map(|producer| part(chain, producer).0);
+    let refs = chain.text(path).zip(envelope.text(path));
+    role != Some(Role::Observer) && refs.is_some_and(|(one, other)| !is_same_ref(one, other))
+}
+
+pub(super) fn chain_id_mismatch(world: &World, found: &mut Found<'_>) {
+    let known: BTreeSet<&str> = registered(world).map(|(id, _)| id).collect();
+    let all = Chains::of(world);
+    let field = "target_evaluation_chain_id";
+    for envelope in world.of("EvaluationResultEnvelope") {
+        if envelope.text(field).is_some_and(|id| !known.contains(id)) {
+            found.add(envelope, field, "names a chain that is not registered");
+        }
+    }
+    for (id, chain) in &all.chains {
+        let received = chain.json().texts("received_result_ids").into_iter();
+        for envelope in received.filter_map(|result| all.envelopes.get(result)) {
+            let own = envelope.text(field);
+            if own != Some(id) && own.is_none_or(|own| known.contains(own)) {
+                found.add(*envelope, field, format!("chain {id} has received it, and it does not name it"));
+            }
+            if chain.text("run_id").is_some() && envelope.text("run_id") != chain.text("run_id") {
+                found.add(*envelope, "run_id", format!("chain {id} is one of another run"));
+            }
+            let has_target = envelope.text("evaluated_target.target_kind").is_some();
+            for (target, source) in TARGET {
+                let own =
+                    if has_target { derived(envelope.json(), source) } else { envelope.json().at(target) };
+                if own != chain.json().at(target) {
+                    found.add(*envelope, target, format!("chain {id} is about something else"));
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn chain_without_resolution_receipt(world: &World, found: &mut Found<'_>) {
+    let all = Chains::of(world);
+    // Until when the results of a chain may not be used: the place of its first receipt.
+    let mut sealed: BTreeMap<&str, u64> = BTreeMap::new();
+    for (id, chain) in all.standing() {
+        let first = all.receipts(id).first().map(|receipt| receipt.seq());
+        if first.is_none() && chain.is_one_of("status", &["complete", "timed_out"]) {
+            found.add(chain, "status", "the chain is over and nobody said what it came to");
+        }
+        for result in chain.json().texts("received_result_ids") {
+            sealed.insert(result, first.unwrap_or(u64::MAX));
+        }
+    }
+    let is_early = |record: Record<'_>| {
+        let until = record.text("result_id").and_then(|result| sealed.get(result));
+        until.is_some_and(|until| record.seq() < *until)
+    };
+    for delivery in world.of("FeedbackDeliveryRecord").filter(|one| is_early(*one)) {
+        found.add(delivery, "result_id", "a result was used before its chain was resolved");
+    }
+    for event in world.of("OutcomeStateTransitionEvent").filter(|one| is_early(*one)) {
+        let state = event.text("to_state").and_then(State::read).map(outcome::entry);
+        if state.is_some_and(|state| state.is_terminal) {
+            found.add(event, "result_id", "an outcome ended by a result before its chain was resolved");
+        }
+    }
+    early_plans(world, &all, found);
+}
+
+/// Plans for an outcome of which nothing was known but results of a chain that nobody had resolved.
+fn early_plans(world: &World, all: &Chains<'_>, found: &mut Found<'_>) {
+    let place = |one: &Json| Some((one.text("run_id")?.into(), one.text("outcome_id")?.into()));
+    let mut open: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut settled = open.clone();
+    for envelope in all.envelopes.values() {
+        let Some(place) = place(envelope.json()) else { continue };
+        let chain = envelope.json().text("target_evaluation_chain_id");
+        let registered = chain.and_then(|id| all.chains.get(id).map(|_| id));
+        // A result that stands alone may be used at once.
+        let (seqs, at) = match registered {
+            Some(id) => {
+                let receipt = all.receipts(id).first().map_or(u64::MAX, |receipt| receipt.seq());
+                let first = settled.entry(place.clone()).or_insert(receipt);
+                *first = receipt.min(*first);
+                (&mut open, envelope.seq())
+            }
+            None => (&mut settled, envelope.seq()),
+        };
+        let first = seqs.entry(place).or_insert(at);
+        *first = at.min(*first);
+    }
+    for plan in world.of("RevisionPlan") {
+        let Some(run) = plan.json().text("run_id") else { continue };
+        for outcome in plan.json().texts("outcome_ids") {
+            let place = (run.into(), outcome.into());
+            let is_after = open.get(&place).is_some_and(|first| *first < plan.seq());
+            if is_after && settled.get(&place).is_none_or(|first| *first > plan.seq()) {
+                found.add(
+                    plan,
+                    "outcome_ids",
+                    "a plan was made on results of a chain before it was resolved",
+                );
+            }
+        }
+    }
+}
+
+/// The policy that a receipt names, as it stood; where there is none of that name, the one of the contract.
+fn policy(receipt: Record<'_>) -> Option<Policy> {
+    let named = receipt.json().text("policy_ref")?;
+    let kind = "EvaluationChainResolutionPolicy";
+    let id = Reference::read(named)
+        .filter(|reference| reference.kind == "evaluation_chain_resolution_policy")
+        .map_or(named, |reference| reference.id);
+    let before = receipt.world.versions(kind, id).rfind(|one| one.seq() < receipt.seq());
+    let Some(row) = before.or_else(|| receipt.world.find(kind, id)) else { return Some(Policy::DEFAULT) };
+    let states: Vec<FindingState> = row
+        .texts("override_allowed_only_for_finding_states")
+        .into_iter()
+        .filter_map(FindingState::read)
+        .collect();
+    Some(Policy {
+        blockers_survive_pass: row.flag("qualitative_blockers_survive_numeric_pass")?,
+        judge_can_override: row.flag("judge_can_override_evaluator")?,
+        override_states: FindingStates::of(&states),
+        precedence: row.text("route_precedence").and_then(Precedence::read)?,
+        disagreement: row.text("disagreement_route").and_then(Disagreement::read)?,
+    })
+}
+
+pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
+    let all = Chains::of(world);
+    if all.receipts.is_empty() || all.chains.is_empty() {
+        return;
+    }
+    let findings = Findings::of(world);
+    for (id, chain) in &all.chains {
+        for receipt in all.receipts(id) {
+            let results = all.results_before(*chain, *receipt);
+            let Some(policy) = policy(*receipt) else { continue };
+            let Some(expected) = resolution(chain.json(), &results, &findings, receipt.seq(), &policy) else {
+                continue;
+            };
+            let stated = receipt.text("conflict_type").unwrap_or(Conflict::Nothing.as_str());
+            let conflict = expected.conflict;
+            let is_stated = stated == conflict.as_str();
+            // These two have codes of their own.
+            if matches!(conflict, Conflict::Missing | Conflict::Snapshot) && !is_stated {
+                continue;
+            }
+            if conflict != Conflict::Nothing && !is_stated {
+                let message = format!("the results yield {}", conflict.as_str());
+                found.add(*receipt, "conflict_type", message);
+            }
+            let fields = [
+                ("resolved_verdict", expected.verdict.as_str()),
+                ("resolved_route", expected.route.as_str()),
+            ];
+            for (field, word) in fields {
+                if receipt.text(field).is_some_and(|stated| stated != word) {
+                    found.add(*receipt, field, format!("the policy yields {word}"));
+                }
+            }
+        }
+    }
+}
+
+/// What the results of a chain come to at a place of the log; nothing if one of them does not say its verdict.
+fn resolution(
+    chain: &Json,
+    results: &[Record<'_>],
+    findings: &Findings<'_>,
+    before: u64,
+    policy: &Policy,
+) -> Option<crate::derive::chain::Resolution> {
+    let blockers: Vec<Vec<FindingState>> = results
+        .iter()
+        .map(|one| findings.blockers(one.json().text("result_id").unwrap_or_default(), before))
+        .collect();
+    let received = results.iter().zip(&blockers).map(|(envelope, blockers)| {
+        let causes: Vec<Cause> =
+            envelope.texts("decision.indeterminate_causes").into_iter().filter_map(Cause::read).collect();
+        let is_elsewhere = is_elsewhere(chain, envelope.json());
+        Some(Received {
+            role: part(chain, envelope.text("producer_kind")?).0,
+            verdict: envelope.text("decision.verdict").and_then(Verdict::read)?,
+            causes: Causes::of(&causes),
+            snapshot: if is_elsewhere { Snapshot::Another } else { Snapshot::OfTheChain },
+            blockers,
+        })
+    });
+    let received: Vec<Received<'_>> = received.collect::<Option<_>>()?;
+    // There is a receipt, so the time is taken to be over: whether it came too early is another matter.
+    let known = Chain { received: &received, missing: missing(chain, results), term: Term::Over };
+    match resolve(&known, policy) {
+        Outcome::Resolved(resolution) => Some(resolution),
+        Outcome::Waiting => None,
+    }
+}
+
+pub(super) fn snapshot_mismatch(world: &World, found: &mut Found<'_>) {
+    let all = Chains::of(world);
+    for (id, chain) in all.standing() {
+        let is_stated = |one: &Record<'_>| one.is("conflict_type", Conflict::Snapshot.as_str());
+        let is_caught = all.receipts(id).iter().any(is_stated);
+        // At admission it is told also where a receipt says so.
+        let is_caught = is_caught && world.candidate().is_none();
+        for envelope in all.results(id, chain).into_iter().filter(|_| !is_caught) {
+            if is_elsewhere(chain.json(), envelope.json()) {
+                found.add(envelope, "evaluation_snapshot_ref", format!("chain {id} is on another snapshot"));
+            }
+        }
+    }
+}
+
+pub(super) fn missing_expected_producer(world: &World, found: &mut Found<'_>) {
+    let all = Chains::of(world);
+    for (id, chain) in &all.chains {
+        for receipt in all.receipts(id) {
+            let known = all.results_before(*chain, *receipt);
+            let told = [Conflict::Missing.as_str(), Conflict::Snapshot.as_str()];
+            if missing(chain.json(), &known) != Missing::Nobody && !receipt.is_one_of("conflict_type", &told)
+            {
+                let message = "somebody who had to answer has not, and the receipt does not say so";
+                found.add(*receipt, "conflict_type", message);
+            }
+        }
+    }
+    for (id, chain) in all.standing() {
+        if missing(chain.json(), &all.results(id, chain)) == Missing::Nobody {
+            continue;
+        }
+        if chain.is("status", "complete") {
+            let message = "the chain counts as complete and somebody who had to answer has not";
+            found.add(chain, "status", message);
+        }
+        let is_over = chain.time("timeout_at").zip(world.now()).is_some_and(|(end, now)| now >= end);
+        let is_open = chain.is_one_of("status", &["open", "partial"]);
+        if is_over && is_open && all.receipts(id).is_empty() {
+            found.add(chain, "timeout_at", "the time is over and somebody who had to answer has not");
+        }
+    }
+}

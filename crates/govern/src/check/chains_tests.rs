@@ -1,0 +1,198 @@
+//! Ways to fire besides the plain ones of the fixtures, and what comes close.
+
+use super::*;
+use crate::bundle::Bundle;
+use std::format;
+use std::vec::Vec;
+
+/// The codes of this area for some rows; `now` is the time up to which is looked, in minutes after eight.
+fn codes(now: u32, rows: &[(&str, &str)]) -> Vec<&'static str> {
+    let row = |(kind, record): &(&str, &str)| format!(r#"{{"kind":"{kind}","record":{record}}}"#);
+    let rows = rows.iter().map(row).collect::<Vec<_>>().join(",");
+    let text = format!(r#"{{"schema_version":"1.0","as_of":"2026-03-02T08:{now:02}:00Z","rows":[{rows}]}}"#);
+    let bundle = Bundle::read(countersign_record::json::parse(text.as_bytes()).unwrap()).unwrap();
+    let (world, mut all) = (bundle.world(), Vec::new());
+    for rule in AREA.rules {
+        (rule.check)(&world, &mut Found { rule, all: &mut all });
+    }
+    let mut codes: Vec<&'static str> = all.into_iter().map(|one| one.code).collect();
+    codes.dedup();
+    codes
+}
+
+#[track_caller]
+fn check(rows: &[(&str, &str)], expected: &[&str]) {
+    assert_eq!(codes(0, rows), expected, "{rows:?}");
+}
+
+use std::string::String;
+
+const ENVELOPE: &str = "EvaluationResultEnvelope";
+const CHAIN: &str = "EvaluationChainRegistryRecord";
+const RECEIPT: &str = "EvaluationChainResolutionReceipt";
+const FINDING: &str = "EvaluationFindingEvent";
+
+fn chain(status: &str, received: &str) -> String {
+    format!(
+        r#"{{"chain_id":"c","chain_kind":"pattern_c_evaluator_then_judge","run_id":"run","status":"{status}",
+        "evaluation_snapshot_ref":"evaluation_snapshot:s","received_result_ids":[{received}],
+        "timeout_at":"2026-03-02T08:30:00Z","participant_roles":[
+        {{"producer_kind":"outcome_evaluator","role":"upstream_evaluator","required":true}},
+        {{"producer_kind":"judge","role":"downstream_judge","required":true}},
+        {{"producer_kind":"sub_agent","role":"observer","required":false}}]}}"#
+    )
+}
+
+fn result(id: &str, producer: &str, verdict: &str, snapshot: &str) -> String {
+    format!(
+        r#"{{"result_id":"{id}","producer_kind":"{producer}","run_id":"run","outcome_id":"o",
+        "target_evaluation_chain_id":"c","evaluation_snapshot_ref":"evaluation_snapshot:{snapshot}",
+        "evaluation_basis":{{"snapshot_ref":"evaluation_snapshot:{snapshot}"}},"decision":{{"verdict":"{verdict}"}}}}"#
+    )
+}
+
+fn receipt(verdict: &str, route: &str, conflict: &str) -> String {
+    format!(
+        r#"{{"chain_id":"c","result_ids_considered":["e","j"],"resolved_verdict":"{verdict}","policy_ref":"p",
+        "resolved_route":"{route}","conflict_type":"{conflict}"}}"#
+    )
+}
+
+const BLOCKER: (&str, &str) = (
+    FINDING,
+    r#"{"finding_id":"f","result_id":"e","severity":"blocking","emitted_state":"active",
+    "blocking_authority":{"satisfied":true}}"#,
+);
+const CONTESTED: (&str, &str) =
+    ("FindingLifecycleTransitionReceipt", r#"{"finding_id":"f","to_state":"contested"}"#);
+
+#[test]
+fn a_receipt_says_what_its_policy_yields() {
+    let code = &["pattern_c_route_conflict_unresolved"] as &[&str];
+    let (both, failed) = (chain("complete", r#""e","j""#), result("e", "outcome_evaluator", "failed", "s"));
+    let judge = result("j", "judge", "passed", "s");
+    let conflict = "qualitative_fail_quantitative_pass";
+    let rows = |more: &[(&str, &str)], expected: &[&str]| {
+        let mut rows = Vec::from([(ENVELOPE, failed.as_str()), (ENVELOPE, &judge), (CHAIN, &both)]);
+        rows.extend(more);
+        check(&rows, expected);
+    };
+    let (human, fail) =
+        (receipt("indeterminate", "human_review_path", conflict), receipt("failed", "fail_path", conflict));
+    rows(&[(RECEIPT, &human)], &[]);
+    rows(&[(RECEIPT, &receipt("indeterminate", "human_review_path", "none"))], code);
+    rows(&[(RECEIPT, &receipt("passed", "pass_path", conflict))], code);
+    // With a blocker it fails, unless the user disputes that; what comes later changes nothing.
+    rows(&[BLOCKER, (RECEIPT, &fail)], &[]);
+    rows(&[BLOCKER, (RECEIPT, &human)], code);
+    rows(&[BLOCKER, CONTESTED, (RECEIPT, &human)], &[]);
+    rows(&[BLOCKER, (RECEIPT, &fail), CONTESTED], &[]);
+    rows(&[(RECEIPT, &human), BLOCKER], &[]);
+    let strict = r#"{"policy_id":"p","qualitative_blockers_survive_numeric_pass":true,
+        "judge_can_override_evaluator":false,"route_precedence":"blocking_qualitative_first",
+        "disagreement_route":"block_until_resolved"}"#;
+    let policy = ("EvaluationChainResolutionPolicy", strict);
+    rows(&[policy, (RECEIPT, &human)], code);
+    rows(&[policy, (RECEIPT, &receipt("indeterminate", "block_until_resolved", conflict))], &[]);
+    // A result that was received and left out counts.
+    let hiding = human.replace(r#""e","j""#, r#""j""#).replace("indeterminate", "passed");
+    let hiding = hiding.replace("human_review_path", "pass_path").replace(conflict, "none");
+    rows(&[(RECEIPT, &hiding)], code);
+}
+
+#[test]
+fn observers_are_heard_and_not_counted() {
+    let all = chain("complete", r#""e","j","w""#);
+    let [evaluator, judge, observer] = [
+        ("e", "outcome_evaluator", "passed", "s"),
+        ("j", "judge", "passed", "s"),
+        ("w", "sub_agent", "failed", "z"),
+    ]
+    .map(|(id, producer, verdict, snapshot)| result(id, producer, verdict, snapshot));
+    let passed = receipt("passed", "pass_path", "none");
+    check(
+        &[
+            (ENVELOPE, &evaluator),
+            (ENVELOPE, &judge),
+            (ENVELOPE, &observer),
+            (CHAIN, &all),
+            (RECEIPT, &passed),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn who_is_missing_is_told_once() {
+    let code = &["pattern_c_missing_expected_producer"] as &[&str];
+    let evaluator = result("e", "outcome_evaluator", "passed", "s");
+    let rows = |status: &str, more: Option<&str>, now: u32| {
+        let chain = chain(status, r#""e""#);
+        let mut rows = Vec::from([(ENVELOPE, evaluator.as_str()), (CHAIN, &chain)]);
+        rows.extend(more.map(|receipt| (RECEIPT, receipt)));
+        codes(now, &rows)
+    };
+    let right = receipt("indeterminate", "human_review_path", "missing_expected_producer");
+    assert_eq!(rows("timed_out", Some(&right), 40), &[] as &[&str]);
+    assert_eq!(rows("timed_out", Some(&receipt("passed", "pass_path", "none")), 40), code);
+    let wrong = receipt("passed", "pass_path", "missing_expected_producer");
+    assert_eq!(rows("timed_out", Some(&wrong), 40), ["pattern_c_route_conflict_unresolved"]);
+    assert_eq!(rows("timed_out", None, 40), ["pattern_c_chain_without_resolution_receipt"]);
+    assert_eq!(rows("complete", Some(&right), 40), code);
+    assert_eq!(rows("partial", None, 29), &[] as &[&str]);
+    assert_eq!(rows("partial", None, 30), code);
+    assert_eq!(rows("superseded", None, 40), &[] as &[&str]);
+}
+
+#[test]
+fn nothing_uses_a_result_before_its_chain_is_resolved() {
+    let code = &["pattern_c_chain_without_resolution_receipt"] as &[&str];
+    let (both, evaluator) =
+        (chain("complete", r#""e","j""#), result("e", "outcome_evaluator", "failed", "s"));
+    let (judge, resolved) = (result("j", "judge", "failed", "s"), receipt("failed", "fail_path", "none"));
+    let uses = [
+        ("FeedbackDeliveryRecord", r#"{"result_id":"e"}"#),
+        ("OutcomeStateTransitionEvent", r#"{"result_id":"e","to_state":"unrecoverable"}"#),
+        ("RevisionPlan", r#"{"run_id":"run","outcome_ids":["o"]}"#),
+    ];
+    for one in uses {
+        let start = [(ENVELOPE, evaluator.as_str()), (ENVELOPE, &judge), (CHAIN, &both)];
+        let early: Vec<_> = start.into_iter().chain([one, (RECEIPT, &resolved)]).collect();
+        let late: Vec<_> = start.into_iter().chain([(RECEIPT, resolved.as_str()), one]).collect();
+        check(&early, code);
+        check(&late, &[]);
+    }
+}
+
+#[test]
+fn results_belong_to_their_chain() {
+    let code = &["pattern_c_chain_id_mismatch"] as &[&str];
+    let evaluator = result("e", "outcome_evaluator", "passed", "s");
+    let open = chain("partial", r#""e""#);
+    check(&[(ENVELOPE, &evaluator), (CHAIN, &open)], &[]);
+    check(&[(ENVELOPE, &evaluator)], code);
+    check(&[(ENVELOPE, &evaluator.replace(r#""run""#, r#""other""#)), (CHAIN, &open)], code);
+    let target = r#""run_id":"run","target_artifact_ref":"artifact:a""#;
+    check(&[(ENVELOPE, &evaluator), (CHAIN, &open.replace(r#""run_id":"run""#, target))], code);
+}
+
+#[test]
+fn a_snapshot_is_the_same_with_its_hash() {
+    let hashed = format!("s#{}", "0".repeat(64));
+    let evaluator = result("e", "outcome_evaluator", "passed", &hashed);
+    check(&[(ENVELOPE, &evaluator), (CHAIN, &chain("partial", r#""e""#))], &[]);
+}
+
+#[test]
+fn copies_and_names_drift() {
+    let basis = r#""evaluation_basis":{"criteria_refs":["criterion:c"]}"#;
+    let envelope = format!(r#"{{"result_id":"e",{basis},"target_artifact_ref":"artifact:a"}}"#);
+    let bundle = ("EvaluationFeedbackBundle", r#"{"result_id":"e","target_artifact_ref":"artifact:b"}"#);
+    check(&[(ENVELOPE, &envelope), bundle], &["envelope_target_projection_drift"]);
+    check(&[(ENVELOPE, r#"{"result_id":"e"}"#)], &["envelope_basis_missing"]);
+    let drift = &["chain_id_name_drift"] as &[&str];
+    check(&[("RevisionPlan", r#"{"chain_ref":"c"}"#)], drift);
+    check(&[("RelianceInputManifest", r#"{"chain_id":"c"}"#)], drift);
+    check(&[("RelianceInputManifest", r#"{"evaluation_chain_ids":["c"]}"#)], &[]);
+    check(&[("UnifiedEvaluationChainView", r#"{"chain_id":"c"}"#)], &[]);
+}

@@ -1,0 +1,290 @@
+//! Validation codes: context packets.
+//! Owns: the rules of this area. Must not: decide by names.
+
+#[cfg(test)]
+#[path = "context_packets_tests.rs"]
+mod tests;
+
+use super::read_models::place::{Place, Places};
+use super::read_models::stale::spec_of;
+use super::workspace::workspace_of;
+use super::{Area, Found, Rule, Severity};
+use crate::member::Member;
+use crate::reference::Reference;
+use crate::world::{Record, World, hash};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+pub(super) const AREA: Area = Area { name: "context_packets", rules: RULES, kinds: &[] };
+
+const RULES: &[Rule] = &[
+    Rule {
+        code: "context_packet_valid_after_invalidation_event",
+        severity: Severity::Error,
+        section: "3.2",
+        fires: "A context packet is consumed at seq c (ContextPacketConsumption) although an event whose kind is in its TaskRunContextPacketAssemblyReceipt.invalidated_by_event_kinds, in the packet's scope, occurred at seq s with assembly_seq < s < c, or although c > valid_until_event_seq.",
+        legal: "A packet consumed before the invalidating event, or an event of a listed kind in a different run/workspace than the packet's.",
+        why: "A module that works on an outdated packet produces results that look current and are not.",
+        fix: "Assemble a new packet after the event, and let the activation take that one.",
+        check: context_packet_valid_after_invalidation_event,
+    },
+    Rule {
+        code: "context_packet_without_request",
+        severity: Severity::Error,
+        section: "D-08",
+        fires: "A TaskRunContextPacketAssemblyReceipt has a request_id that resolves to no TaskRunContextPacketRequest (or one with another task/run).",
+        legal: "Two packets assembled for one request after the first was invalidated.",
+        why: "Without its request nobody can say what the packet was meant to hold, so nothing that is missing from it can be noticed.",
+        fix: "Record the request before the packet is assembled, with the same task and run, and name it in the receipt.",
+        check: context_packet_without_request,
+    },
+    Rule {
+        code: "context_packet_without_assembly_receipt",
+        severity: Severity::Error,
+        section: "D-08",
+        fires: "A context packet is consumed or stored without a TaskRunContextPacketAssemblyReceipt whose packet_content_hash equals the packet's hash.",
+        legal: "A packet request that has not been assembled yet.",
+        why: "The receipt says what was left out and until when the packet holds. Without it, or with the hash of another packet, nobody knows what a module was told.",
+        fix: "Write the assembly receipt with the hash of the packet that was stored, before it is used.",
+        check: context_packet_without_assembly_receipt,
+    },
+    Rule {
+        code: "per_activation_context_budget_exceeded",
+        severity: Severity::Error,
+        section: "D-08",
+        fires: "A PerActivationContextBudget has packet_token_count + board_digest_token_count + feedback_bundle_token_count > max_total_tokens, or total_token_count differs from that sum.",
+        legal: "The sum equals max_total_tokens.",
+        why: "What goes beyond the window of a module is cut off silently, so it decides on less than the record claims that it saw.",
+        fix: "Leave out items, with their omission recorded, until the parts fit; let the total be the sum of the parts.",
+        check: per_activation_context_budget_exceeded,
+    },
+    Rule {
+        code: "required_packet_item_omitted_without_block_or_warning",
+        severity: Severity::Error,
+        section: "D-08",
+        fires: "An OmittedPacketItem with required = true (or a required_item_refs entry neither included nor listed) is in a receipt whose packet_status is neither blocked nor complete_with_warnings naming the item.",
+        legal: "An optional item omitted for token_budget.",
+        why: "The item was required because the work can't be done rightly without it. A packet that passes as complete hides that it is missing.",
+        fix: "Include the item, or set the packet's status to blocked, or to complete with warnings that name the item.",
+        check: required_packet_item_omitted_without_block_or_warning,
+    },
+];
+
+/// A receipt of an assembled packet by the packet that it names.
+type Receipts<'w> = BTreeMap<&'w str, Vec<Record<'w>>>;
+
+fn receipts(world: &World) -> Receipts<'_> {
+    let mut receipts: Receipts<'_> = BTreeMap::new();
+    for receipt in world.of("TaskRunContextPacketAssemblyReceipt") {
+        if let Some(packet) = receipt.json().text("packet_ref") {
+            receipts.entry(packet_id(packet)).or_default().push(receipt);
+        }
+    }
+    receipts
+}
+
+/// Which packet a reference names.
+fn packet_id(text: &str) -> &str {
+    Reference::read(text).map_or(text, |packet| packet.id)
+}
+
+fn packet_of<'w>(record: Record<'w>) -> Option<Record<'w>> {
+    record.follow("packet_ref").filter(|packet| packet.kind() == "TaskRunContextPacket")
+}
+
+/// Where events and packets meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach<'w> {
+    Run(&'w str),
+    /// Of an event that belongs to no run.
+    Task(&'w str),
+    Workspace(&'w str),
+    /// The run of an event in a workspace: it counts for packets that cite no workspace.
+    AnyWorkspaceOfRun(&'w str),
+    /// Its task, where it has no run.
+    AnyWorkspaceOfTask(&'w str),
+}
+
+fn context_packet_valid_after_invalidation_event(world: &World, found: &mut Found<'_>) {
+    let receipts = receipts(world);
+    let places = Places::new(world);
+    let all = world.of("TaskRunContextPacketAssemblyReceipt");
+    let kinds: BTreeSet<&str> = all.flat_map(|one| one.json().texts("invalidated_by_event_kinds")).collect();
+    let mut events: BTreeMap<(&str, Reach<'_>), Vec<u64>> = BTreeMap::new();
+    for (kind, event) in kinds.iter().flat_map(|kind| world.of(kind).map(move |event| (*kind, event))) {
+        if spec_of(event).is_some() {
+            for reach in event_reach(&places.of(event)) {
+                events.entry((kind, reach)).or_default().push(event.seq());
+            }
+        }
+    }
+    for used in world.of("ContextPacketConsumption") {
+        let Some(own) = used.json().text("packet_ref").and_then(|packet| receipts.get(packet_id(packet)))
+        else {
+            continue;
+        };
+        let before = own.partition_point(|receipt| receipt.seq() < used.seq());
+        let Some(receipt) = before.checked_sub(1).and_then(|at| own.get(at)) else { continue };
+        if receipt.count("valid_until_event_seq").is_some_and(|until| used.seq() > until) {
+            found.add(
+                used,
+                "packet_ref",
+                "names a packet that was valid only until an earlier place in the log",
+            );
+            continue;
+        }
+        let reaches = packet_reach(world, *receipt, used);
+        let between = |kind: &str, reach: Reach<'_>| {
+            let all = events.get(&(kind, reach))?;
+            let next = all.get(all.partition_point(|seq| *seq <= receipt.seq()))?;
+            (*next < used.seq()).then_some(*next)
+        };
+        let listed = receipt.json().texts("invalidated_by_event_kinds");
+        let hit = listed
+            .iter()
+            .find_map(|kind| reaches.iter().find_map(|reach| between(kind, *reach)).map(|seq| (*kind, seq)));
+        if let Some((kind, seq)) = hit {
+            found.add(
+                used,
+                "packet_ref",
+                format!("names a packet that row {seq}, a {kind}, made out of date"),
+            );
+        }
+    }
+}
+
+/// An event in a workspace reaches that workspace, any other its run, or its task where it has no run.
+fn event_reach<'w>(place: &Place<'w>) -> Vec<Reach<'w>> {
+    let run = |run: &'w str| match place.workspace {
+        Some(_) => Reach::AnyWorkspaceOfRun(run),
+        None => Reach::Run(run),
+    };
+    let task = |task: &'w str| match place.workspace {
+        Some(_) => Reach::AnyWorkspaceOfTask(task),
+        None => Reach::Task(task),
+    };
+    let mut reach: Vec<Reach<'w>> = place.runs.iter().copied().map(run).collect();
+    if reach.is_empty() {
+        reach.extend(place.task.map(task));
+    }
+    reach.extend(place.workspace.map(Reach::Workspace));
+    reach
+}
+
+/// What a packet depends on: its run and task, and the workspaces that it cites.
+fn packet_reach<'w>(world: &'w World, receipt: Record<'w>, used: Record<'w>) -> Vec<Reach<'w>> {
+    let packet = packet_of(receipt);
+    let request =
+        receipt.json().text("request_id").and_then(|id| world.find("TaskRunContextPacketRequest", id));
+    let says = |member: &str| {
+        [packet, request, Some(used)].into_iter().flatten().find_map(|record| record.json().text(member))
+    };
+    let (run, task) = (says("run_id"), says("task_id"));
+    let items = packet.map(|packet| packet.json().list("items")).unwrap_or_default();
+    let cited = items.iter().filter_map(|item| item.text("item_ref").and_then(|to| workspace_of(world, to)));
+    let workspaces: BTreeSet<&str> = cited.collect();
+    let mut reach: Vec<Reach<'w>> = run.map(Reach::Run).into_iter().chain(task.map(Reach::Task)).collect();
+    if workspaces.is_empty() {
+        reach.extend(run.map(Reach::AnyWorkspaceOfRun));
+        reach.extend(task.map(Reach::AnyWorkspaceOfTask));
+    }
+    reach.extend(workspaces.into_iter().map(Reach::Workspace));
+    reach
+}
+
+fn context_packet_without_request(world: &World, found: &mut Found<'_>) {
+    for receipt in world.of("TaskRunContextPacketAssemblyReceipt") {
+        let request = receipt.text("request_id").and_then(|id| world.find("TaskRunContextPacketRequest", id));
+        let Some(request) = request else {
+            found.add(receipt, "request_id", "names no request for a packet");
+            continue;
+        };
+        let Some(packet) = packet_of(receipt) else { continue };
+        for member in ["task_id", "run_id"] {
+            let other = packet.text(member).zip(request.text(member)).filter(|(one, other)| one != other);
+            if let Some((one, other)) = other {
+                let message = format!("asks for {member} {other}, and the packet is of {one}");
+                found.add(receipt, "request_id", message);
+            }
+        }
+    }
+}
+
+fn context_packet_without_assembly_receipt(world: &World, found: &mut Found<'_>) {
+    let receipts = receipts(world);
+    let mut receipted: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (packet, own) in &receipts {
+        let hashes = own.iter().filter_map(|receipt| receipt.json().text("packet_content_hash"));
+        receipted.extend(hashes.map(|hash| (*packet, hash)));
+    }
+    for packet in world.of("TaskRunContextPacket") {
+        let content = packet.at("items").and_then(hash).map(|hash| hash.to_string());
+        let content = content.as_deref().or(packet.text("content_hash"));
+        if content.is_none_or(|content| !receipted.contains(&(packet.id(), content))) {
+            found.add(packet, "content_hash", "no assembly receipt has the hash of this packet");
+        }
+    }
+    for used in world.of("ContextPacketConsumption") {
+        let Some(packet) = used.text("packet_ref").map(packet_id) else { continue };
+        let first = receipts.get(packet).and_then(|own| own.first());
+        if first.is_none_or(|receipt| receipt.seq() >= used.seq()) {
+            found.add(used, "packet_ref", "names a packet that had no assembly receipt when it was used");
+        }
+    }
+}
+
+/// The parts of what an activation is given.
+const PARTS: [&str; 3] = ["packet_token_count", "board_digest_token_count", "feedback_bundle_token_count"];
+
+fn per_activation_context_budget_exceeded(world: &World, found: &mut Found<'_>) {
+    for budget in world.of("PerActivationContextBudget") {
+        let add = |sum: u64, part: &&str| Some(sum.saturating_add(budget.count(part)?));
+        let Some(sum) = PARTS.iter().try_fold(0, add) else { continue };
+        if let Some(max) = budget.count("max_total_tokens").filter(|max| sum > *max) {
+            found.add(budget, "max_total_tokens", format!("is {max}, and the parts are {sum} tokens"));
+        }
+        if let Some(total) = budget.count("total_token_count").filter(|total| *total != sum) {
+            found.add(budget, "total_token_count", format!("is {total}, and the parts are {sum} tokens"));
+        }
+    }
+}
+
+fn required_packet_item_omitted_without_block_or_warning(world: &World, found: &mut Found<'_>) {
+    for receipt in world.of("TaskRunContextPacketAssemblyReceipt") {
+        if receipt.is("packet_status", "blocked") {
+            continue;
+        }
+        let warned: BTreeSet<&str> = if receipt.is("packet_status", "complete_with_warnings") {
+            receipt.json().texts("warnings").into_iter().collect()
+        } else {
+            BTreeSet::new()
+        };
+        let request = receipt.text("request_id").and_then(|id| world.find("TaskRunContextPacketRequest", id));
+        let required: BTreeSet<&str> = request
+            .map(|request| request.json().texts("required_item_refs"))
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
+        let omitted = receipt.json().list("omitted_items");
+        let mut listed: BTreeSet<&str> = BTreeSet::new();
+        for (at, item) in omitted.iter().enumerate() {
+            let Some(name) = item.text("item_ref") else { continue };
+            listed.insert(name);
+            let is_required = item.flag("required") == Some(true) || required.contains(name);
+            if is_required && !warned.contains(name) {
+                let message = format!("leaves out {name}, which is required, without a block or a warning");
+                found.add(receipt, &format!("omitted_items.{at}"), message);
+            }
+        }
+        // What a packet holds is known only where the packet is.
+        let Some(packet) = packet_of(receipt) else { continue };
+        let held = packet.json().list("items").iter().filter_map(|item| item.text("item_ref"));
+        let held: BTreeSet<&str> = held.chain(listed).chain(warned).collect();
+        if let Some(missing) = required.iter().find(|name| !held.contains(*name)) {
+            let message = format!("says nothing of {missing}, which is required and not in the packet");
+            found.add(receipt, "omitted_items", message);
+        }
+    }
+}

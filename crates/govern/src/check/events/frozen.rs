@@ -1,0 +1,78 @@
+//! Records that never change once they are written.
+//! Owns: which they are, which members move with time. Must not: judge projections.
+
+use super::super::Found;
+use crate::kind::{self, Class, Kind};
+use crate::member::Member;
+use crate::world::{Record, World};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use countersign_record::json::Json;
+
+/// Members that say how something stands now.
+const LIVE: [&str; 5] = ["current_state", "current_severity", "lifecycle_state", "updated_at", "resolved_at"];
+/// How members begin that are filled in later.
+const LATER: [&str; 2] = ["superseded_by_", "invalidated_by_"];
+/// What looks like such a member and is settled when the record is written.
+const SETTLED: [(&str, &str); 1] = [("TaskRunContextPacketAssemblyReceipt", "invalidated_by_event_kinds")];
+/// Members of a frozen record that are a projection by contract: its body stays, these are folded from receipts.
+const FOLDED: [(&str, &str); 2] =
+    [("RevisionReviewPacket", "state"), ("RevisionReviewPacket", "decision_receipt_refs")];
+
+/// Whether records of a type are appended once and never written again.
+fn is_frozen(kind: &Kind) -> bool {
+    let is_written_once = match kind.class {
+        Class::Event | Class::Receipt => true,
+        Class::Request | Class::Projection | Class::Policy | Class::ReadModel | Class::Value => false,
+    };
+    let is_listed =
+        matches!(kind.name, "RelianceInputManifest" | "KnownGoodCheckpoint" | "RevisionReviewPacket");
+    let is_named = ["Event", "Receipt", "Snapshot"].iter().any(|end| kind.name.ends_with(end));
+    is_written_once && (is_listed || is_named)
+}
+
+pub(super) fn mutable_state_inside_immutable_snapshot(world: &World, found: &mut Found<'_>) {
+    for kind in kind::all().filter(|kind| is_frozen(kind)) {
+        let mut first: BTreeMap<&str, Record<'_>> = BTreeMap::new();
+        for record in world.of(kind.name) {
+            live_members(record, record.json(), kind.name, "", found);
+            let before = *first.entry(record.id()).or_insert(record);
+            // A rewritten finding has a code of its own.
+            if kind.name != "EvaluationFindingEvent" && !is_same(before, record) {
+                let message = format!("is not what row {} says, and may never change", before.seq());
+                found.add(record, "", message);
+            }
+        }
+    }
+    for packet in world.of("TaskReliancePacket") {
+        if let Some(manifest) = packet.at("input_manifest") {
+            live_members(packet, manifest, "RelianceInputManifest", "input_manifest.", found);
+        }
+    }
+}
+
+fn live_members(record: Record<'_>, value: &Json, kind: &str, place: &str, found: &mut Found<'_>) {
+    let members = value.as_object().into_iter().flat_map(|object| object.iter());
+    for (name, _) in
+        members.filter(|(name, member)| **member != Json::Null && !SETTLED.contains(&(kind, *name)))
+    {
+        let what = if LIVE.contains(&name) {
+            "says how something stands now"
+        } else if LATER.iter().any(|start| name.starts_with(start)) {
+            "says what came later"
+        } else {
+            continue;
+        };
+        found.add(record, &format!("{place}{name}"), format!("{what}, in a record that never changes"));
+    }
+}
+
+fn is_same(before: Record<'_>, after: Record<'_>) -> bool {
+    before.seq() == after.seq() || before.json() == after.json() || body(before) == body(after)
+}
+
+/// What of a record never changes.
+fn body(record: Record<'_>) -> BTreeMap<&str, &Json> {
+    let members = record.json().as_object().into_iter().flat_map(|object| object.iter());
+    members.filter(|(name, _)| !FOLDED.contains(&(record.kind(), *name))).collect()
+}

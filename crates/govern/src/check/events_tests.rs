@@ -1,0 +1,200 @@
+//! Ways in which the rules of this area fire, and do not, besides the fixtures.
+
+use super::lifecycle::FAMILIES;
+use crate::check::workspace::trial::{expect, places, world};
+use crate::reference::snake;
+use std::format;
+use std::vec::Vec;
+
+#[test]
+fn what_is_written_once_stays() {
+    let code = "mutable_state_inside_immutable_snapshot";
+    expect(
+        code,
+        &[
+            // The same row twice is no change, another one under the same id is.
+            (
+                r#"PolicySnapshot {"snapshot_id":"p1","policy_refs":[]}
+                   PolicySnapshot {"snapshot_id":"p1","policy_refs":[]}
+                   PolicySnapshot {"snapshot_id":"p1","policy_refs":["policy:x"]}"#,
+                &["3"],
+            ),
+            (
+                r#"KnownGoodCheckpoint {"checkpoint_id":"c","superseded_by_checkpoint_id":"d"}"#,
+                &["1/superseded_by_checkpoint_id"],
+            ),
+            (
+                r#"TaskReliancePacket {"packet_id":"p","input_manifest":{"updated_at":"x"}}"#,
+                &["1/input_manifest/updated_at"],
+            ),
+            // Which events end a packet is settled when it is assembled.
+            (
+                r#"TaskRunContextPacketAssemblyReceipt {"receipt_id":"r","invalidated_by_event_kinds":[]}"#,
+                &[],
+            ),
+            // The state of a review packet is a projection, its body is not.
+            (
+                r#"RevisionReviewPacket {"packet_id":"p","state":"generated","decision_receipt_refs":[]}
+                   RevisionReviewPacket {"packet_id":"p","state":"accepted","decision_receipt_refs":["x:1"]}
+                   RevisionReviewPacket {"packet_id":"p","state":"accepted","regression_risk_summary":"none"}"#,
+                &["3"],
+            ),
+            // Projections, policies and versions of criteria move.
+            (r#"ResearchNeed {"need_id":"n","updated_at":"x"}"#, &[]),
+            (
+                r#"CriterionIdentityFields {"criterion_id":"c","criterion_semantics_version":1}
+                   CriterionIdentityFields {"criterion_id":"c","criterion_semantics_version":2}"#,
+                &[],
+            ),
+            (r#"PolicySnapshot {"snapshot_id":"p1","resolved_at":null}"#, &[]),
+        ],
+    );
+}
+
+#[test]
+fn projections_come_from_events() {
+    expect(
+        "current_projection_without_source_event",
+        &[
+            (r#"SourceWorkspaceCurrentState {"workspace_id":"w"}"#, &["1/canonical_event_ref"]),
+            // The event of another workspace.
+            (
+                r#"SourceWorkspaceOperation {"operation_id":"o","workspace_id":"v"}
+                   SourceWorkspaceCurrentState {"workspace_id":"w","canonical_event_ref":"source_workspace_operation:o"}"#,
+                &["2/canonical_event_ref"],
+            ),
+            // An event of another type, and one that is written only afterwards.
+            (
+                r#"RunBoardAuditEvent {"event_id":"e"}
+                   RunGuidanceItemCurrent {"guidance_id":"g","canonical_event_ref":"run_board_audit_event:e"}
+                   RunGuidanceItemCurrent {"guidance_id":"h","canonical_event_ref":"run_guidance_creation_event:x"}
+                   RunGuidanceCreationEvent {"event_id":"x","guidance_id":"h"}"#,
+                &["2/canonical_event_ref", "3/canonical_event_ref"],
+            ),
+            (
+                r#"RunBoardAuditEvent {"event_id":"e"}
+                   RunBoardVisiblePost {"post_id":"p","source_event_id":"e"}
+                   RunBoardVisiblePost {"post_id":"q","source_event_id":"f"}"#,
+                &["3/source_event_id"],
+            ),
+            // Withheld posts and findings have codes of their own.
+            (
+                r#"RunBoardVisiblePost {"post_id":"q","source_event_id":"f","withheld_reason":"policy"}
+                   EvaluationFindingRecord {"finding_id":"f"}"#,
+                &[],
+            ),
+            // A link: to an event after its place, to one of another finding, to a right one, to any event.
+            (
+                r#"EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f"}
+                   EventProjectionLink {"canonical_event_ref":"evaluation_finding_event:e","current_projection_ref":"evaluation_finding_record:f","projection_event_seq":0}
+                   EventProjectionLink {"canonical_event_ref":"evaluation_finding_event:e","current_projection_ref":"evaluation_finding_record:g","projection_event_seq":1}
+                   EventProjectionLink {"canonical_event_ref":"evaluation_finding_event:e","current_projection_ref":"evaluation_finding_record:f","projection_event_seq":1}
+                   EventProjectionLink {"canonical_event_ref":"evaluation_finding_event:e","current_projection_ref":"outcome_record:o","projection_event_seq":1}"#,
+                &["2/canonical_event_ref", "3/canonical_event_ref"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn links_cover_their_stream() {
+    let link = |seq: u64| {
+        format!(
+            r#"EventProjectionLink {{"canonical_event_ref":"source_workspace_operation:o","current_projection_ref":"source_workspace_current_state:w","projection_event_seq":{seq}}}"#
+        )
+    };
+    let receipt = |status: &str, workspace: &str| {
+        format!(r#"SourceWorkspaceOperationReceipt {{"workspace_id":"{workspace}","status":"{status}"}}"#)
+    };
+    let code = "projection_event_seq_out_of_date";
+    for (lines, expected) in [
+        ([link(0), receipt("applied", "w")], ["1/projection_event_seq"].as_slice()),
+        ([link(0), receipt("conflict", "w")], &[]),
+        ([link(0), receipt("applied", "v")], &[]),
+        ([link(2), receipt("applied", "w")], &[]),
+        // What is read is the last link.
+        ([link(0), format!("{}\n{}", receipt("applied", "w"), link(2))], &[]),
+    ] {
+        assert_eq!(places(code, &world(&lines.join("\n"))), expected, "{lines:?}");
+    }
+}
+
+/// For all machines and all pairs of states: a move is accepted exactly if the table has it and a receipt tells of it.
+#[test]
+fn states_move_as_their_tables_allow() {
+    let code = "lifecycle_transition_without_receipt";
+    for family in &FAMILIES {
+        let is_finding = family.kind == "EvaluationFindingRecord";
+        let id = crate::kind::find(family.kind).and_then(|kind| kind.id).unwrap();
+        let states: Vec<&str> = family.machine.states().collect();
+        for (from, to) in states.iter().flat_map(|from| states.iter().map(move |to| (from, to))) {
+            let version =
+                |state: &str| format!(r#"{} {{"{id}":"x","{}":"{state}"}}"#, family.kind, family.member);
+            let receipt = if is_finding {
+                format!(
+                    r#"FindingLifecycleTransitionReceipt {{"finding_id":"x","from_state":"{from}","to_state":"{to}"}}"#
+                )
+            } else {
+                let subject = snake(family.kind);
+                format!(
+                    r#"LifecycleTransitionReceipt {{"subject_ref":"{subject}:x","from_state":"{from}","to_state":"{to}"}}"#
+                )
+            };
+            let told = world(&[version(from), receipt.clone(), version(to)].join("\n"));
+            let untold = world(&[version(from), version(to), receipt].join("\n"));
+            let is_legal = from == to || family.machine.allows(from, to);
+            assert_eq!(places(code, &told).is_empty(), is_legal, "{} {from} {to}", family.kind);
+            assert_eq!(places(code, &untold).is_empty(), from == to, "{} {from} {to}", family.kind);
+        }
+    }
+}
+
+#[test]
+fn receipts_lead_from_state_to_state() {
+    expect(
+        "lifecycle_transition_without_receipt",
+        &[
+            // A projection may be written after several moves, but each receipt counts once.
+            (
+                r#"AttentionLedgerItem {"item_id":"i","lifecycle_state":"open"}
+                   ResearchNeed {"need_id":"n","status":"open"}
+                   LifecycleTransitionReceipt {"subject_ref":"research_need:n","from_state":"open","to_state":"leased"}
+                   LifecycleTransitionReceipt {"subject_ref":"research_need:n","from_state":"leased","to_state":"open"}
+                   LifecycleTransitionReceipt {"subject_ref":"research_need:n","from_state":"open","to_state":"unresolved"}
+                   ResearchNeed {"need_id":"n","status":"unresolved"}
+                   ResearchNeed {"need_id":"n","status":"open"}"#,
+                &["7/status"],
+            ),
+            // Receipts and events of their own.
+            (
+                r#"ResearchNeed {"need_id":"n","status":"open"}
+                   ResearchNeedLease {"need_id":"n","lease_token":"l"}
+                   ResearchNeed {"need_id":"n","status":"leased"}
+                   LibraryPromotionCandidate {"candidate_id":"c","status":"approved"}
+                   LibraryPromotionReceipt {"receipt_id":"r","candidate_id":"c","status":"blocked_by_policy"}
+                   LibraryPromotionCandidate {"candidate_id":"c","status":"promoted"}
+                   TaskReliancePacket {"packet_id":"p","lifecycle_state":"issued"}
+                   RelianceInvalidationEvent {"event_id":"e","packet_id":"p"}
+                   TaskReliancePacket {"packet_id":"p","lifecycle_state":"invalidated"}
+                   RevalidationCascadeRun {"cascade_run_id":"k","status":"running"}
+                   RevalidationCascadeReceipt {"receipt_id":"s","cascade_run_id":"k","status":"quiescent"}
+                   RevalidationCascadeRun {"cascade_run_id":"k","status":"quiescent"}"#,
+                &["6/status"],
+            ),
+            // A finding begins as it was emitted.
+            (
+                r#"EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"active"}
+                   EvaluationFindingRecord {"finding_id":"f","canonical_event_ref":"evaluation_finding_event:e","current_state":"resolved"}"#,
+                &["2/current_state"],
+            ),
+            // Guidance and source tiers have codes of their own.
+            (
+                r#"RunGuidanceItemCurrent {"guidance_id":"g","lifecycle_state":"proposed"}
+                   RunGuidanceItemCurrent {"guidance_id":"g","lifecycle_state":"active"}
+                   SourceRecord {"source_id":"s","tier":1}
+                   SourceRecord {"source_id":"s","tier":2}"#,
+                &[],
+            ),
+        ],
+    );
+}

@@ -1,0 +1,31 @@
+//! Other ways in which explanations go wrong.
+
+use super::super::commands::testing::expect;
+use super::RULES;
+use std::format;
+
+#[test]
+fn traces_show_causes_and_no_thoughts() {
+    let hidden = "1 explanation_trace_contains_hidden_reasoning /causal_steps/0";
+    let cases = [
+        (r#""input_refs":["artifact:a"]"#, None),
+        (r#""output_refs":["artifact:a"],"rationale_summary":"thinking: it was late""#, None),
+        (
+            r#""input_refs":[],"output_refs":[]"#,
+            Some("1 explanation_trace_without_causal_steps /causal_steps/0"),
+        ),
+        (r#""input_refs":["scratchpad:x"]"#, Some(hidden)),
+        (r#""input_refs":["artifact:a"],"more":{"raw_reasoning_ref":"artifact:b"}"#, Some(hidden)),
+    ];
+    for (step, expected) in cases {
+        let trace =
+            format!(r#"{{"trace_id":"t","causal_steps":[{{{step}}}],"hidden_reasoning_included":false}}"#);
+        let expected: std::vec::Vec<&str> = expected.into_iter().collect();
+        expect(RULES, &[("ExplanationTrace", &trace)], &expected);
+        let silent = trace.replace("false", "true");
+        let mut also = expected;
+        also.push("1 explanation_trace_contains_hidden_reasoning /hidden_reasoning_included");
+        also.sort_unstable();
+        expect(RULES, &[("ExplanationTrace", &silent)], &also);
+    }
+}

@@ -1,0 +1,341 @@
+//! Validation codes: feedback.
+//! Owns: the rules of this area. Must not: decide by names.
+
+use super::{Area, Found, Rule, Severity};
+use crate::derive::keys::Delivery;
+use crate::member::{self, Member};
+use crate::table::emission::{self, Producer};
+use crate::table::outcome::{self, Branch, Verdict};
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+use countersign_record::time::Instant;
+
+pub(super) const AREA: Area = Area { name: "feedback", rules: RULES, kinds: &[] };
+
+const RULES: &[Rule] = &[
+    Rule {
+        code: "feedback_branch_missing_handler",
+        severity: Severity::Error,
+        section: "A-08/B-23",
+        fires: "A FeedbackBranch other than none that is in branch_order, or that some OutcomeStateMatrixEntry.feedback_branch names, has no or an empty branch_handlers entry in the active FeedbackRoutingResolutionPolicy.",
+        legal: "branch none with an empty handler list.",
+        why: "Feedback on this branch reaches nobody. The work looks as if it had been taken care of.",
+        fix: "Name at least one handler for the branch, or take it out of branch_order and of the matrix.",
+        check: feedback_branch_missing_handler,
+    },
+    Rule {
+        code: "feedback_branch_unregistered",
+        severity: Severity::Error,
+        section: "A-08/B-23",
+        fires: "A FeedbackDeliveryRecord.branch or OutcomeStateMatrixEntry.feedback_branch is outside the FeedbackBranch enum or missing from the active policy's branch_order.",
+        legal: "A delivery on on_repeated_failure when that branch is listed in branch_order.",
+        why: "A branch that the policy does not order is fired by chance or not at all.",
+        fix: "Use one of the branches of the contract and list it in branch_order.",
+        check: feedback_branch_unregistered,
+    },
+    Rule {
+        code: "feedback_delivery_duplicate_without_idempotency",
+        severity: Severity::Error,
+        section: "A-08/B-23",
+        fires: "Two FeedbackDeliveryRecords resolve to the same (run_id, result_id, branch, consumer_module_id) within duplicate_suppression_window_ms and were both dispatched, or a record's delivery_idempotency_key is empty or differs from the recomputed hash of that tuple.",
+        legal: "A repeated dispatch with the identical key that was suppressed, or two deliveries of one result to different consumers or on different branches under all_matching_with_idempotency.",
+        why: "The same feedback that arrives twice is acted on twice: two revisions, two costs, two versions.",
+        fix: "Derive delivery_idempotency_key from run, result, branch and consumer, and suppress the repetition.",
+        check: feedback_delivery_duplicate_without_idempotency,
+    },
+    Rule {
+        code: "feedback_consumed_without_receipt",
+        severity: Severity::Error,
+        section: "A-08/B-23 (D-23)",
+        fires: "A FeedbackDispatchExpectation passes created_at + grace_period_ms in log time without a FeedbackConsumptionReceipt for the same feedback_bundle_id, consumer_module_id and consumer_activation_seq.",
+        legal: "A receipt that records an explicit not-used/rejected consumption within the grace period.",
+        why: "Nobody has said what became of this feedback. Whether it was used, turned down or lost can't be shown afterwards.",
+        fix: "Append a FeedbackConsumptionReceipt within the grace period, also if the feedback was not used.",
+        check: feedback_consumed_without_receipt,
+    },
+    Rule {
+        code: "feedback_bundle_absence_unexplained",
+        severity: Severity::Error,
+        section: "A-08/B-23; A-18",
+        fires: "An EvaluationResultEmissionRecord has neither feedback_bundle_ref nor feedback_bundle_absent_reason.",
+        legal: "No bundle and feedback_bundle_absent_reason = not_emitted_by_design, where the emission matrix says never for that producer and verdict.",
+        why: "A result without feedback may be meant so or may be a loss. Nobody can tell which without the reason.",
+        fix: "Name the bundle in feedback_bundle_ref, or say in feedback_bundle_absent_reason why there is none.",
+        check: feedback_bundle_absence_unexplained,
+    },
+    Rule {
+        code: "feedback_bundle_emitted_against_matrix",
+        severity: Severity::Error,
+        section: "A-18",
+        fires: "For the FeedbackEmissionMatrixEntry of the result's producer_kind and verdict: a bundle is present though the rule is never (or on_failure_only and verdict != failed), or absent though the rule is always (or on_failure_only and verdict = failed) and a reason other than policy_filtered is given.",
+        legal: "rule on_failure_only, verdict passed, no bundle and reason not_emitted_by_design.",
+        why: "The matrix says which results are followed by feedback. One that is not, or is though it should not be, changes the work behind the back of those who set it.",
+        fix: "Send a bundle exactly where the matrix asks for one, or record policy_filtered.",
+        check: feedback_bundle_emitted_against_matrix,
+    },
+    Rule {
+        code: "envelope_missing_for_result",
+        severity: Severity::Error,
+        section: "A-18",
+        fires: "An EvaluationResultEmissionRecord, EvaluationFindingEvent or chain names a result_id whose matrix entry has emits_envelope = true, but no EvaluationResultEnvelope with that result_id resolves.",
+        legal: "A deterministic_scorer row with emits_envelope = false.",
+        why: "A finding or a chain that points to a result which was never recorded rests on nothing that can be looked at.",
+        fix: "Append the EvaluationResultEnvelope of the result before anything names it.",
+        check: envelope_missing_for_result,
+    },
+];
+
+const POLICY: &str = "FeedbackRoutingResolutionPolicy";
+
+/// The last version of each routing policy.
+fn policies(world: &World) -> impl Iterator<Item = Record<'_>> {
+    let last: BTreeMap<&str, Record<'_>> = world.of(POLICY).map(|policy| (policy.id(), policy)).collect();
+    last.into_values()
+}
+
+/// The routing policy that holds for a row: the last one before it, else the first one.
+fn active<'w>(policies: &[Record<'w>], record: Record<'_>) -> Option<Record<'w>> {
+    let before = policies.partition_point(|policy| policy.seq() < record.seq());
+    policies.get(before.saturating_sub(1)).copied()
+}
+
+/// The branch of each state: as the rows say, else as is built in.
+fn branches(world: &World) -> BTreeSet<&str> {
+    let built_in = outcome::MATRIX.iter().map(|entry| (entry.state.as_str(), entry.branch.as_str()));
+    let mut branches: BTreeMap<&str, &str> = built_in.collect();
+    for entry in world.of("OutcomeStateMatrixEntry").map(Record::json) {
+        if let (Some(state), Some(branch)) = (entry.text("state"), entry.text("feedback_branch")) {
+            branches.insert(state, branch);
+        }
+    }
+    branches.into_values().filter(|branch| *branch != Branch::Nowhere.as_str()).collect()
+}
+
+fn feedback_branch_missing_handler(world: &World, found: &mut Found<'_>) {
+    let named = branches(world);
+    for policy in policies(world) {
+        let ordered = policy.json().texts("branch_order").into_iter();
+        let wanted: BTreeSet<&str> = ordered.chain(named.iter().copied()).collect();
+        let handlers = policy.members("branch_handlers");
+        for branch in wanted.into_iter().filter(|branch| *branch != Branch::Nowhere.as_str()) {
+            let own = handlers.and_then(|handlers| handlers.get(branch));
+            if own.is_none_or(member::is_blank) {
+                found.add(policy, "branch_handlers", format!("nobody handles branch {branch}"));
+            }
+        }
+    }
+}
+
+fn feedback_branch_unregistered(world: &World, found: &mut Found<'_>) {
+    let all: Vec<Record<'_>> = world.of(POLICY).collect();
+    let lists = |policy: Record<'_>, branch: &str| policy.texts("branch_order").contains(&branch);
+    for delivery in world.of("FeedbackDeliveryRecord") {
+        let Some(branch) = delivery.json().text("branch") else { continue };
+        let policy = active(&all, delivery);
+        if Branch::read(branch).is_none() {
+            found.add(delivery, "branch", format!("{branch} is no branch"));
+        } else if policy.is_some_and(|policy| !lists(policy, branch)) {
+            found.add(delivery, "branch", format!("branch {branch} is not in the policy's branch_order"));
+        }
+    }
+    let mut given: BTreeSet<&str> = BTreeSet::new();
+    let mut ordered: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut count = 0;
+    for policy in policies(world) {
+        count += 1;
+        let branches: BTreeSet<&str> = policy.json().texts("branch_order").into_iter().collect();
+        branches.into_iter().for_each(|branch| *ordered.entry(branch).or_default() += 1);
+    }
+    for entry in world.of("OutcomeStateMatrixEntry") {
+        let Some(branch) = entry.json().text("feedback_branch") else { continue };
+        given.insert(branch);
+        if Branch::read(branch).is_none() {
+            found.add(entry, "feedback_branch", format!("{branch} is no branch"));
+        } else if branch != Branch::Nowhere.as_str() && ordered.get(branch).copied().unwrap_or(0) < count {
+            let message = format!("branch {branch} is not in the policy's branch_order");
+            found.add(entry, "feedback_branch", message);
+        }
+    }
+    let built_in: Vec<&str> = branches(world).into_iter().filter(|one| !given.contains(one)).collect();
+    for policy in policies(world) {
+        let own: BTreeSet<&str> = policy.json().texts("branch_order").into_iter().collect();
+        for branch in built_in.iter().filter(|branch| !own.contains(*branch)) {
+            found.add(policy, "branch_order", format!("branch {branch} of the matrix is not listed"));
+        }
+    }
+}
+
+/// The run of each result.
+fn runs(world: &World) -> BTreeMap<&str, &str> {
+    let rows = world.of("EvaluationFeedbackBundle").chain(world.of("EvaluationResultEnvelope"));
+    rows.map(Record::json).filter_map(|one| Some((one.text("result_id")?, one.text("run_id")?))).collect()
+}
+
+fn feedback_delivery_duplicate_without_idempotency(world: &World, found: &mut Found<'_>) {
+    let (runs, all) = (runs(world), world.of(POLICY).collect::<Vec<_>>());
+    let mut before: BTreeMap<Delivery<'_>, Record<'_>> = BTreeMap::new();
+    for record in world.of("FeedbackDeliveryRecord") {
+        let json = record.json();
+        if json.is_blank("delivery_idempotency_key") {
+            found.add(record, "delivery_idempotency_key", "there is no key");
+        }
+        let (Some(result_id), Some(branch), Some(consumer_module_id)) =
+            (json.text("result_id"), json.text("branch"), json.text("consumer_module_id"))
+        else {
+            continue;
+        };
+        let run = runs.get(result_id).copied().or_else(|| json.text("run_id"));
+        let delivery = Delivery { run_id: run.unwrap_or_default(), result_id, branch, consumer_module_id };
+        let stated = json.text("delivery_idempotency_key");
+        if run.is_some() && stated.is_some_and(|key| key.as_bytes() != delivery.key().hex()) {
+            let message = "is not the key of this run, result, branch and consumer";
+            found.add(record, "delivery_idempotency_key", message);
+        }
+        if json.flag("suppressed") == Some(true) || json.is("status", "suppressed") {
+            continue;
+        }
+        let window = active(&all, record).and_then(|policy| policy.count("duplicate_suppression_window_ms"));
+        let earlier = before.insert(delivery, record);
+        let apart = earlier.and_then(|earlier| apart(earlier, record));
+        if apart.zip(window).is_some_and(|(apart, window)| apart < window) {
+            found.add(record, "", "the same was delivered a moment before");
+        }
+    }
+}
+
+/// How many milliseconds lie between two rows.
+fn apart(one: Record<'_>, other: Record<'_>) -> Option<u64> {
+    let (one, other) = (one.written_at()?, other.written_at()?);
+    Some(one.millis_until(other).max(other.millis_until(one)))
+}
+
+fn feedback_consumed_without_receipt(world: &World, found: &mut Found<'_>) {
+    let mut receipts: BTreeMap<_, Instant> = BTreeMap::new();
+    for receipt in world.of("FeedbackConsumptionReceipt") {
+        let (Some(whose), Some(at)) = (consumption(receipt.json()), receipt.written_at()) else { continue };
+        let first = receipts.entry(whose).or_insert(at);
+        *first = at.min(*first);
+    }
+    for expectation in world.of("FeedbackDispatchExpectation") {
+        let grace = expectation.count("grace_period_ms");
+        let (Some(whose), Some(grace), Some(from), Some(now)) =
+            (consumption(expectation.json()), grace, expectation.written_at(), world.now())
+        else {
+            continue;
+        };
+        let is_in_time = |at: &Instant| from.millis_until(*at) < grace;
+        if !is_in_time(&now) && !receipts.get(&whose).is_some_and(is_in_time) {
+            let message = "the grace period is over and nobody said what became of the feedback";
+            found.add(expectation, "grace_period_ms", message);
+        }
+    }
+}
+
+/// Which bundle, which consumer, which activation of it.
+fn consumption(record: &Json) -> Option<(&str, &str, u64)> {
+    let (bundle, consumer) = (record.text("feedback_bundle_id")?, record.text("consumer_module_id")?);
+    Some((bundle, consumer, record.count("consumer_activation_seq")?))
+}
+
+fn feedback_bundle_absence_unexplained(world: &World, found: &mut Found<'_>) {
+    for record in world.of("EvaluationResultEmissionRecord") {
+        if record.is_blank("feedback_bundle_ref") && record.is_blank("feedback_bundle_absent_reason") {
+            let message = "there is no feedback bundle and no reason why";
+            found.add(record, "feedback_bundle_absent_reason", message);
+        }
+    }
+}
+
+/// The envelopes by their results.
+fn envelopes(world: &World) -> BTreeMap<&str, Record<'_>> {
+    let all = world.of("EvaluationResultEnvelope");
+    all.filter_map(|one| Some((one.json().text("result_id")?, one))).collect()
+}
+
+/// When a producer sends a bundle with a verdict: as the rows say, else as is built in.
+fn rule(
+    given: &BTreeMap<(&str, &str), emission::Rule>,
+    producer: &str,
+    verdict: Verdict,
+) -> Option<emission::Rule> {
+    let built_in = || Producer::read(producer).map(|producer| emission::entry(producer, verdict).bundle);
+    given.get(&(producer, verdict.as_str())).copied().or_else(built_in)
+}
+
+fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) {
+    let entries = world.of("FeedbackEmissionMatrixEntry").map(Record::json);
+    let given: BTreeMap<(&str, &str), emission::Rule> = entries
+        .filter_map(|one| {
+            let rule = emission::Rule::read(one.text("emits_feedback_bundle")?)?;
+            Some(((one.text("producer_kind")?, one.text("verdict")?), rule))
+        })
+        .collect();
+    let envelopes = envelopes(world);
+    for record in world.of("EvaluationResultEmissionRecord") {
+        let envelope = record.json().text("result_id").and_then(|result| envelopes.get(result));
+        let Some(envelope) = envelope else { continue };
+        let verdict = envelope.text("decision.verdict").and_then(Verdict::read);
+        let (Some(producer), Some(verdict)) = (envelope.json().text("producer_kind"), verdict) else {
+            continue;
+        };
+        let Some(rule) = rule(&given, producer, verdict) else { continue };
+        let is_wanted = rule.wants_bundle(verdict);
+        let (verdict, rule) = (verdict.as_str(), rule.as_str());
+        let reason = record.text("feedback_bundle_absent_reason");
+        if !record.is_blank("feedback_bundle_ref") {
+            if !is_wanted {
+                let message = format!("a bundle for {verdict}, where the matrix says {rule}");
+                found.add(record, "feedback_bundle_ref", message);
+            }
+        } else if is_wanted && reason.is_some_and(|reason| reason != "policy_filtered") {
+            let message = format!("no bundle for {verdict}, where the matrix says {rule}");
+            found.add(record, "feedback_bundle_absent_reason", message);
+        }
+    }
+}
+
+fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
+    let envelopes = envelopes(world);
+    let is_there = |result: &str| envelopes.contains_key(result);
+    let mut told: BTreeMap<&str, bool> = BTreeMap::new();
+    for entry in world.of("FeedbackEmissionMatrixEntry") {
+        if let Some(producer) = entry.json().text("producer_kind") {
+            let emits = entry.flag("emits_envelope") != Some(false);
+            let all = told.entry(producer).or_insert(true);
+            *all = *all && emits;
+        }
+    }
+    // What was said is not known without the envelope: one row of the producer that sends none is enough to let it be.
+    let emits = |producer: &str| match told.get(producer) {
+        Some(emits) => *emits,
+        None => Producer::read(producer).is_some(),
+    };
+    for record in world.of("EvaluationResultEmissionRecord") {
+        let entry = record.follow("emission_matrix_entry_ref");
+        let is_silent = entry.is_some_and(|entry| entry.flag("emits_envelope") == Some(false));
+        if !is_silent && record.text("result_id").is_some_and(|result| !is_there(result)) {
+            found.add(record, "envelope_ref", "there is no envelope of this result");
+        }
+    }
+    for event in world.of("EvaluationFindingEvent") {
+        let is_named = event.text("producer_kind").is_some_and(emits);
+        if is_named && event.text("result_id").is_some_and(|result| !is_there(result)) {
+            found.add(event, "result_id", "there is no envelope of this result");
+        }
+    }
+    for chain in world.of("EvaluationChainRegistryRecord") {
+        let is_silent =
+            chain.texts("expected_producers").into_iter().any(|one| told.get(one) == Some(&false));
+        let results = chain.texts("received_result_ids");
+        if let Some(result) = results.into_iter().find(|result| !is_silent && !is_there(result)) {
+            found.add(chain, "received_result_ids", format!("there is no envelope of result {result}"));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "feedback_tests.rs"]
+mod tests;

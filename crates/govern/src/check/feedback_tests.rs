@@ -1,0 +1,136 @@
+//! Ways to fire besides the plain ones of the fixtures, and what comes close.
+
+use super::*;
+use crate::bundle::Bundle;
+use std::vec::Vec;
+
+/// The codes of this area for some rows; `now` is the time up to which is looked, in minutes after eight.
+fn codes(now: u32, rows: &[(&str, &str)]) -> Vec<&'static str> {
+    let row = |(kind, record): &(&str, &str)| format!(r#"{{"kind":"{kind}","record":{record}}}"#);
+    let rows = rows.iter().map(row).collect::<Vec<_>>().join(",");
+    let text = format!(r#"{{"schema_version":"1.0","as_of":"2026-03-02T08:{now:02}:00Z","rows":[{rows}]}}"#);
+    let bundle = Bundle::read(countersign_record::json::parse(text.as_bytes()).unwrap()).unwrap();
+    let (world, mut all) = (bundle.world(), Vec::new());
+    for rule in AREA.rules {
+        (rule.check)(&world, &mut Found { rule, all: &mut all });
+    }
+    let mut codes: Vec<&'static str> = all.into_iter().map(|one| one.code).collect();
+    codes.dedup();
+    codes
+}
+
+#[track_caller]
+fn check(rows: &[(&str, &str)], expected: &[&str]) {
+    assert_eq!(codes(0, rows), expected, "{rows:?}");
+}
+
+use crate::derive::keys::Delivery;
+
+const POLICY_ROW: &str = r#"{"policy_id":"p","duplicate_suppression_window_ms":60000,"branch_order":["on_satisfied",
+    "on_needs_revision","on_needs_more_sources","on_needs_source_verification","on_needs_human_judgment",
+    "on_blocked_by_policy","on_upstream_failure","on_unrecoverable","on_repeated_failure"],
+    "branch_handlers":{"on_satisfied":["m:1"],"on_needs_revision":["m:1"],"on_needs_more_sources":["m:1"],
+    "on_needs_source_verification":["m:1"],"on_needs_human_judgment":["m:1"],"on_blocked_by_policy":["m:1"],
+    "on_upstream_failure":["m:1"],"on_unrecoverable":["m:1"],"on_repeated_failure":["m:1"]}}"#;
+const ENVELOPE: (&str, &str) = ("EvaluationResultEnvelope", r#"{"result_id":"r","run_id":"run"}"#);
+
+#[test]
+fn a_policy_handles_what_the_matrix_names() {
+    let missing = "feedback_branch_missing_handler";
+    check(&[(POLICY, POLICY_ROW)], &[]);
+    let less = POLICY_ROW.replace(r#""on_unrecoverable":["m:1"],"#, "").replace(r#""on_unrecoverable","#, "");
+    check(&[(POLICY, &less)], &[missing, "feedback_branch_unregistered"]);
+    // The last version counts; a row of the matrix may send a state nowhere.
+    check(&[(POLICY, &less), (POLICY, POLICY_ROW)], &[]);
+    let nowhere = r#"{"state":"unrecoverable","feedback_branch":"none"}"#;
+    check(&[("OutcomeStateMatrixEntry", nowhere), (POLICY, &less)], &[]);
+    let odd = r#"{"state":"unrecoverable","feedback_branch":"on_doom"}"#;
+    check(&[("OutcomeStateMatrixEntry", odd)], &["feedback_branch_unregistered"]);
+}
+
+fn delivery(minute: u32, key: Option<&str>, more: &str) -> std::string::String {
+    let own = Delivery { run_id: "run", result_id: "r", branch: "on_satisfied", consumer_module_id: "m" };
+    let key = key.map_or_else(|| format!("{}", own.key()), Into::into);
+    format!(
+        r#"{{"result_id":"r","branch":"on_satisfied","consumer_module_id":"m","delivery_idempotency_key":"{key}",
+        "created_at":"2026-03-02T08:{minute:02}:00Z"{more}}}"#
+    )
+}
+
+#[test]
+fn a_delivery_is_known_by_its_key() {
+    let (kind, code) =
+        ("FeedbackDeliveryRecord", &["feedback_delivery_duplicate_without_idempotency"] as &[&str]);
+    let twice = |second: &str, expected: &[&str]| {
+        check(&[(POLICY, POLICY_ROW), ENVELOPE, (kind, &delivery(0, None, "")), (kind, second)], expected);
+    };
+    twice(&delivery(0, None, ""), code);
+    // The window is half-open: a minute later is out of it.
+    twice(&delivery(1, None, ""), &[]);
+    twice(&delivery(0, None, r#","suppressed":true"#), &[]);
+    check(&[ENVELOPE, (kind, &delivery(0, Some(""), ""))], code);
+    check(&[ENVELOPE, (kind, &delivery(0, Some("run/r/m"), ""))], code);
+    check(&[ENVELOPE, (kind, &delivery(0, None, ""))], &[]);
+    check(
+        &[(kind, r#"{"branch":"on_doom","delivery_idempotency_key":"k"}"#)],
+        &["feedback_branch_unregistered"],
+    );
+}
+
+#[test]
+fn a_receipt_comes_within_the_grace_period() {
+    let whose = r#""feedback_bundle_id":"b","consumer_module_id":"m","consumer_activation_seq":1"#;
+    let expectation = format!(r#"{{{whose},"grace_period_ms":600000,"created_at":"2026-03-02T08:00:00Z"}}"#);
+    let receipt = |minute: u32| format!(r#"{{{whose},"created_at":"2026-03-02T08:{minute:02}:00Z"}}"#);
+    let code = &["feedback_consumed_without_receipt"];
+    let rows = |now: u32, minute: Option<u32>| {
+        let receipt = minute.map(receipt);
+        let mut rows = Vec::from([("FeedbackDispatchExpectation", expectation.as_str())]);
+        rows.extend(receipt.as_deref().map(|receipt| ("FeedbackConsumptionReceipt", receipt)));
+        codes(now, &rows)
+    };
+    assert_eq!(rows(9, None), &[] as &[&str]);
+    assert_eq!(rows(10, None), code);
+    assert_eq!(rows(30, Some(9)), &[] as &[&str]);
+    assert_eq!(rows(30, Some(10)), code);
+}
+
+#[test]
+fn the_matrix_says_which_results_have_a_bundle() {
+    let code = &["feedback_bundle_emitted_against_matrix"] as &[&str];
+    let rows = |producer: &str, verdict: &str, emission: &str, expected: &[&str]| {
+        let envelope = format!(
+            r#"{{"result_id":"r","producer_kind":"{producer}","decision":{{"verdict":"{verdict}"}}}}"#
+        );
+        let emission = format!(r#"{{"result_id":"r",{emission}}}"#);
+        check(
+            &[("EvaluationResultEnvelope", &envelope), ("EvaluationResultEmissionRecord", &emission)],
+            expected,
+        );
+    };
+    let (bundle, none) =
+        (r#""feedback_bundle_ref":"b:1""#, r#""feedback_bundle_absent_reason":"not_emitted_by_design""#);
+    let filtered = r#""feedback_bundle_absent_reason":"policy_filtered""#;
+    rows("outcome_evaluator", "not_applicable", bundle, code);
+    rows("judge", "passed", bundle, code);
+    rows("judge", "failed", bundle, &[]);
+    rows("deterministic_scorer", "failed", none, code);
+    rows("outcome_evaluator", "indeterminate", filtered, &[]);
+    rows("human_reviewer", "failed", none, &[]);
+}
+
+#[test]
+fn what_names_a_result_needs_its_envelope() {
+    let code = &["envelope_missing_for_result"] as &[&str];
+    let finding = |producer: &str| format!(r#"{{"result_id":"r","producer_kind":"{producer}"}}"#);
+    let kind = "EvaluationFindingEvent";
+    check(&[(kind, &finding("judge"))], code);
+    check(&[(kind, &finding("judge")), ENVELOPE], &[]);
+    check(&[(kind, &finding("human_reviewer"))], &[]);
+    let silent = (
+        "FeedbackEmissionMatrixEntry",
+        r#"{"producer_kind":"judge","verdict":"passed","emits_envelope":false}"#,
+    );
+    check(&[silent, (kind, &finding("judge"))], &[]);
+    check(&[("EvaluationChainRegistryRecord", r#"{"received_result_ids":["r"]}"#)], code);
+}

@@ -1,0 +1,176 @@
+//! Values that are derived and never set: each has a receipt of its own.
+//! Owns: which fields these are. Must not: derive them.
+
+use crate::check::Found;
+use crate::member::Member;
+use crate::reference::snake;
+use crate::world::{Record, World, hash};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+use countersign_record::digest::Digest;
+use countersign_record::json::Json;
+
+/// The type and the field. Whether it is a boolean or an enum, its value shows. Statuses with a code of their own are not here.
+#[rustfmt::skip] // one to a line
+const DERIVED: &[(&str, &str)] = &[
+    ("EvaluationFindingEvent", "blocking_authority.satisfied"),
+    ("BlockingAuthorityEvaluation", "satisfied"),
+    ("SufficiencyDetectionResult", "no_sufficient_procedure"),
+    ("SufficiencyDetectionResult", "hard_call_required"),
+    ("SufficiencyDetectionResult", "terminal_route"),
+    ("ProgressSignalRecord", "same_reason_as_previous"),
+    ("NoveltyAssessment", "forces_fresh_reasoning"),
+    ("NoveltyAssessment", "triggers_task_agent"),
+    ("NoveltyAssessmentWithNeighbor", "forces_fresh_reasoning"),
+    ("NoveltyAssessmentWithNeighbor", "triggers_task_agent"),
+    ("NoveltyAssessmentNoNeighbor", "forces_fresh_reasoning"),
+    ("NoveltyAssessmentNoNeighbor", "triggers_task_agent"),
+    ("CandidateRepairProcedure", "exhausted"),
+    ("TaskHealthCard", "health_status"),
+    ("CapabilityCoverageAssessment", "coverage_state"),
+    ("SubAgentReputationScore", "score_status"),
+    ("EvaluationChainResolutionReceipt", "resolved_verdict"),
+];
+
+/// Which values are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Booleans,
+    Enums,
+}
+
+/// A field, and the formula that a registry names for it.
+struct Field<'w> {
+    path: &'w str,
+    formula: Option<&'w str>,
+}
+
+/// How many receipts there are for one value of one record.
+#[derive(Default)]
+struct Tally<'w> {
+    total: usize,
+    by_formula: BTreeMap<&'w str, usize>,
+}
+
+impl<'w> Tally<'w> {
+    fn count(&mut self, receipt: Record<'w>) {
+        self.total += 1;
+        if let Some(formula) = receipt.json().text("formula_id") {
+            *self.by_formula.entry(formula).or_default() += 1;
+        }
+    }
+}
+
+/// Receipts by what they are the proof of.
+#[derive(Default)]
+struct Receipts<'w> {
+    /// Kind and id of a record, whatever version, and the hash of the value.
+    named: BTreeMap<(&'w str, &'w str, Digest), Tally<'w>>,
+    /// The row of one version, and the hash of the value.
+    pinned: BTreeMap<(u64, Digest), Tally<'w>>,
+}
+
+impl<'w> Receipts<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut receipts = Receipts::default();
+        for receipt in world.of("FormulaEvaluationReceipt") {
+            let output = receipt.json().reference("output_ref");
+            let value = receipt.text("output_value_hash").and_then(|text| Digest::try_from(text).ok());
+            let (Some(output), Some(value)) = (output, value) else { continue };
+            if output.version.is_none() && output.hash.is_none() {
+                receipts.named.entry((output.kind, output.id, value)).or_default().count(receipt);
+            } else if let Some(record) = world.resolve(output) {
+                receipts.pinned.entry((record.seq(), value)).or_default().count(receipt);
+            }
+        }
+        receipts
+    }
+}
+
+/// The fields by type: the built-in ones and those that the registry adds. Those with a formula come first, so that another
+/// field of the same value does not take their receipt.
+fn fields(world: &World) -> BTreeMap<&str, Vec<Field<'_>>> {
+    let mut formulas: BTreeMap<(&str, &str), Option<&str>> =
+        DERIVED.iter().map(|field| (*field, None)).collect();
+    for row in world.of("DerivedFieldRegistry") {
+        let (kind, field) = (row.json().text("record_kind"), row.json().text("field"));
+        if let (Some(kind), Some(field)) = (kind, field) {
+            formulas.insert((kind, field), row.json().text("formula_id"));
+        }
+    }
+    let mut fields: BTreeMap<&str, Vec<Field<'_>>> = BTreeMap::new();
+    for ((kind, path), formula) in formulas {
+        fields.entry(kind).or_default().push(Field { path, formula });
+    }
+    for fields in fields.values_mut() {
+        fields.sort_by_key(|field| field.formula.is_none());
+    }
+    fields
+}
+
+/// Finds values without a receipt of their own.
+pub(super) fn without_receipt(world: &World, found: &mut Found<'_>, wanted: Wanted) {
+    let receipts = Receipts::of(world);
+    for (kind, fields) in fields(world) {
+        let snake = snake(kind);
+        for record in world.of(kind) {
+            let mut used: BTreeMap<Digest, Tally<'_>> = BTreeMap::new();
+            for field in &fields {
+                let Some((shape, value)) = shaped(record, field.path) else { continue };
+                let named = receipts.named.get(&(snake.as_str(), record.id(), value));
+                let pinned = receipts.pinned.get(&(record.seq(), value));
+                let used = used.entry(value).or_default();
+                if !take([named, pinned], used, field.formula) && shape == wanted {
+                    let message = format!("no receipt shows how {kind}.{} was derived", field.path);
+                    found.add(record, field.path, message);
+                }
+            }
+        }
+    }
+}
+
+/// What a derived value is, and its hash.
+fn shaped(record: Record<'_>, path: &str) -> Option<(Wanted, Digest)> {
+    let value = record.json().at(path)?;
+    let shape = match value {
+        Json::Bool(_) => Wanted::Booleans,
+        Json::String(_) => Wanted::Enums,
+        Json::Null | Json::Number(_) | Json::Array(_) | Json::Object(_) => return None,
+    };
+    Some((shape, hash(value)?))
+}
+
+/// Takes a receipt that no other field of the record has taken; whether there was one.
+fn take<'w>(all: [Option<&Tally<'w>>; 2], used: &mut Tally<'w>, formula: Option<&'w str>) -> bool {
+    let there: usize = all.iter().flatten().map(|tally| tally.total).sum();
+    let of_formula = |tally: &Tally<'_>, formula: &str| tally.by_formula.get(formula).copied().unwrap_or(0);
+    let is_there = there > used.total
+        && formula.is_none_or(|formula| {
+            let fitting: usize = all.iter().flatten().map(|tally| of_formula(tally, formula)).sum();
+            fitting > of_formula(used, formula)
+        });
+    if is_there {
+        used.total += 1;
+        if let Some(formula) = formula {
+            *used.by_formula.entry(formula).or_default() += 1;
+        }
+    }
+    is_there
+}
+
+/// Finds reputations that are told on too few cases, or withheld on enough.
+pub(super) fn reputation_drift(world: &World, found: &mut Found<'_>) {
+    for score in world.of("SubAgentReputationScore") {
+        let least =
+            score.follow("formula_config_ref").and_then(|config| config.count("min_invocation_count"));
+        let (Some(least), Some(cases)) = (least, score.count("sample_size")) else { continue };
+        let derived = if cases < least { "insufficient_sample" } else { "computed" };
+        if score.is_one_of("score_status", &["computed", "insufficient_sample"])
+            && !score.is("score_status", derived)
+        {
+            let message = format!("{cases} cases where {least} are needed make it {derived}");
+            found.add(score, "score_status", message);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which formula was in force when.
+//! Owns: the versions of formulas by time. Must not: evaluate one.
+
+use crate::member::Member;
+use crate::reference::Reference;
+use crate::world::{Record, World};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use countersign_record::time::Instant;
+
+/// The formulas that are registered.
+pub(in crate::check) struct Specs<'w> {
+    /// The versions of each, the oldest first.
+    by_id: BTreeMap<&'w str, Vec<Record<'w>>>,
+}
+
+impl<'w> Specs<'w> {
+    /// Those of a world.
+    pub(in crate::check) fn of(world: &'w World) -> Self {
+        let mut by_id: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+        for spec in world.of("FormulaSpec") {
+            by_id.entry(spec.id()).or_default().push(spec);
+        }
+        for versions in by_id.values_mut() {
+            versions.sort_by_key(|spec| (spec.written_at(), spec.seq()));
+        }
+        Specs { by_id }
+    }
+
+    /// The version in force at a time: the last one written by then, unless it was deprecated by then. Without a time the last
+    /// one.
+    pub(in crate::check) fn in_force(&self, id: &str, at: Option<Instant>) -> Option<Record<'w>> {
+        let versions = self.by_id.get(id)?;
+        let Some(at) = at else { return versions.last().copied() };
+        let later = versions.partition_point(|spec| spec.written_at() <= Some(at));
+        let spec = later.checked_sub(1).and_then(|last| versions.get(last))?;
+        let is_over = spec.time("deprecated_at").is_some_and(|end| end <= at);
+        (!is_over).then_some(*spec)
+    }
+
+    /// All of them, the versions of each together.
+    pub(in crate::check) fn versions(&self) -> impl Iterator<Item = &[Record<'w>]> {
+        self.by_id.values().map(Vec::as_slice)
+    }
+}
+
+/// What a text names: the id of a reference of that kind, or the text itself, where the contract has a name and no reference.
+pub(in crate::check) fn id_of<'a>(text: &'a str, kind: &str) -> &'a str {
+    match Reference::read(text) {
+        Some(reference) if reference.kind == kind => reference.id,
+        Some(_) | None => text,
+    }
+}

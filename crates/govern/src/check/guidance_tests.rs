@@ -1,0 +1,84 @@
+use super::super::hard_calls::tests::check_all;
+use super::*;
+
+const MADE: (&str, &str) = (
+    "RunGuidanceCreationEvent",
+    "{'event_id':'e','guidance_id':'g','source_feedback_bundle_ref':'evaluation_feedback_bundle:b'}",
+);
+const PACKET: (&str, &str) = (
+    "TaskRunContextPacket",
+    "{'packet_id':'p','run_id':'r','items':[{'item_ref':'source:x'},{'item_ref':'run_guidance_creation_event:e'}]}",
+);
+const USE: (&str, &str) =
+    ("ContextPacketConsumption", "{'packet_ref':'task_run_context_packet:p','run_id':'r'}");
+
+fn moved(text: &'static str) -> (&'static str, &'static str) {
+    ("RunGuidanceLifecycleReceipt", text)
+}
+
+fn current(text: &'static str) -> (&'static str, &'static str) {
+    ("RunGuidanceItemCurrent", text)
+}
+
+#[test]
+fn guidance_that_is_suspended_is_not_used() {
+    let contest = moved("{'guidance_id':'g','from_state':'active','to_state':'contested'}");
+    let settle = moved("{'guidance_id':'g','from_state':'contested','to_state':'active'}");
+    let expired = current("{'guidance_id':'g','lifecycle_state':'expired'}");
+    check_all(
+        RULES,
+        "run_guidance_consumed_while_contested",
+        &[
+            (&[MADE, PACKET, USE], &[]),
+            (&[MADE, contest, PACKET, USE], &[3, 4]),
+            (&[MADE, PACKET, contest, USE], &[4]),
+            (&[MADE, PACKET, USE, contest], &[]),
+            (&[MADE, contest, settle, PACKET, USE], &[]),
+            (&[MADE, expired, PACKET], &[3]),
+            (&[contest, PACKET], &[]),
+        ],
+    );
+}
+
+#[test]
+fn guidance_crosses_only_if_it_was_selected() {
+    let own = ("EvaluationFeedbackBundle", "{'feedback_bundle_id':'b','run_id':'r'}");
+    let other = ("EvaluationFeedbackBundle", "{'feedback_bundle_id':'b','run_id':'s'}");
+    let chosen =
+        current("{'guidance_id':'g','cross_run_eligible':true,'selected_by_doc24_context_policy':true}");
+    let barred =
+        current("{'guidance_id':'g','cross_run_eligible':false,'selected_by_doc24_context_policy':true}");
+    check_all(
+        RULES,
+        "run_guidance_cross_run_injected_without_doc24_selection",
+        &[
+            (&[own, MADE, PACKET, USE], &[]),
+            (&[other, MADE, PACKET, USE], &[3, 4]),
+            (&[other, MADE, chosen, PACKET, USE], &[]),
+            (&[other, MADE, PACKET, USE, chosen], &[]),
+            (&[other, MADE, chosen, barred, PACKET], &[5]),
+            (&[other, MADE, chosen, PACKET, barred, USE], &[6]),
+            (&[MADE, PACKET], &[]),
+        ],
+    );
+}
+
+#[test]
+fn guidance_changes_by_receipt() {
+    let proposed = current("{'guidance_id':'g','lifecycle_state':'proposed'}");
+    let active = current("{'guidance_id':'g','lifecycle_state':'active'}");
+    let rejected = current("{'guidance_id':'g','lifecycle_state':'rejected'}");
+    let admit = moved("{'guidance_id':'g','from_state':'proposed','to_state':'active'}");
+    let revive = moved("{'guidance_id':'g','from_state':'rejected','to_state':'active'}");
+    check_all(
+        RULES,
+        "run_guidance_lifecycle_transition_without_receipt",
+        &[
+            (&[proposed, active], &[2]),
+            (&[proposed, admit, active, active], &[]),
+            (&[proposed, active, admit], &[2]),
+            (&[rejected, revive, active], &[3]),
+            (&[active], &[]),
+        ],
+    );
+}

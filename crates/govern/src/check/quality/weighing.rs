@@ -1,0 +1,145 @@
+//! Weighs the criteria of each configuration, as the scoring would.
+//! Owns: which criteria a configuration is about. Must not: know the checks; `derive::weights` has them.
+
+use crate::check::Found;
+use crate::derive::weights::{Config, Criterion, Error, Origin, Unanchored, is_eligible, normalize, raw};
+use crate::member::{Member, number};
+use crate::world::{Record, World};
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+
+/// A criterion, and the row that says it.
+type Said<'w> = (Record<'w>, Criterion<'w>);
+
+/// What tells two configurations apart, as far as weights go.
+type Key<'w> = (Unanchored, Origin, Vec<(&'w str, u64)>);
+
+/// Finds the configurations that can't be weighed for one reason.
+pub(super) fn find(world: &World, found: &mut Found<'_>, wanted: Error) {
+    let sets = Sets::of(world);
+    let mut unnamed: BTreeMap<Key<'_>, Option<Failure<'_>>> = BTreeMap::new();
+    for row in world.of("OutcomeComplianceScoringConfig") {
+        let Some(config) = config(row) else { continue };
+        let failure = if row.at("criterion_refs").is_some() {
+            listed(row).and_then(|criteria| weigh(&criteria, &config))
+        } else if let Some(own) = sets.by_config.get(row.id()) {
+            weigh(&in_any_order(own, &config), &config)
+        } else if sets.unnamed.is_empty() {
+            None
+        } else {
+            // Many configurations may share the criteria that name none; like ones are weighed once.
+            let weights =
+                config.priority_weights.iter().map(|(priority, weight)| (*priority, weight.to_bits()));
+            let key = (config.unanchored, config.origin, weights.collect());
+            let weighed = || weigh(&in_any_order(&sets.unnamed, &config), &config);
+            *unnamed.entry(key).or_insert_with(weighed)
+        };
+        if let Some(Failure { error, at }) = failure.filter(|failure| failure.error == wanted) {
+            let path = if at.is_some() { "weight" } else { config_path(error, config.origin) };
+            found.add(at.unwrap_or(row), path, error.to_string());
+        }
+    }
+}
+
+/// The criteria by the configuration they name, and those that name none. Of each its last version.
+struct Sets<'w> {
+    by_config: BTreeMap<&'w str, Vec<Said<'w>>>,
+    unnamed: Vec<Said<'w>>,
+}
+
+impl<'w> Sets<'w> {
+    fn of(world: &'w World) -> Self {
+        let last: BTreeMap<&str, Record<'_>> = world.of("Criterion").map(|row| (row.id(), row)).collect();
+        let mut sets = Sets { by_config: BTreeMap::new(), unnamed: Vec::new() };
+        for row in last.into_values() {
+            match row.json().text("config_id") {
+                Some(config) => sets.by_config.entry(config).or_default().push((row, criterion(row))),
+                None => sets.unnamed.push((row, criterion(row))),
+            }
+        }
+        sets
+    }
+}
+
+/// The criteria that a configuration lists; `None` if one of them is not known, since then nothing can be said.
+fn listed<'w>(row: Record<'w>) -> Option<Vec<Said<'w>>> {
+    let known = |text: &str| row.world.resolve_text(text).filter(|one| one.kind() == "Criterion");
+    row.json()
+        .texts("criterion_refs")
+        .into_iter()
+        .map(|text| known(text).map(|one| (one, criterion(one))))
+        .collect()
+}
+
+fn config(row: Record<'_>) -> Option<Config<'_>> {
+    let json = row.json();
+    let weights = json.members("priority_weight_map").into_iter().flat_map(|map| map.iter());
+    // What is there and is no number is no weight either.
+    let weights = weights.filter(|(_, weight)| **weight != Json::Null);
+    Some(Config {
+        unanchored: json.text("unanchored_llm_judgment_policy").and_then(Unanchored::read)?,
+        origin: json.text("default_weight_policy").and_then(Origin::read)?,
+        priority_weights: weights.map(|(name, weight)| (name, number(weight).unwrap_or(f64::NAN))).collect(),
+    })
+}
+
+fn criterion(row: Record<'_>) -> Criterion<'_> {
+    let json = row.json();
+    Criterion {
+        id: row.id(),
+        is_unanchored: json.is("scoring_basis", "unanchored_llm_judgment"),
+        weight: json.at("weight").map(|weight| number(weight).unwrap_or(f64::NAN)),
+        priority: json.text("priority"),
+    }
+}
+
+/// Rows come in no order that means something: what is wrong with one of them is found in the order of the checks.
+fn in_any_order<'w>(criteria: &[Said<'w>], config: &Config<'_>) -> Vec<Said<'w>> {
+    let mut criteria = criteria.to_vec();
+    criteria.sort_by_key(|(_, one)| {
+        let error = raw(one, config).err().filter(|_| is_eligible(one, config));
+        (error.is_none(), error)
+    });
+    criteria
+}
+
+/// Why a configuration can't be weighed, and the criterion that it lies with.
+#[derive(Clone, Copy)]
+struct Failure<'w> {
+    error: Error,
+    at: Option<Record<'w>>,
+}
+
+fn weigh<'w>(criteria: &[Said<'w>], config: &Config<'_>) -> Option<Failure<'w>> {
+    let plain: Vec<Criterion<'_>> = criteria.iter().map(|(_, one)| *one).collect();
+    let error = normalize(&plain, config).err()?;
+    let at = match error {
+        Error::WeightMissing | Error::WeightInvalid => criteria
+            .iter()
+            .find(|(_, one)| is_eligible(one, config) && raw(one, config).err() == Some(error))
+            .map(|(row, _)| *row),
+        Error::UnanchoredIndeterminate
+        | Error::NoneEligible
+        | Error::PriorityWeightMissing
+        | Error::SumZero => None,
+    };
+    // A weight of the map is the configuration's, not the criterion's.
+    Some(Failure { error, at: at.filter(|_| config.origin == Origin::CriterionWeight) })
+}
+
+/// What is wrong, where it lies with the configuration.
+fn config_path(error: Error, origin: Origin) -> &'static str {
+    let weights = match origin {
+        Origin::Priority => "priority_weight_map",
+        Origin::CriterionWeight | Origin::Uniform => "criterion_refs",
+    };
+    match error {
+        Error::UnanchoredIndeterminate => "unanchored_llm_judgment_policy",
+        Error::NoneEligible => "criterion_refs",
+        Error::WeightMissing | Error::PriorityWeightMissing | Error::WeightInvalid | Error::SumZero => {
+            weights
+        }
+    }
+}

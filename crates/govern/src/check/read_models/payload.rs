@@ -1,0 +1,143 @@
+//! What is shown under a header, and whether its manifest backs it.
+//! Owns: which members cite inputs. Must not: derive a status anew where that has a code of its own.
+
+use super::super::Found;
+use super::manifest;
+use super::place::History;
+use super::stale::texts;
+use crate::member::Member;
+use crate::reference::Reference;
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+
+/// A type that is shown, and its members that cite what it was derived from.
+const CITES: [(&str, &[&str]); 8] = [
+    (
+        "TaskHealthCard",
+        &["active_blocker_refs", "latest_verdict_refs", "budget_status_ref", "reliance_packet_ref"],
+    ),
+    (
+        "DecisionAuditView",
+        &[
+            "target_decision_ref",
+            "chain_resolution_receipt_refs",
+            "finding_refs",
+            "policy_decision_refs",
+            "hard_call_resolution_refs",
+            "explanation_trace_ref",
+        ],
+    ),
+    (
+        "UnifiedEvaluationChainView",
+        &[
+            "chain_registry_record_ref",
+            "chain_resolution_receipt_ref",
+            "qualitative_finding_refs",
+            "quantitative_result_refs",
+        ],
+    ),
+    ("EvidencePackage", &["final_artifact_refs", "source_workspace_snapshot_ref", "evidence_anchor_refs"]),
+    ("BudgetNarrative", &["planned_forecast_ref", "actual_cost_record_refs"]),
+    ("WorkProductCertification", &["task_reliance_packet_ref"]),
+    ("AttentionLedgerItem", &["source_ref"]),
+    // What a comparison points to is derived with it; that it compares two runs is all that it cites.
+    ("RunDiff", &[]),
+];
+
+/// States in which a finding still stands against the work.
+const LIVE: [&str; 6] =
+    ["active", "contested", "user_approved", "tool_verified", "human_verified", "unrecoverable"];
+
+/// What is shown under each header, the last version of it.
+pub(super) fn by_header(world: &World) -> BTreeMap<&str, Record<'_>> {
+    pairs(world).into_iter().map(|(header, shown)| (header.id(), shown)).collect()
+}
+
+/// Headers and what is shown under them: what names its header, then what a header names.
+fn pairs(world: &World) -> Vec<(Record<'_>, Record<'_>)> {
+    let under = |shown: Record<'_>| {
+        let header = shown.follow("derived_read_model_ref")?;
+        (header.kind() == "DerivedReadModelRecord").then_some(header.seq())
+    };
+    let headers: BTreeMap<u64, Record<'_>> =
+        world.of("DerivedReadModelRecord").map(|header| (header.seq(), header)).collect();
+    let mut pairs = Vec::new();
+    for shown in CITES.iter().flat_map(|(kind, _)| world.of(kind)) {
+        let header = under(shown).and_then(|seq| headers.get(&seq));
+        pairs.extend(header.map(|header| (*header, shown)));
+    }
+    for header in headers.values() {
+        pairs.extend(header.follow("payload_ref").map(|shown| (*header, shown)));
+    }
+    pairs
+}
+
+pub(super) fn read_model_asserts_unbacked_truth(world: &World, found: &mut Found<'_>) {
+    let mut backing: BTreeMap<u64, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    let findings = History::of(world, "EvaluationFindingRecord");
+    for (header, shown) in pairs(world) {
+        // Without a manifest nothing is backed, which has a code of its own.
+        let Some(manifest) = manifest(header) else { continue };
+        let inputs = backing.entry(manifest.seq()).or_insert_with(|| {
+            let mut all = Vec::new();
+            texts(manifest.json(), &mut all);
+            all.into_iter().filter_map(Reference::read).map(|to| (to.kind, to.id)).collect()
+        });
+        let members = CITES.iter().find(|(kind, _)| *kind == shown.kind()).map(|(_, members)| *members);
+        for member in members.unwrap_or_default() {
+            let missing = cited(shown, member).into_iter().find(|to| !inputs.contains(&(to.kind, to.id)));
+            if let Some(missing) = missing {
+                found.add(shown, member, format!("cites {missing}, which is not in its input manifest"));
+            }
+        }
+        health(&findings, shown, found);
+        chain(shown, found);
+    }
+}
+
+/// The references that a member is or holds.
+fn cited<'w>(shown: Record<'w>, member: &str) -> Vec<Reference<'w>> {
+    match shown.json().at(member) {
+        Some(Json::String(text)) => Reference::read(text).into_iter().collect(),
+        Some(Json::Array(_)) => shown.json().references(member),
+        Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_)) | None => Vec::new(),
+    }
+}
+
+/// A card that calls a task healthy beside blockers, or a finding that is closed a blocker.
+fn health(findings: &History<'_>, card: Record<'_>, found: &mut Found<'_>) {
+    if card.kind() != "TaskHealthCard" {
+        return;
+    }
+    let blockers = cited(card, "active_blocker_refs");
+    if card.is("health_status", "healthy") && !blockers.is_empty() {
+        found.add(card, "health_status", "says healthy, beside blockers that are active");
+    }
+    for blocker in blockers {
+        let named = card.world.resolve(blocker);
+        let finding = named.and_then(|named| named.json().text("finding_id")).unwrap_or(blocker.id);
+        let is_finding = matches!(blocker.kind, "evaluation_finding_record" | "evaluation_finding_event");
+        let record = findings.before(finding, card.seq()).filter(|_| is_finding);
+        if let Some(state) = record.and_then(|record| record.json().text("current_state"))
+            && !LIVE.contains(&state)
+        {
+            found.add(card, "active_blocker_refs", format!("names a blocker that is {state}"));
+        }
+    }
+}
+
+/// A page on one chain that shows what another one came to.
+fn chain(view: Record<'_>, found: &mut Found<'_>) {
+    if view.kind() != "UnifiedEvaluationChainView" {
+        return;
+    }
+    for member in ["chain_registry_record_ref", "chain_resolution_receipt_ref"] {
+        let other = view.follow(member).and_then(|record| record.json().text("chain_id"));
+        if other.is_some_and(|other| view.text("chain_id").is_some_and(|own| own != other)) {
+            found.add(view, member, "is of another chain than the one that is shown");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Where something belongs: to which runs, which task, matter and workspace.
+//! Owns: how that is found for records that do not say it themselves. Must not: judge.
+
+use crate::member::Member;
+use crate::world::{Record, World};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// Where a record belongs, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::check) struct Place<'w> {
+    pub(in crate::check) runs: Vec<&'w str>,
+    pub(in crate::check) task: Option<&'w str>,
+    pub(in crate::check) matter: Option<&'w str>,
+    pub(in crate::check) workspace: Option<&'w str>,
+}
+
+/// Members that name a run.
+const RUNS: [&str; 5] = ["run_id", "left_run_id", "right_run_id", "parent_run_id", "planned_run_id"];
+
+/// How a record names the one that it belongs to.
+enum Owner {
+    /// By the id of a record of this type.
+    Of(&'static str),
+    /// By a reference.
+    Ref,
+    /// By the id of a finding.
+    Finding,
+}
+
+/// A type, the member that names what its records belong to, and how.
+#[rustfmt::skip] // one to a line
+const OWNERS: [(&str, &str, Owner); 19] = [
+    ("FindingLifecycleTransitionReceipt", "finding_id", Owner::Finding),
+    ("EvaluationFindingEvent", "result_id", Owner::Of("EvaluationResultEnvelope")),
+    ("EvaluationResultEnvelope", "outcome_id", Owner::Of("OutcomeRecord")),
+    ("OutcomeStateTransitionEvent", "outcome_id", Owner::Of("OutcomeRecord")),
+    ("SourceWorkspaceOperationReceipt", "operation_id", Owner::Of("SourceWorkspaceOperation")),
+    ("WorkspaceExternalizationReceipt", "workspace_id", Owner::Of("SourceWorkspaceCurrentState")),
+    ("SourceTierTransitionReceipt", "source_id", Owner::Of("SourceRecord")),
+    ("EvaluationChainResolutionReceipt", "chain_id", Owner::Of("EvaluationChainRegistryRecord")),
+    ("UnifiedEvaluationChainView", "chain_id", Owner::Of("EvaluationChainRegistryRecord")),
+    ("HardCallResolutionReceipt", "hard_call_id", Owner::Of("HardRevisionCall")),
+    ("RelianceInvalidationEvent", "packet_id", Owner::Of("TaskReliancePacket")),
+    ("RevisionReviewDecisionReceipt", "packet_id", Owner::Of("RevisionReviewPacket")),
+    ("RunGuidanceLifecycleReceipt", "guidance_id", Owner::Of("RunGuidanceItemCurrent")),
+    ("RunGuidanceItemCurrent", "canonical_event_ref", Owner::Ref),
+    ("RunGuidanceCreationEvent", "source_feedback_bundle_ref", Owner::Ref),
+    ("RevisionLifecycleTransitionEvent", "plan_id", Owner::Of("RevisionPlan")),
+    ("WorkProductCertification", "task_reliance_packet_ref", Owner::Ref),
+    ("ArtifactVersionTransitionEvent", "artifact_version_ref", Owner::Ref),
+    ("LifecycleTransitionReceipt", "subject_ref", Owner::Ref),
+];
+
+/// Records on the way to what says where something belongs.
+const STEPS_MAX: usize = 4;
+
+/// Finds where records belong.
+pub(in crate::check) struct Places<'w> {
+    world: &'w World,
+    findings: BTreeMap<&'w str, Record<'w>>,
+}
+
+impl<'w> Places<'w> {
+    pub(in crate::check) fn new(world: &'w World) -> Self {
+        let named = |event: Record<'w>| event.json().text("finding_id").map(|id| (id, event));
+        Places { world, findings: world.of("EvaluationFindingEvent").filter_map(named).collect() }
+    }
+
+    /// Where a record belongs: what it says itself, then what those say that it belongs to.
+    pub(in crate::check) fn of(&self, record: Record<'w>) -> Place<'w> {
+        let (mut place, mut next) = (Place::default(), Some(record));
+        for _ in 0..STEPS_MAX {
+            let Some(record) = next else { break };
+            place.fill(record);
+            next = self.owner(record);
+        }
+        place
+    }
+
+    fn owner(&self, record: Record<'w>) -> Option<Record<'w>> {
+        let (_, member, owner) = OWNERS.iter().find(|(kind, _, _)| *kind == record.kind())?;
+        match owner {
+            Owner::Of(kind) => self.world.find(kind, record.json().text(member)?),
+            Owner::Ref => record.follow(member),
+            Owner::Finding => self.findings.get(record.json().text(member)?).copied(),
+        }
+    }
+}
+
+impl<'w> Place<'w> {
+    /// Adds what a record says to what is not known yet.
+    pub(in crate::check) fn fill(&mut self, record: Record<'w>) {
+        let json = record.json();
+        if self.runs.is_empty() {
+            self.runs.extend(RUNS.iter().filter_map(|member| json.text(member)));
+        }
+        self.task = self.task.or_else(|| json.text("task_id"));
+        let matter = || json.text("matter_id").or_else(|| json.text("governance.matter_id"));
+        self.matter = self.matter.or_else(matter);
+        self.workspace = self.workspace.or_else(|| json.text("workspace_id"));
+    }
+}
+
+/// The versions of all records of a type, by id.
+pub(in crate::check) struct History<'w> {
+    versions: BTreeMap<&'w str, Vec<Record<'w>>>,
+}
+
+impl<'w> History<'w> {
+    pub(in crate::check) fn of(world: &'w World, kind: &str) -> Self {
+        let mut versions: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+        for record in world.of(kind) {
+            versions.entry(record.id()).or_default().push(record);
+        }
+        History { versions }
+    }
+
+    /// The last version before a place in the log.
+    pub(in crate::check) fn before(&self, id: &str, seq: u64) -> Option<Record<'w>> {
+        let versions = self.versions.get(id)?;
+        let before = versions.partition_point(|version| version.seq() < seq);
+        before.checked_sub(1).and_then(|at| versions.get(at)).copied()
+    }
+}

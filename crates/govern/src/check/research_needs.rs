@@ -1,0 +1,230 @@
+//! Validation codes: research needs.
+//! Owns: the rules of this area. Must not: decide by names.
+
+use super::{Area, Found, Rule, Severity};
+use crate::member::Member;
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+use countersign_record::time::Instant;
+
+pub(super) const AREA: Area = Area { name: "research_needs", rules: RULES, kinds: &[] };
+
+const RULES: &[Rule] = &[
+    Rule {
+        code: "research_need_scope_missing",
+        severity: Severity::Error,
+        section: "D-05/B-13",
+        fires: "A ResearchNeed has no need_scope, or need_scope run without run_id, so its scope cannot be resolved.",
+        legal: "need_scope workspace with workspace_id and no run_id.",
+        why: "Nobody can say whether the question belongs to this run, to the task or to the workspace, so it may be closed by work that never looked at it.",
+        fix: "State `need_scope` and the id that it needs.",
+        check: research_need_scope_missing,
+    },
+    Rule {
+        code: "research_need_run_id_on_task_scope_conflict",
+        severity: Severity::Error,
+        section: "D-05/B-13",
+        fires: "A ResearchNeed with need_scope task or workspace carries run_id.",
+        legal: "need_scope run with run_id.",
+        why: "A question of the whole task that is tied to one run ends with that run, although others still wait for the answer.",
+        fix: "Remove `run_id`, or make the scope `run`.",
+        check: research_need_run_id_on_task_scope_conflict,
+    },
+    Rule {
+        code: "research_need_double_leased",
+        severity: Severity::Error,
+        section: "D-05/B-13",
+        fires: "Two ResearchNeedLeases of one need_id with different lease_token overlap in [acquired_at, expires_at) in log time, or a need is answered under a token that is not the live lease's.",
+        legal: "A second lease acquired at or after the first one's expiry with on_expiry release_for_reclaim.",
+        why: "Two modules hold the same question at once, or one answers that no longer holds it; then one answer replaces the other unseen.",
+        fix: "Give out a lease only after the one before has ended, and accept an answer only under the lease that is live.",
+        check: research_need_double_leased,
+    },
+    Rule {
+        code: "research_need_human_needed_without_exit",
+        severity: Severity::Error,
+        section: "D-05/B-13",
+        fires: "A ResearchNeed with status human_needed has no human_needed_reason, or no open route to a person (AttentionLedgerItem research_need_human, HardRevisionCall or ModuleAssistanceRequest to user that names it).",
+        legal: "human_needed with a reason and an open attention item.",
+        why: "A question that waits for a person whom nobody told waits for ever, and the work is finished without its answer.",
+        fix: "State `human_needed_reason` and open a route to a person: an attention item, a hard call or a request to the user that names the need.",
+        check: research_need_human_needed_without_exit,
+    },
+];
+
+fn research_need_scope_missing(world: &World, found: &mut Found<'_>) {
+    for need in world.of("ResearchNeed") {
+        let field = match need.text("need_scope") {
+            Some("run") => "run_id",
+            Some("task") => "task_id",
+            Some("workspace") => "workspace_id",
+            Some(_) | None => {
+                found.add(need, "need_scope", "does not say what the question belongs to");
+                continue;
+            }
+        };
+        if need.is_blank(field) {
+            found.add(need, field, "the scope of the question names nothing");
+        }
+    }
+}
+
+fn research_need_run_id_on_task_scope_conflict(world: &World, found: &mut Found<'_>) {
+    for need in world.of("ResearchNeed") {
+        if need.is_one_of("need_scope", &["task", "workspace"]) && !need.is_blank("run_id") {
+            found.add(need, "run_id", "a question of more than one run is tied to one");
+        }
+    }
+}
+
+/// The time in which a question is held.
+#[derive(Clone, Copy)]
+struct Lease<'w> {
+    record: Record<'w>,
+    token: &'w str,
+    start: Instant,
+    end: Instant,
+}
+
+/// The leases of each question, by when they begin. One ends when it expires, or before that when its question is answered,
+/// given up, handed to a person or cancelled.
+fn leases(world: &World) -> BTreeMap<&str, Vec<Lease<'_>>> {
+    let mut ends: BTreeMap<&str, Vec<(u64, Instant)>> = BTreeMap::new();
+    for need in world.of("ResearchNeed") {
+        if need.is_one_of("status", &["answered", "human_needed", "unresolved", "cancelled"])
+            && let Some(at) = need.written_at()
+        {
+            ends.entry(need.id()).or_default().push((need.seq(), at));
+        }
+    }
+    let mut leases: BTreeMap<&str, Vec<Lease<'_>>> = BTreeMap::new();
+    for record in world.of("ResearchNeedLease") {
+        let json = record.json();
+        if let (Some(need), Some(token), Some(start), Some(expires)) = (
+            json.text("need_id"),
+            json.text("lease_token"),
+            json.time("acquired_at"),
+            json.time("expires_at"),
+        ) {
+            let ends = ends.get(need).map(Vec::as_slice).unwrap_or_default();
+            let next = ends.get(ends.partition_point(|(seq, _)| *seq < record.seq()));
+            let end = next.map_or(expires, |(_, at)| expires.min(*at));
+            leases.entry(need).or_default().push(Lease { record, token, start, end });
+        }
+    }
+    for leases in leases.values_mut() {
+        leases.sort_by_key(|lease| (lease.start, lease.record.seq()));
+    }
+    leases
+}
+
+fn research_need_double_leased(world: &World, found: &mut Found<'_>) {
+    let leases = leases(world);
+    for leases in leases.values() {
+        // The lease that ends last, and the one that ends last of those with another token, are all that can overlap.
+        let (mut last, mut other): (Option<Lease<'_>>, Option<Lease<'_>>) = (None, None);
+        for lease in leases {
+            let overlaps = |one: &Lease<'_>| one.token != lease.token && one.end > lease.start;
+            if lease.end > lease.start && (last.iter().any(overlaps) || other.iter().any(overlaps)) {
+                found.add(
+                    lease.record,
+                    "acquired_at",
+                    "the question is held under another lease at that time",
+                );
+            }
+            match last {
+                Some(one) if one.end >= lease.end => {
+                    if one.token != lease.token && other.is_none_or(|other| other.end < lease.end) {
+                        other = Some(*lease);
+                    }
+                }
+                Some(one) => {
+                    if one.token != lease.token {
+                        other = Some(one);
+                    }
+                    last = Some(*lease);
+                }
+                None => last = Some(*lease),
+            }
+        }
+    }
+    answers_under_dead_leases(world, found);
+}
+
+/// An answer that was refused is as it must be.
+fn answers_under_dead_leases(world: &World, found: &mut Found<'_>) {
+    let mut is_applied: BTreeMap<&str, bool> = BTreeMap::new();
+    for receipt in world.of("SourceWorkspaceOperationReceipt") {
+        if let Some(operation) = receipt.json().text("operation_id") {
+            *is_applied.entry(operation).or_default() |= receipt.is("status", "applied");
+        }
+    }
+    let candidate = world.candidate().map(Record::seq);
+    for operation in world.of("SourceWorkspaceOperation") {
+        let is_refused = is_applied.get(operation.id()) == Some(&false) && candidate != Some(operation.seq());
+        if !operation.is("operation_kind", "answer_research_need") || is_refused {
+            continue;
+        }
+        let path = "precondition.lock_lease_ref";
+        let (Some(lease), Some(at)) = (operation.reference(path), operation.written_at()) else { continue };
+        let fields = ["precondition.target_record_ref", "payload_ref"];
+        let need = fields.iter().find_map(|field| need_in(operation.json(), field));
+        let is_live = world.versions("ResearchNeedLease", lease.id).any(|one| {
+            let is_within = one.time("acquired_at").is_some_and(|start| start <= at)
+                && one.time("expires_at").is_some_and(|end| at < end);
+            is_within && need.is_none_or(|need| one.is("need_id", need))
+        });
+        if !is_live {
+            found.add(operation, path, "the question is answered under a lease that is not live");
+        }
+    }
+}
+
+/// The question that a member refers to.
+fn need_in<'w>(record: &'w Json, field: &str) -> Option<&'w str> {
+    record.reference(field).filter(|one| one.kind == "research_need").map(|one| one.id)
+}
+
+/// The questions that a person was told of and has not dealt with yet.
+fn routed(world: &World) -> BTreeSet<&str> {
+    let mut routed = BTreeSet::new();
+    let mut items: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for item in world.of("AttentionLedgerItem") {
+        let is_open = item.is("attention_kind", "research_need_human") && item.is("lifecycle_state", "open");
+        items.insert(item.id(), need_in(item.json(), "source_ref").filter(|_| is_open));
+    }
+    routed.extend(items.into_values().flatten());
+    let receipts = world.of("HardCallResolutionReceipt");
+    let resolved: BTreeSet<&str> = receipts.filter_map(|one| one.json().text("hard_call_id")).collect();
+    for call in world.of("HardRevisionCall").filter(|call| !resolved.contains(call.id())) {
+        routed.extend(need_in(call.json(), "source_ref"));
+    }
+    for request in world.of("ModuleAssistanceRequest").filter(|request| request.is("target", "user")) {
+        let is_over = request.time("lease.expires_at").zip(world.now()).is_some_and(|(end, now)| end <= now);
+        routed.extend(need_in(request.json(), "subject_ref").filter(|_| !is_over));
+    }
+    routed
+}
+
+fn research_need_human_needed_without_exit(world: &World, found: &mut Found<'_>) {
+    let routed = routed(world);
+    let mut last: BTreeMap<&str, Record<'_>> = BTreeMap::new();
+    for need in world.of("ResearchNeed") {
+        last.insert(need.id(), need);
+        if need.is("status", "human_needed") && need.is_blank("human_needed_reason") {
+            found.add(need, "human_needed_reason", "does not say what a person is needed for");
+        }
+    }
+    // Only who still waits needs a route that is still open.
+    for need in last.into_values() {
+        if need.is("status", "human_needed") && !routed.contains(need.id()) {
+            found.add(need, "status", "waits for a person whom nothing tells");
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "research_needs_tests.rs"]
+mod tests;

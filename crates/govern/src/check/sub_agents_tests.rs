@@ -1,0 +1,67 @@
+use super::super::hard_calls::tests::check_all;
+use super::*;
+
+#[test]
+fn a_legacy_field_is_found_beside_the_new_one() {
+    check_all(
+        RULES,
+        "output_contract_singular_legacy_field_present",
+        &[(
+            &[("SubAgentCoordinationProfile", "{'output_contract_ref':null,'output_contract_refs':[]}")],
+            &[1],
+        )],
+    );
+    check_all(
+        RULES,
+        "sub_agent_point_without_fallback",
+        &[(&[("SubAgentCoordinationProfile", "{'allowed_coordination_points':['evaluation']}")], &[1])],
+    );
+}
+
+#[test]
+fn a_plan_is_verified_where_a_policy_asks_for_it() {
+    let policy = |text| ("PlanVerifierRequirementPolicy", text);
+    let risk =
+        policy("{'policy_id':'v','required_when_plan_risk_score_gte':0.5,'on_unavailable':'hard_call'}");
+    let effects = policy(
+        "{'policy_id':'v','required_for_external_side_effects':true,'on_unavailable':'degrade_with_user_notice'}",
+    );
+    let secret = policy(
+        "{'policy_id':'v','required_for_privileged_meaning_bearing_revisions':true,'on_unavailable':'pause'}",
+    );
+    let none = policy("{'policy_id':'v','on_unavailable':'hard_call'}");
+    let plan = |text| ("RevisionPlan", text);
+    let risky = plan("{'plan_id':'p','plan_risk_score':0.5}");
+    let sends = plan("{'plan_id':'p','plan_risk_score':0.1,'steps':[{'step_kind':'external_side_effect'}]}");
+    let privileged = plan("{'plan_id':'p','safety_class':'privileged'}");
+    let go = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
+    let started = ("RevisionLifecycleTransitionEvent", "{'to_state':'dispatched','plan_id':'p'}");
+    let looked = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p'}");
+    let call =
+        ("HardRevisionCall", "{'hard_call_kind':'plan_verifier_unavailable','source_ref':'revision_plan:p'}");
+    let away = |text| ("PlanVerifierUnavailableEvent", text);
+    let paused = away("{'event_id':'e','plan_id':'p','action':'pause'}");
+    let silent = away("{'event_id':'e','plan_id':'p','action':'degrade_with_user_notice'}");
+    let told = away(
+        "{'event_id':'e','plan_id':'p','action':'degrade_with_user_notice','user_notice_ref':'notice:n'}",
+    );
+    check_all(
+        RULES,
+        "plan_verifier_required_but_missing",
+        &[
+            (&[risk, risky, go, started], &[3, 4]),
+            (&[risk, risky, looked, go], &[]),
+            (&[risk, risky, go, looked], &[3]),
+            (&[risk, risky, call, go], &[]),
+            (&[risk, risky, paused, go], &[4]),
+            (&[risk, sends, go], &[]),
+            (&[effects, sends, go], &[3]),
+            (&[effects, sends, silent, go], &[4]),
+            (&[effects, sends, told, go], &[]),
+            (&[secret, privileged, go], &[3]),
+            (&[secret, privileged, paused, go], &[]),
+            (&[risk, none, risky, go], &[]),
+            (&[risk, risky], &[]),
+        ],
+    );
+}

@@ -1,0 +1,80 @@
+//! Whether a person who is asked could change anything.
+//! Owns: which routes leave a choice. Must not: look at what the person answered.
+
+use super::{Place, place};
+use crate::check::Found;
+use crate::check::hard_calls::id_of;
+use crate::derive::sufficiency::Route;
+use crate::member::Member;
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+pub(super) fn hard_call_raised_when_no_human_choice_available(world: &World, found: &mut Found<'_>) {
+    let needs = Needs::of(world);
+    let verified: BTreeSet<Place<'_>> = world.of("VerificationRequestStep").filter_map(place).collect();
+    let mut futile: BTreeMap<&str, &str> = BTreeMap::new();
+    for detection in world.of("SufficiencyDetectionResult") {
+        let Some(reason) = futility(detection, &verified, &needs) else { continue };
+        futile.insert(detection.id(), reason);
+        if detection.flag("hard_call_required") == Some(true) {
+            found.add(detection, "hard_call_required", reason);
+        }
+    }
+    for call in world.of("HardRevisionCall") {
+        let source = call.follow("source_ref").filter(|one| one.kind() == "SufficiencyDetectionResult");
+        if let Some(reason) = source.and_then(|source| futile.get(source.id())) {
+            found.add(call, "source_ref", *reason);
+        }
+    }
+}
+
+/// Why a person can't change what was detected; `None` if one can.
+fn futility(
+    detection: Record<'_>,
+    verified: &BTreeSet<Place<'_>>,
+    needs: &Needs<'_>,
+) -> Option<&'static str> {
+    match Route::read(detection.text("terminal_route")?)? {
+        Route::NeedsHumanJudgment => None,
+        Route::Unrecoverable | Route::UnableToEvaluate | Route::ProcessGapOut => {
+            Some("nothing that a person says changes this route")
+        }
+        Route::NeedsInformation => {
+            let mut refs = detection.json().texts("blocking_research_need_refs").into_iter();
+            let is_open = refs.any(|need| needs.is_answerable(id_of("research_need", need), detection.seq()));
+            is_open.then_some("a way to the information is still open")
+        }
+        Route::NeedsVerification => {
+            let is_asked = place(detection).is_some_and(|place| verified.contains(&place));
+            is_asked.then_some("a verification is still open")
+        }
+        Route::BlockedByPolicy => {
+            let refs = detection.references("decisive_policy_decision_refs");
+            let mut decisions = refs.into_iter().filter_map(|one| detection.world.resolve(one));
+            let is_fixed = decisions.any(|decision| decision.flag("user_alterable") == Some(false));
+            is_fixed.then_some("the user can't alter the policy that decided")
+        }
+    }
+}
+
+/// How research needs stand: from where on each could be answered, and from where on not, in order.
+struct Needs<'w>(BTreeMap<&'w str, Vec<(u64, bool)>>);
+
+impl<'w> Needs<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut needs: BTreeMap<&str, Vec<(u64, bool)>> = BTreeMap::new();
+        for need in world.of("ResearchNeed") {
+            let is_open = need.is_one_of("status", &["open", "leased", "human_needed"]);
+            needs.entry(need.id()).or_default().push((need.seq(), is_open));
+        }
+        Needs(needs)
+    }
+
+    /// Whether a need could be answered at a place: as it stood there, else as it stood first.
+    fn is_answerable(&self, need: &str, at: u64) -> bool {
+        let versions = self.0.get(need).map(Vec::as_slice).unwrap_or_default();
+        let behind = versions.partition_point(|(from, _)| *from <= at);
+        versions.get(behind.saturating_sub(1)).is_some_and(|(_, is_open)| *is_open)
+    }
+}

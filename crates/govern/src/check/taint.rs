@@ -1,0 +1,322 @@
+//! Validation codes: taint.
+//! Owns: the rules of this area. Must not: decide by names.
+
+use super::sources::{History, source_id};
+use super::{Area, Found, Rule, Severity};
+use crate::derive::taint::{self, DataClass, Holding, Sanitization, Taint, TrustBasis};
+use crate::member::Member;
+use crate::reference::{Reference, snake};
+use crate::table::taint_defaults;
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+
+pub(super) const AREA: Area = Area { name: "taint", rules: RULES, kinds: &[] };
+
+const RULES: &[Rule] = &[
+    Rule {
+        code: "source_kind_taint_unmapped",
+        severity: Severity::Error,
+        section: "D-01/D-02",
+        fires: "A SourceRecord.source_kind has no (or more than one) row in SOURCE_KIND_TAINT_DEFAULTS.",
+        legal: "source_kind custom, which is mapped to unclassified.",
+        why: "Where the table has no row for a kind, or rows that disagree, nobody decided how far such a source is trusted.",
+        fix: "Register exactly one default for the kind, or use a kind that has one, such as `custom`.",
+        check: source_kind_taint_unmapped,
+    },
+    Rule {
+        code: "external_authority_without_trust_basis",
+        severity: Severity::Error,
+        section: "D-01/D-02",
+        fires: "A SourceRecord of effective taint_class external_authority_trusted has a trust basis that is absent or not in required_trust_basis of its source_kind.",
+        legal: "A statute fetched through official_api, or an api_result without basis held as external_untrusted.",
+        why: "Content is passed on as an authority's own words while nothing shows that it came from that authority.",
+        fix: "Record how the source was obtained as its `trust_basis`, or hold it as `external_untrusted`.",
+        check: external_authority_without_trust_basis,
+    },
+    Rule {
+        code: "taint_not_inherited_through_summary",
+        severity: Severity::Error,
+        section: "D-01/D-02",
+        fires: "A record derived from others (summary, extract, packet, guidance, prior_task_output, finding) has a taint_class lower in the taint order than the maximum over its inputs, and no SanitizationNode lies on the derivation edge.",
+        legal: "A summary whose taint equals or exceeds the maximum of its inputs.",
+        why: "A summary of untrusted content carries what that content says. If it counts as trusted, instructions and errors from outside pass every gate after it.",
+        fix: "Give the record the highest taint of its inputs, or put a sanitization with evidence on the derivation.",
+        check: taint_not_inherited_through_summary,
+    },
+    Rule {
+        code: "workspace_taint_missing_aggregation_policy",
+        severity: Severity::Error,
+        section: "D-01/D-02",
+        fires: "A workspace, bundle or package states a taint_class/privileged value with no TaintAggregationPolicy, or one that differs from max taint and any-privileged over its records within the matter.",
+        legal: "An empty workspace with the lowest taint and privileged = false.",
+        why: "Exports and gates look at the workspace as a whole. If its taint or privilege is not that of its records, one untrusted or privileged record slips through.",
+        fix: "Name the aggregation policy and state the highest taint of the records, and `privileged` if any of them is, all within one matter.",
+        check: workspace_taint_missing_aggregation_policy,
+    },
+    Rule {
+        code: "taint_downgrade_without_sanitization_node",
+        severity: Severity::Error,
+        section: "D-01/D-02",
+        fires: "The taint_class of one record is lowered by an update or override without a SanitizationNode whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
+        legal: "A change to a higher taint, or a downgrade through a human_review SanitizationNode with evidence.",
+        why: "Trust was raised by a mere edit. Whoever signs cannot see who looked at the content and what was done to it.",
+        fix: "Record a sanitization from the old taint to the new one with its evidence, or an override by policy with its decision; else restore the taint.",
+        check: taint_downgrade_without_sanitization_node,
+    },
+];
+
+/// The taint that a record states, itself or in its envelope.
+fn stated(record: &Json) -> Option<Taint> {
+    record.text("taint_class").or_else(|| record.text("governance.taint_class")).and_then(Taint::read)
+}
+
+/// What a kind of source may be trusted with: its taint in the contract's word, and what must back it.
+type Row<'w> = (&'w str, Vec<&'w str>);
+
+/// The rows of each kind that the log adds.
+fn added_defaults(world: &World) -> BTreeMap<&str, BTreeSet<Row<'_>>> {
+    let mut rows: BTreeMap<&str, BTreeSet<Row<'_>>> = BTreeMap::new();
+    for row in world.of("SourceKindTaintDefault") {
+        let json = row.json();
+        if let (Some(kind), Some(taint)) = (json.text("source_kind"), json.text("default_taint_class")) {
+            let mut required = json.texts("required_trust_basis");
+            required.sort_unstable();
+            rows.entry(kind).or_default().insert((taint, required));
+        }
+    }
+    rows
+}
+
+/// Whether a row says the same as the one that is built in.
+fn is_built_in(kind: &str, (taint, required): &Row<'_>) -> bool {
+    taint_defaults::find(kind).is_some_and(|row| {
+        let bases: Vec<Option<TrustBasis>> = required.iter().map(|word| TrustBasis::read(word)).collect();
+        row.taint.as_str() == *taint
+            && bases.len() == row.required.len()
+            && row.required.iter().all(|basis| bases.contains(&Some(*basis)))
+    })
+}
+
+fn source_kind_taint_unmapped(world: &World, found: &mut Found<'_>) {
+    let added = added_defaults(world);
+    for record in world.of("SourceRecord") {
+        let Some(kind) = record.text("source_kind") else { continue };
+        let others =
+            added.get(kind).map_or(0, |rows| rows.iter().filter(|row| !is_built_in(kind, row)).count());
+        match others + usize::from(taint_defaults::find(kind).is_some()) {
+            0 => found.add(record, "source_kind", format!("no default says how far {kind} is trusted")),
+            1 => {}
+            count => found.add(record, "source_kind", format!("{count} defaults for {kind} disagree")),
+        }
+    }
+}
+
+fn external_authority_without_trust_basis(world: &World, found: &mut Found<'_>) {
+    let added = added_defaults(world);
+    for record in world.of("SourceRecord") {
+        if stated(record.json()) != Some(Taint::ExternalAuthorityTrusted) {
+            continue;
+        }
+        let kind = record.text("source_kind").unwrap_or_default();
+        let word = record.text("trust_basis");
+        let basis = word.and_then(TrustBasis::read);
+        let asked = added.get(kind).into_iter().flatten().find(|(_, required)| !required.is_empty());
+        let is_met = match (taint_defaults::find(kind).filter(|row| !row.required.is_empty()), asked) {
+            (Some(row), _) => row.is_met_by(basis),
+            (None, Some((_, required))) => word.is_some_and(|word| required.contains(&word)),
+            (None, None) => basis.is_some_and(TrustBasis::is_of_authority),
+        };
+        if !is_met {
+            found.add(
+                record,
+                "trust_basis",
+                "nothing that its kind asks for shows that an authority gave it",
+            );
+        }
+    }
+}
+
+/// The versions of everything that states a taint, by the kind in snake case and the id.
+struct Taints<'w>(BTreeMap<String, BTreeMap<&'w str, Versions<'w>>>);
+
+/// The versions of one record, in order, with what they state.
+type Versions<'w> = Vec<(Record<'w>, Taint)>;
+
+impl<'w> Taints<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut taints: BTreeMap<String, BTreeMap<&str, Versions<'w>>> = BTreeMap::new();
+        for record in world.all() {
+            if let Some(taint) = stated(record.json()) {
+                let ids = taints.entry(snake(record.kind())).or_default();
+                ids.entry(record.id()).or_default().push((record, taint));
+            }
+        }
+        Taints(taints)
+    }
+
+    /// What a reference names, as it was before a place of the log; as it came to be if it was not there yet.
+    fn before(&self, text: &str, seq: u64) -> Option<(Record<'w>, Taint)> {
+        let (kind, id) = match source_id(text) {
+            Some(id) => ("source_record", id),
+            None => Reference::read(text).map(|reference| (reference.kind, reference.id))?,
+        };
+        let versions = self.0.get(kind)?.get(id)?;
+        let count = versions.partition_point(|(one, _)| one.seq() < seq);
+        versions.get(count.saturating_sub(1)).copied()
+    }
+}
+
+/// What a node does, if somebody can look up that it was done.
+fn sanitization(node: Record<'_>) -> Option<Sanitization> {
+    let read = |field: &str| node.text(field).and_then(Taint::read);
+    let all = (read("input_taint"), read("output_taint"), node.text("evidence_ref"));
+    match all {
+        (Some(input), Some(output), Some(_)) => Some(Sanitization { input, output }),
+        (_, _, _) => None,
+    }
+}
+
+fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
+    if world.of("DerivationEdge").next().is_none() {
+        return;
+    }
+    let taints = Taints::of(world);
+    let mut nodes: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+    for node in world.of("SanitizationNode") {
+        if let Some(output) = node.json().text("output_ref") {
+            nodes.entry(output).or_default().push(node);
+        }
+    }
+    for edge in world.of("DerivationEdge") {
+        let Some(output) = edge.json().text("output_ref") else { continue };
+        let Some((record, own)) = taints.before(output, edge.seq()) else { continue };
+        let inputs: Vec<Taint> = edge
+            .texts("input_refs")
+            .into_iter()
+            .filter_map(|input| taints.before(input, record.seq()).map(|(_, taint)| taint))
+            .collect();
+        let named = edge.follow("sanitization_ref").filter(|one| one.kind() == "SanitizationNode");
+        let beside = nodes.get(output).into_iter().flatten().copied();
+        let least = named
+            .into_iter()
+            .chain(beside)
+            .filter_map(sanitization)
+            .map(|node| taint::derived(inputs.iter().copied(), Some(node)))
+            .min()
+            .unwrap_or_else(|| taint::derived(inputs.iter().copied(), None));
+        if own < least {
+            let message = format!("is {} where its inputs make it {}", own.as_str(), least.as_str());
+            found.add(record, "taint_class", message);
+        }
+    }
+}
+
+fn workspace_taint_missing_aggregation_policy(world: &World, found: &mut Found<'_>) {
+    let sources = History::of(world, "SourceRecord");
+    let has_policy = world.of("TaintAggregationPolicy").next().is_some();
+    for record in world.of("SourceWorkspaceCurrentState") {
+        let is_policy = match record.text("aggregation_policy_ref") {
+            Some(_) => record
+                .follow("aggregation_policy_ref")
+                .is_some_and(|one| one.kind() == "TaintAggregationPolicy"),
+            None => has_policy,
+        };
+        let is_empty = record.list("record_refs").is_empty();
+        let is_bare = is_empty
+            && stated(record.json()).is_none_or(|taint| taint == Taint::LOWEST)
+            && record.flag("privileged") != Some(true);
+        let states = stated(record.json()).is_some() || record.flag("privileged").is_some();
+        if states && !is_policy && !is_bare {
+            let message = "no policy says how the taint of its records makes that of the whole";
+            found.add(record, "aggregation_policy_ref", message);
+        } else {
+            compare_with_records(record, "record_refs", &sources, found);
+        }
+    }
+    for record in world.of("EvidencePackage") {
+        compare_with_records(record, "source_record_refs", &sources, found);
+    }
+}
+
+/// What is stated of the whole must be what its records make it; where not all of them are known, no less than those.
+fn compare_with_records(record: Record<'_>, refs: &str, sources: &History<'_>, found: &mut Found<'_>) {
+    let refs = record.texts(refs);
+    let parts: Vec<Holding<'_>> = refs
+        .iter()
+        .filter_map(|text| source_id(text).and_then(|id| sources.before(id, record.seq())))
+        .filter_map(|source| {
+            let data_class = source.text("data_class").and_then(DataClass::read).unwrap_or(DataClass::Public);
+            let privileged = source.flag("privileged").unwrap_or(false);
+            let matter = source.json().text("matter_id");
+            stated(source.json()).map(|taint| Holding { taint, data_class, privileged, matter })
+        })
+        .collect();
+    let is_whole = parts.len() == refs.len();
+    let own = Holding { matter: record.json().text("matter_id"), ..Holding::EMPTY };
+    let Ok(whole) = taint::aggregate(parts.into_iter().chain([own])) else {
+        found.add(record, "matter_id", "its records belong to two matters, so that they have no whole");
+        return;
+    };
+    if let Some(taint) = stated(record.json())
+        && (taint < whole.taint || is_whole && taint != whole.taint)
+    {
+        let message = format!("is {} where its records make it {}", taint.as_str(), whole.taint.as_str());
+        found.add(record, "taint_class", message);
+    }
+    if let Some(privileged) = record.flag("privileged")
+        && (!privileged && whole.privileged || is_whole && privileged != whole.privileged)
+    {
+        found.add(
+            record,
+            "privileged",
+            format!("is {privileged} where its records make it {}", whole.privileged),
+        );
+    }
+}
+
+fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_>) {
+    let mut named: BTreeSet<(String, &str, Taint, Taint)> = BTreeSet::new();
+    for node in world.of("SanitizationNode").filter(|node| node.follow("evidence_ref").is_some()) {
+        let Some(Sanitization { input, output }) = sanitization(node) else { continue };
+        for field in ["input_ref", "output_ref"] {
+            let Some(text) = node.json().text(field) else { continue };
+            let subject = match source_id(text) {
+                Some(id) => Some(("source_record", id)),
+                None => Reference::read(text).map(|one| (one.kind, one.id)),
+            };
+            named.extend(subject.map(|(kind, id)| (String::from(kind), id, input, output)));
+        }
+    }
+    let mut taints: BTreeMap<(&str, &str), Taint> = BTreeMap::new();
+    // The taint of a whole follows that of its records; the rule on wholes looks at it.
+    let is_whole = |kind: &str| ["SourceWorkspaceCurrentState", "EvidencePackage"].contains(&kind);
+    for record in world.all().filter(|record| !is_whole(record.kind())) {
+        let Some(taint) = stated(record.json()) else { continue };
+        let Some(was) = taints.insert((record.kind(), record.id()), taint).filter(|was| *was > taint) else {
+            continue;
+        };
+        let is_sanitized = named.contains(&(snake(record.kind()), record.id(), was, taint));
+        if !is_sanitized && !is_overridden(record) {
+            let message = format!("fell from {} to {} by an edit", was.as_str(), taint.as_str());
+            found.add(record, "taint_class", message);
+        }
+    }
+}
+
+/// Whether a policy lets the record have another taint than it had, and says so.
+fn is_overridden(record: Record<'_>) -> bool {
+    record.is("trust_basis", "manual_override_policy")
+        && record
+            .references("policy_decision_refs")
+            .into_iter()
+            .filter_map(|reference| record.world.resolve(reference))
+            .any(|one| one.kind() == "PolicyEvaluation" && one.is("decision", "allow"))
+}
+
+#[cfg(test)]
+#[path = "taint_tests.rs"]
+mod tests;

@@ -1,0 +1,148 @@
+//! Trust is backed, inherited, and falls with evidence only.
+
+use crate::check::sources::tests::check;
+use std::format;
+use std::string::String;
+
+fn source(id: &str, kind: &str, taint: &str, basis: &str) -> String {
+    format!(
+        r#"{{"source_id":"{id}","source_kind":"{kind}","taint_class":"{taint}","trust_basis":"{basis}"}}"#
+    )
+}
+
+#[test]
+fn a_kind_has_one_default() {
+    let code = "source_kind_taint_unmapped";
+    let podcast = ("SourceRecord", r#"{"source_kind":"podcast"}"#);
+    let email = ("SourceRecord", r#"{"source_kind":"email"}"#);
+    let row =
+        |kind: &str, taint: &str| format!(r#"{{"source_kind":"{kind}","default_taint_class":"{taint}"}}"#);
+    let default = "SourceKindTaintDefault";
+    check(code, &[podcast, email], &[(1, "/source_kind")]);
+    check(code, &[(default, &row("podcast", "unclassified")), podcast], &[]);
+    check(code, &[(default, &row("email", "user_trusted_bounded")), email], &[]);
+    check(code, &[(default, &row("email", "unclassified")), email], &[(2, "/source_kind")]);
+    let two = [row("podcast", "unclassified"), row("podcast", "external_untrusted")];
+    check(code, &[(default, &two[0]), (default, &two[1]), podcast], &[(3, "/source_kind")]);
+    check(code, &[("SourceRecord", "{}")], &[]);
+}
+
+#[test]
+fn an_authority_is_backed() {
+    let check = |kind: &str, taint: &str, basis: &str, expected: &[(u64, &str)]| {
+        let record = source("s", kind, taint, basis);
+        check("external_authority_without_trust_basis", &[("SourceRecord", &record)], expected);
+    };
+    let wrong = &[(1, "/trust_basis")];
+    let authority = "external_authority_trusted";
+    check("statute", authority, "official_api", &[]);
+    check("statute", authority, "manual_override_policy", wrong);
+    check("case_law", authority, "official_api", wrong);
+    check("api_result", authority, "", wrong);
+    check("api_result", "external_untrusted", "", &[]);
+    check("web_source", authority, "web_unverified", wrong);
+    check("web_source", authority, "manual_override_policy", &[]);
+}
+
+#[test]
+fn taint_is_inherited_unless_it_was_taken_away() {
+    let code = "taint_not_inherited_through_summary";
+    let web = source("web", "web_source", "external_untrusted", "");
+    let own = source("own", "file", "user_trusted_bounded", "");
+    let sum = source("sum", "prior_task_output", "user_trusted_bounded", "");
+    let (web, own, sum) = (("SourceRecord", &*web), ("SourceRecord", &*own), ("SourceRecord", &*sum));
+    let edge = ("DerivationEdge", r#"{"output_ref":"src:sum","input_refs":["src:own","src:web"]}"#);
+    check(code, &[web, own, sum, edge], &[(3, "/taint_class")]);
+    check(code, &[edge, sum, own, web], &[(2, "/taint_class")]);
+    check(code, &[own, sum, edge], &[]);
+    let node = |input: &str, evidence: &str| {
+        format!(
+            r#"{{"node_id":"n","input_taint":"{input}","output_taint":"user_trusted_bounded","evidence_ref":"{evidence}"}}"#
+        )
+    };
+    let through = (
+        "DerivationEdge",
+        r#"{"output_ref":"src:sum","input_refs":["src:web"],"sanitization_ref":"sanitization_node:n"}"#,
+    );
+    check(
+        code,
+        &[web, ("SanitizationNode", &node("external_untrusted", "user_confirmation:c")), sum, through],
+        &[],
+    );
+    let wrong = &[(3, "/taint_class")];
+    check(
+        code,
+        &[web, ("SanitizationNode", &node("unclassified", "user_confirmation:c")), sum, through],
+        wrong,
+    );
+    check(code, &[web, ("SanitizationNode", &node("external_untrusted", "")), sum, through], wrong);
+    // What follows on the summary inherits from the summary, not from what that hides.
+    let guidance = ("RunGuidanceItemCurrent", r#"{"guidance_id":"g","taint_class":"user_trusted_bounded"}"#);
+    let next = ("DerivationEdge", r#"{"output_ref":"run_guidance_item_current:g","input_refs":["src:sum"]}"#);
+    check(code, &[web, own, sum, edge, guidance, next], &[(3, "/taint_class")]);
+}
+
+#[test]
+fn a_whole_is_what_its_records_make_it() {
+    let code = "workspace_taint_missing_aggregation_policy";
+    let web = r#"{"source_id":"web","taint_class":"external_untrusted","privileged":true,"matter_id":"x"}"#;
+    let web = ("SourceRecord", web);
+    let policy = ("TaintAggregationPolicy", r#"{"policy_id":"p"}"#);
+    let whole = |refs: &str, taint: &str, privileged: bool, more: &str| {
+        format!(
+            r#"{{"workspace_id":"w","record_refs":[{refs}],"taint_class":"{taint}","privileged":{privileged}{more}}}"#
+        )
+    };
+    let check = |record: String, with_policy: bool, expected: &[(u64, &str)]| {
+        let first = if with_policy { policy } else { ("Note", "{}") };
+        check(code, &[first, web, ("SourceWorkspaceCurrentState", &record)], expected);
+    };
+    let refs = r#""src:web""#;
+    check(whole(refs, "external_untrusted", true, ""), true, &[]);
+    check(whole(refs, "external_untrusted", true, ""), false, &[(3, "/aggregation_policy_ref")]);
+    let named = r#","aggregation_policy_ref":"taint_aggregation_policy:q""#;
+    check(whole(refs, "external_untrusted", true, named), true, &[(3, "/aggregation_policy_ref")]);
+    check(whole(refs, "user_trusted_bounded", false, ""), true, &[(3, "/privileged"), (3, "/taint_class")]);
+    check(whole(refs, "unclassified", true, ""), true, &[(3, "/taint_class")]);
+    check(whole(refs, "external_untrusted", true, r#","matter_id":"y""#), true, &[(3, "/matter_id")]);
+    // Of a record that is not known, more may come than is known.
+    check(whole(r#""src:web","src:other""#, "unclassified", true, ""), true, &[]);
+    check(whole("", "internal_corpus_trusted", false, ""), false, &[]);
+}
+
+#[test]
+fn packages_are_wholes_too() {
+    let code = "workspace_taint_missing_aggregation_policy";
+    let web = ("SourceRecord", r#"{"source_id":"web","taint_class":"external_untrusted"}"#);
+    let package =
+        r#"{"source_record_refs":["src:web"],"taint_class":"user_trusted_bounded","privileged":false}"#;
+    check(code, &[web, ("EvidencePackage", package)], &[(2, "/taint_class")]);
+}
+
+#[test]
+fn taint_falls_with_evidence_only() {
+    let code = "taint_downgrade_without_sanitization_node";
+    let bad = ("SourceRecord", r#"{"source_id":"s","taint_class":"external_untrusted"}"#);
+    let good = ("SourceRecord", r#"{"source_id":"s","taint_class":"user_trusted_bounded"}"#);
+    let evidence = ("UserConfirmation", r#"{"confirmation_id":"c"}"#);
+    let node = |subject: &str, to: &str| {
+        format!(
+            r#"{{"input_taint":"external_untrusted","output_taint":"{to}","input_ref":"{subject}","evidence_ref":"user_confirmation:c"}}"#
+        )
+    };
+    let node = |subject: &str, to: &str| ("SanitizationNode", node(subject, to));
+    let wrong = &[(4, "/taint_class")];
+    check(code, &[good, bad], &[]);
+    check(code, &[bad, good], &[(2, "/taint_class")]);
+    let (kind, right) = node("src:s", "user_trusted_bounded");
+    check(code, &[bad, evidence, (kind, &right), good], &[]);
+    check(code, &[bad, (kind, &right), good], &[(3, "/taint_class")]);
+    let (kind, other) = node("src:t", "user_trusted_bounded");
+    check(code, &[bad, evidence, (kind, &other), good], wrong);
+    let (kind, less) = node("src:s", "internal_corpus_trusted");
+    check(code, &[bad, evidence, (kind, &less), good], wrong);
+    let decision = ("PolicyEvaluation", r#"{"policy_evaluation_id":"p","decision":"allow"}"#);
+    let over = r#"{"source_id":"s","taint_class":"user_trusted_bounded","trust_basis":"manual_override_policy","policy_decision_refs":["policy_evaluation:p"]}"#;
+    check(code, &[bad, decision, ("SourceRecord", over)], &[]);
+    check(code, &[bad, ("SourceRecord", over)], &[(2, "/taint_class")]);
+}

@@ -1,0 +1,198 @@
+//! Validation codes: type owners.
+//! Owns: the rules of this area. Must not: decide by names.
+
+mod gate;
+mod names;
+mod phantom;
+
+use super::{Area, Found, Rule, Severity};
+use crate::kind::{Class, Kind};
+use crate::member::Member;
+use crate::world::{Record, World};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::vec::Vec;
+pub(super) use gate::CLAIMS_MAX;
+use gate::build_ready_gate_failed;
+use phantom::phantom_type_reference;
+
+/// - `TypeDeclaration {declaration_id, type_name, declared_by_doc, declared_as: canonical|imported, schema_hash?, created_at}`: a
+///   document declares or re-exports a type.
+/// - `BuildReadyClaim {claim_id, gate_ref, target_doc_family, claimed_by_ref, created_at}`: somebody says that it is ready.
+/// - `CrossDocInsertObligation {obligation_id, source_doc, target_doc, state: open|absorbed|stubbed, created_at}`: another document
+///   has to take something in.
+/// - `ValidationSuiteRun {suite_run_id, suite_ref, passed, created_at}`: a suite that a gate requires was run.
+const KINDS: &[Kind] = &[
+    Kind::new("TypeDeclaration", Class::Policy, Some("declaration_id")),
+    Kind::new("BuildReadyClaim", Class::Event, Some("claim_id")),
+    Kind::new("CrossDocInsertObligation", Class::Projection, Some("obligation_id")),
+    Kind::new("ValidationSuiteRun", Class::Receipt, Some("suite_run_id")),
+];
+
+const ENTRY: &str = "TypeOwnerRegistryEntry";
+
+pub(super) const AREA: Area = Area { name: "type_owners", rules: RULES, kinds: KINDS };
+
+const RULES: &[Rule] = &[
+    Rule {
+        code: "type_owner_drift",
+        severity: Severity::Error,
+        section: "A-09/A-15/A-22 (A-14)",
+        fires: "A type_name is canonical in two TypeOwnerRegistryEntries, is declared by a document other than canonical_owner_doc without status imported, or an importer's structural schema hash differs from the owner's.",
+        legal: "A document in imported_by_docs re-exports the owner's type with an identical schema hash.",
+        why: "Two owners of a type will let it mean two things, and records that look alike can't be compared.",
+        fix: "Leave one canonical owner; let the others import the type as it is.",
+        check: type_owner_drift,
+    },
+    Rule {
+        code: "pending_owner_without_degraded_behavior",
+        severity: Severity::Error,
+        section: "A-09/A-15/A-22",
+        fires: "A TypeOwnerRegistryEntry has status pending_absorption and no pending_consumer_behavior.",
+        legal: "status pending_absorption with pending_consumer_behavior = persist_only.",
+        why: "While nobody owns a type yet, its consumers must know what not to do with it, else each guesses.",
+        fix: "Set pending_consumer_behavior, for example persist_only.",
+        check: pending_owner_without_degraded_behavior,
+    },
+    Rule {
+        code: "build_ready_gate_failed",
+        severity: Severity::Error,
+        section: "A-09/A-15/A-22",
+        fires: "A BuildReadyClaim is made for DOC23_ADDENDA_B while any BuildReadyGate condition evaluates false: type-owner registry not clean, a pending_absorption row neither closed nor degraded, a command registry entry missing, a cross-doc insert neither absorbed nor stubbed, or a required_validation_suite_refs run absent or failing.",
+        legal: "The gate evaluates false but no build-ready claim is made (the package is still a draft).",
+        why: "Others build on the claim that the contract is complete; if a condition of the gate does not hold, they build on a gap.",
+        fix: "Meet the condition that is named, or take the claim back until it holds.",
+        check: build_ready_gate_failed,
+    },
+    Rule {
+        code: "phantom_type_reference",
+        severity: Severity::Error,
+        section: "A-09/A-15/A-22",
+        fires: "The kind of a row is no type that is known or registered, or a reference (_ref, _refs) or a TypeOwnerRegistryEntry's replacement names a type that is retired without a replacement that resolves (e.g. EvaluationAffirmation); a replacement must also be known or registered.",
+        legal: "A reference to a deprecated type whose replacement_type_name resolves.",
+        why: "A reference to a type that does not exist leads nowhere: what it was to prove can't be looked up.",
+        fix: "Use the type that replaced it, or register the type with its owner.",
+        check: phantom_type_reference,
+    },
+];
+
+/// What documents say of a type before a place.
+#[derive(Default)]
+struct Owners<'w> {
+    /// The last entry of each document that owns it or did.
+    own: BTreeMap<&'w str, Record<'w>>,
+    /// The entries that import it.
+    imports: Vec<Record<'w>>,
+}
+
+impl<'w> Owners<'w> {
+    /// The document that owns it: that of the first canonical entry.
+    fn owner(&self) -> Option<&'w str> {
+        let canonical = self.own.iter().filter(|(_, entry)| entry.is("status", "canonical"));
+        canonical.min_by_key(|(_, entry)| entry.seq()).map(|(owner, _)| *owner)
+    }
+}
+
+fn owners(world: &World, before: u64) -> BTreeMap<&str, Owners<'_>> {
+    let mut all: BTreeMap<&str, Owners<'_>> = BTreeMap::new();
+    for entry in world.of(ENTRY).take_while(|entry| entry.seq() < before) {
+        let json = entry.json();
+        let Some((name, owner)) = json.text("type_name").zip(json.text("canonical_owner_doc")) else {
+            continue;
+        };
+        let owners = all.entry(name).or_default();
+        if json.is("status", "imported") {
+            owners.imports.push(entry);
+        } else {
+            owners.own.insert(owner, entry);
+        }
+    }
+    all
+}
+
+/// Something that drifts: the row, where in it, and what is wrong.
+type Drift<'w> = (Record<'w>, &'static str, &'static str);
+
+/// Everything that drifts before a place.
+fn drifts(world: &World, before: u64) -> Vec<Drift<'_>> {
+    let all = owners(world, before);
+    let mut found = Vec::new();
+    for owners in all.values() {
+        let Some(owner) = owners.owner() else { continue };
+        let others =
+            owners.own.iter().filter(|(doc, entry)| **doc != owner && entry.is("status", "canonical"));
+        let twice = "the type has another canonical owner already";
+        found.extend(others.map(|(_, entry)| (*entry, "canonical_owner_doc", twice)));
+        let strays = owners.imports.iter().filter(|entry| !entry.is("canonical_owner_doc", owner));
+        let stray = "the type is imported from a document that does not own it";
+        found.extend(strays.map(|entry| (*entry, "canonical_owner_doc", stray)));
+    }
+    found.extend(declared(world, before, &all));
+    found
+}
+
+/// Declarations by others than the owner that are no imports, or not of what the owner declares.
+fn declared<'w>(world: &'w World, before: u64, all: &BTreeMap<&'w str, Owners<'w>>) -> Vec<Drift<'w>> {
+    let mut found = Vec::new();
+    let declarations = || world.of("TypeDeclaration").take_while(move |one| one.seq() < before);
+    let mut hashes: BTreeMap<&str, &str> = BTreeMap::new();
+    for declaration in declarations() {
+        let json = declaration.json();
+        let Some((name, doc)) = json.text("type_name").zip(json.text("declared_by_doc")) else { continue };
+        let owner = all.get(name).and_then(Owners::owner);
+        if let Some(hash) = json.text("schema_hash").filter(|_| owner == Some(doc)) {
+            hashes.insert(name, hash);
+        }
+    }
+    for declaration in declarations() {
+        let json = declaration.json();
+        let Some((name, doc)) = json.text("type_name").zip(json.text("declared_by_doc")) else { continue };
+        let Some(owner) = all.get(name).and_then(Owners::owner) else { continue };
+        if owner == doc {
+            continue;
+        }
+        let hash = json.text("schema_hash").zip(hashes.get(name));
+        if !json.is("declared_as", "imported") {
+            found.push((
+                declaration,
+                "declared_by_doc",
+                "another document owns the type, and it is not imported",
+            ));
+        } else if hash.is_some_and(|(own, owners)| own != *owners) {
+            found.push((declaration, "schema_hash", "what is imported is not what its owner declares"));
+        }
+    }
+    found
+}
+
+fn type_owner_drift(world: &World, found: &mut Found<'_>) {
+    for (record, path, message) in drifts(world, u64::MAX) {
+        found.add(record, path, message);
+    }
+}
+
+/// The types before a place that wait for an owner and do not say what their consumers do meanwhile.
+fn undegraded(world: &World, before: u64) -> impl Iterator<Item = Record<'_>> {
+    let mut last: BTreeMap<&str, Record<'_>> = BTreeMap::new();
+    for entry in world.of(ENTRY).take_while(|entry| entry.seq() < before) {
+        last.insert(entry.id(), entry);
+    }
+    let last: BTreeSet<u64> = last.values().map(|entry| entry.seq()).collect();
+    let rows = world.of(ENTRY).filter(move |entry| last.contains(&entry.seq()));
+    rows.filter(|one| one.is("status", "pending_absorption") && one.is_blank("pending_consumer_behavior"))
+}
+
+fn pending_owner_without_degraded_behavior(world: &World, found: &mut Found<'_>) {
+    for entry in world.of(ENTRY).filter(|entry| entry.is("status", "pending_absorption")) {
+        if entry.is_blank("pending_consumer_behavior") {
+            let name = entry.text("type_name").unwrap_or("the type");
+            let message =
+                format!("{name} waits for its owner, and nothing says what is done with it meanwhile");
+            found.add(entry, "pending_consumer_behavior", message);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "type_owners_tests.rs"]
+mod tests;
