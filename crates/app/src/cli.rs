@@ -5,6 +5,7 @@
 //! are, and so does an option with its default, which would otherwise break inside the brackets.
 
 pub(crate) mod enforce;
+pub(crate) mod govern;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod run;
@@ -191,6 +192,17 @@ Examples:
     /// Who may ask the server for what
     #[command(subcommand, after_help = "Example:\n  countersign token add ana --role approver")]
     Token(serve::Token),
+    /// What is wrong with a bundle of governed records, by validation codes
+    #[command(after_help = "Examples:\n  countersign lint bundle.json\n  countersign lint - < bundle.json")]
+    Lint(govern::Lint),
+    /// Run the fixtures of every validation code
+    #[command(
+        after_help = "Examples:\n  countersign conformance\n  countersign conformance --json --area taint"
+    )]
+    Conformance(govern::Conformance),
+    /// The registered formulas: their texts, and values with receipts
+    #[command(subcommand, after_help = "Example:\n  countersign formula eval wilson_interval_v1 inputs.json")]
+    Formula(govern::Formula),
     /// What a code means and what to do about it
     #[command(after_help = "Examples:\n  countersign explain ledger.conflict\n  countersign explain --list")]
     Explain {

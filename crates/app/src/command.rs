@@ -5,11 +5,14 @@ pub(crate) mod answer;
 mod ask;
 mod capability;
 pub(crate) mod chat;
+mod conformance;
 mod doctor;
 mod enforce;
 mod envelope;
 mod explain;
+mod formula;
 mod ledger;
+mod lint;
 mod memory;
 pub(crate) mod models;
 mod principal;
@@ -51,6 +54,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Trace(command) => trace::run(&global, command).await,
         Command::Principal(command) => principal::run(&global, command),
         Command::Token(command) => token::run(&global, command),
+        Command::Lint(lint) => lint::run(&lint),
+        Command::Conformance(conformance) => conformance::run(&global, &conformance),
+        Command::Formula(command) => formula::run(&global, &command),
         Command::Explain { code, .. } => explain::run(&global, code.as_deref()),
         Command::Doctor => doctor::run(&global).await,
         Command::Completions { shell } => {

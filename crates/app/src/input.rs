@@ -22,6 +22,14 @@ pub(crate) fn document(path: &str) -> Result<Json, Failure> {
     Ok(json::parse(&document_bytes(path)?)?)
 }
 
+/// Reads one JSON document that may be larger than those that are handed about.
+pub(crate) fn large_document(path: &str, bytes_max: usize) -> Result<Json, Failure> {
+    let mut bytes = Vec::new();
+    let limit = bytes_max as u64 + 1;
+    open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| Failure::file(path, &error))?;
+    Ok(json::parse_with(&bytes, Limits { bytes_max, values_max: bytes_max / 4, ..Limits::GOVERNED })?)
+}
+
 /// As [`document`], but what is wrong with it is told without a word of it: a path given in the wrong place must not
 /// print what a memory store says.
 pub(crate) fn discreet_document(path: &str) -> Result<Json, Failure> {

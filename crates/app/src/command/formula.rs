@@ -1,0 +1,150 @@
+//! `countersign formula`: the registered formulas.
+//! Owns: how they are shown; the id and time of a receipt. Must not: compute.
+
+use crate::cli::Global;
+use crate::cli::govern::Formula;
+use crate::failure::{Exit, Failure};
+use crate::{input, output, place};
+use countersign_govern::formula::registry;
+use countersign_govern::formula::spec::{Ready, Spec};
+use countersign_govern::formula::{Evaluated, NotEvaluated, Published, evaluate, publish};
+use countersign_govern::types::basic::{Instant, StorageRef};
+use countersign_govern::types::wire::Wire;
+use countersign_record::code::Code;
+use countersign_record::json::{Json, Object};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Listed {
+    formula_id: &'static str,
+    semantic_version: &'static str,
+    purpose: &'static str,
+}
+
+#[derive(Serialize)]
+struct Value {
+    value: Json,
+    receipt: Json,
+}
+
+pub(super) fn run(global: &Global, command: &Formula) -> Result<Exit, Failure> {
+    match command {
+        Formula::List => list(global)?,
+        Formula::Show { id } => show(global, find(id)?)?,
+        Formula::Eval { id, inputs, output_ref } => {
+            let inputs = input::document(inputs)?;
+            output::json(&value(global, find(id)?, &inputs, output_ref)?)?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn find(id: &str) -> Result<&'static Spec, Failure> {
+    registry::find(id).ok_or_else(|| {
+        let shown: String = id.chars().take(80).collect();
+        Failure::new(Code::FormulaUnknown, format!("there is no formula {shown}"))
+            .with("fix", "countersign formula list prints all of them")
+    })
+}
+
+fn list(global: &Global) -> Result<(), Failure> {
+    if global.json {
+        let listed = registry::all().map(|spec| Listed {
+            formula_id: spec.id,
+            semantic_version: spec.version,
+            purpose: spec.purpose,
+        });
+        return output::json(&listed.collect::<Vec<_>>());
+    }
+    for spec in registry::all() {
+        output::line(&format!("{:<46} {}", spec.id, spec.purpose))?;
+    }
+    Ok(())
+}
+
+/// The record of a formula, with its text and what its test vectors refer to.
+fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
+    if !global.json {
+        output::line(&format!("{} {}\n{}\n", spec.id, spec.version, spec.purpose))?;
+        output::line(spec.expression)?;
+        output::line("\nInputs:")?;
+        for one in spec.inputs {
+            let needed = match (one.default, one.is_required) {
+                (Some(default), _) => format!("{default} if missing"),
+                (None, true) => "needed".to_owned(),
+                (None, false) => "may be missing".to_owned(),
+            };
+            output::line(&format!("  {:<32} {} ({needed})", one.name, one.about))?;
+        }
+        output::line(&format!("\nText: sha256 {}", String::from(spec.hash())))?;
+        output::line(&format!("Missing inputs: {}", spec.missing.as_str()))?;
+        if let Some(zero) = spec.zero {
+            output::line(&format!("Dividing by zero: {}", zero.as_str()))?;
+        }
+        output::line(&format!("Not finite: {}; {}", spec.finite.as_str(), spec.rounding.as_str()))?;
+        return output::line(&format!("Test vectors: {}", spec.vectors.len()));
+    }
+    let vectors = spec.vectors.iter().map(|vector| {
+        Json::Object(Object::from([
+            ("name", Json::from(vector.name)),
+            ("inputs", vector.inputs.into()),
+            ("expected", vector.expected.into()),
+            (
+                "codes",
+                Json::Array(vector.codes.iter().map(|code| format!("validation.{code}").into()).collect()),
+            ),
+        ]))
+    });
+    let shown = Object::from([
+        ("spec", spec.record().and_then(|record| record.write()).unwrap_or(Json::Null)),
+        ("expression", spec.expression.into()),
+        ("vectors", Json::Array(vectors.collect())),
+    ]);
+    output::json(&shown)
+}
+
+fn value(global: &Global, spec: &Spec, inputs: &Json, output_ref: &str) -> Result<Value, Failure> {
+    let Some(inputs) = inputs.as_object() else {
+        return Err(Failure::new(Code::FormulaRefused, "the inputs must be an object"));
+    };
+    let broken =
+        |error: &dyn std::fmt::Display| Failure::new(Code::FormulaRefused, format!("{}: {error}", spec.id));
+    let ready = spec.read().map_err(|error| broken(&error))?;
+    let evaluated = evaluate(&ready, inputs).map_err(|error| refused(spec, &error))?;
+    let receipt = receipt(global, &ready, inputs, &evaluated, output_ref)?;
+    Ok(Value { value: evaluated.value, receipt })
+}
+
+fn refused(spec: &Spec, error: &NotEvaluated) -> Failure {
+    let failure = Failure::new(Code::FormulaRefused, format!("{}: {error}", spec.id));
+    match error.code() {
+        Some(code) => failure.with("validation_code", format!("validation.{code}")),
+        None => failure,
+    }
+}
+
+fn receipt(
+    global: &Global,
+    ready: &Ready,
+    inputs: &Object,
+    evaluated: &Evaluated,
+    output_ref: &str,
+) -> Result<Json, Failure> {
+    let clock = place::clock(global)?;
+    let bad = |message: String| Failure::new(Code::UsageInvalid, message);
+    let at = Instant::try_from(clock.now()?.as_str()).map_err(|error| bad(error.to_string()))?;
+    let output_ref =
+        StorageRef::try_from(output_ref).map_err(|error| bad(format!("--output-ref: {error}")))?;
+    let published = Published {
+        receipt_id: format!("fer_{}", clock.fresh("formula receipt")),
+        producer_ref: format!("countersign:{}", env!("CARGO_PKG_VERSION")),
+        input_refs: Vec::new(),
+        output_ref,
+        at,
+        task_id: None,
+        run_id: None,
+    };
+    let receipt = publish(ready, inputs, evaluated, published);
+    let receipt = receipt.map_err(|error| Failure::new(Code::FormulaRefused, error.to_string()))?;
+    Ok(receipt.write().unwrap_or(Json::Null))
+}
