@@ -45,6 +45,7 @@ pub mod sufficiency;
 pub mod taint;
 pub mod template;
 pub mod wire;
+mod word;
 pub mod workspace;
 
 use alloc::vec::Vec;

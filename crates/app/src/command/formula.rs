@@ -132,7 +132,8 @@ fn receipt(
 ) -> Result<Json, Failure> {
     let clock = place::clock(global)?;
     let bad = |message: String| Failure::new(Code::UsageInvalid, message);
-    let at = Instant::try_from(clock.now()?.as_str()).map_err(|error| bad(error.to_string()))?;
+    let now = clock.now().map_err(|error| bad(error.to_string()))?;
+    let at = Instant::try_from(now.as_str()).map_err(|error| bad(error.to_string()))?;
     let output_ref =
         StorageRef::try_from(output_ref).map_err(|error| bad(format!("--output-ref: {error}")))?;
     let published = Published {
