@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use countersign_govern::check::{Area, Rule, rules};
 use countersign_record::code::{Code, Entry};
 
 use crate::generated::Directory;
@@ -14,7 +15,7 @@ const OPENING: &str = "\
 Every error, warning and finding of Countersign has a stable code: once released it keeps its meaning. `countersign explain CODE` prints
 the same page.
 
-*Generated from the table in `record` by `cargo run -p xtask -- codes`; do not edit.*
+*Generated from the table in `record` and the rules in `govern` by `cargo run -p xtask -- codes`; do not edit.*
 ";
 
 /// What `docs/codes/` should hold.
@@ -25,6 +26,9 @@ pub(crate) fn directory() -> Directory {
         let entry = code.entry();
         files.insert(format!("{}.md", entry.name), page(&entry));
         areas.entry(entry.area).or_default().push(entry);
+    }
+    for (area, rule) in rules() {
+        files.insert(format!("validation.{}.md", rule.code), rule_page(area, rule));
     }
     files.insert(INDEX.to_owned(), index(&areas));
     Directory { task: "codes", path: "docs/codes", files }
@@ -41,6 +45,29 @@ fn page(entry: &Entry) -> String {
     )
 }
 
+fn rule_page(area: &Area, rule: &Rule) -> String {
+    let Rule { code, severity, section, fires, legal, why, fix, check: _ } = rule;
+    format!(
+        "# {title}\n\n\
+         | | |\n|---|---|\n| code | `validation.{code}` |\n| severity | {severity} |\n| area | {area} |\n| contract | {section} |\n\n\
+         ## What fires it\n\n{fires}\n\n\
+         ## What comes closest and is legal\n\n{legal}\n\n\
+         ## Why it matters\n\n{why}\n\n\
+         ## How to fix it\n\n{fix}\n\n\
+         Both cases stand in `conformance/{area}/{code}/`.\n",
+        title = titled(code),
+        severity = severity.as_str(),
+        area = area.name,
+    )
+}
+
+/// The words of a code as a title.
+fn titled(code: &str) -> String {
+    let words = code.replace('_', " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 fn index(areas: &BTreeMap<&str, Vec<Entry>>) -> String {
     let mut text = OPENING.to_owned();
     for (area, entries) in areas {
@@ -48,6 +75,21 @@ fn index(areas: &BTreeMap<&str, Vec<Entry>>) -> String {
         for Entry { name, severity, title, .. } in entries {
             text.push_str(&format!("| [`{name}`]({name}.md) | {} | {title} |\n", severity.as_str()));
         }
+    }
+    let mut last = "";
+    for (area, rule) in rules() {
+        if area.name != last {
+            text.push_str(&format!(
+                "\n## validation: {}\n\n| code | severity |\n|---|---|\n",
+                area.name.replace('_', " ")
+            ));
+            last = area.name;
+        }
+        text.push_str(&format!(
+            "| [`validation.{code}`](validation.{code}.md) | {} |\n",
+            rule.severity.as_str(),
+            code = rule.code
+        ));
     }
     text
 }
@@ -64,7 +106,7 @@ mod tests {
     #[test]
     fn every_page_is_in_the_index_and_teaches() {
         let directory = directory();
-        assert_eq!(directory.files.len(), Code::ALL.len() + 1);
+        assert_eq!(directory.files.len(), Code::ALL.len() + rules().count() + 1);
         for code in Code::ALL {
             let entry = code.entry();
             let page = &directory.files[&format!("{}.md", entry.name)];

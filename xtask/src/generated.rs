@@ -57,6 +57,10 @@ impl Directory {
         for entry in entries {
             let entry = entry.with_context(|| format!("cannot list {}", directory.display()))?;
             let name = entry.file_name().to_string_lossy().into_owned();
+            // A directory inside is another one's.
+            if entry.path().is_dir() {
+                continue;
+            }
             let bytes =
                 std::fs::read(entry.path()).with_context(|| format!("cannot read {}/{name}", self.path))?;
             held.insert(name, bytes);

@@ -9,6 +9,7 @@
 mod codes;
 mod generated;
 mod schemas;
+mod tables;
 mod tidy;
 
 use std::io::Write;
@@ -44,6 +45,8 @@ enum Task {
     Schemas(Generate),
     /// Write a page for every code, and their index, into `docs/codes/`.
     Codes(Generate),
+    /// Write the tables of governance into `docs/tables/`.
+    Tables(Generate),
 }
 
 #[derive(Args)]
@@ -70,24 +73,35 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<ExitCode> {
     match cli.task {
         Task::Tidy { root } => run_tidy(&root.map_or_else(find_root, Ok)?),
-        Task::Schemas(generate) => run_generate(&schemas::directory()?, generate),
-        Task::Codes(generate) => run_generate(&codes::directory(), generate),
+        Task::Schemas(generate) => run_generate(&schemas::directories()?, generate),
+        Task::Codes(generate) => run_generate(&[codes::directory()], generate),
+        Task::Tables(generate) => run_generate(&[tables::directory()], generate),
     }
 }
 
-fn run_generate(directory: &Directory, generate: Generate) -> Result<ExitCode> {
+fn run_generate(directories: &[Directory], generate: Generate) -> Result<ExitCode> {
     let root = generate.root.map_or_else(find_root, Ok)?;
-    let differing = directory.differing(&root)?;
     let mut out = std::io::stdout().lock();
-    if !generate.check {
-        directory.write(&root)?;
-        writeln!(out, "{}: {} files, {} changed", directory.path, directory.files.len(), differing.len())?;
-        return Ok(ExitCode::SUCCESS);
+    let mut differs = false;
+    for directory in directories {
+        let differing = directory.differing(&root)?;
+        if !generate.check {
+            directory.write(&root)?;
+            writeln!(
+                out,
+                "{}: {} files, {} changed",
+                directory.path,
+                directory.files.len(),
+                differing.len()
+            )?;
+            continue;
+        }
+        for path in &differing {
+            writeln!(out, "{path}: not what is generated (run `cargo run -p xtask -- {}`)", directory.task)?;
+        }
+        differs |= !differing.is_empty();
     }
-    for path in &differing {
-        writeln!(out, "{path}: not what is generated (run `cargo run -p xtask -- {}`)", directory.task)?;
-    }
-    Ok(if differing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn run_tidy(root: &Path) -> Result<ExitCode> {

@@ -15,8 +15,29 @@ fn documents() -> impl Iterator<Item = Document> {
     ours.chain(countersign_enforce::schema::all())
 }
 
-/// What `schemas/` should hold.
-pub(crate) fn directory() -> Result<Directory> {
+/// What `schemas/` and `schemas/govern/` should hold.
+pub(crate) fn directories() -> Result<[Directory; 2]> {
+    Ok([directory()?, governed()?])
+}
+
+/// The types of governed records: a file each, which refer to each other.
+fn governed() -> Result<Directory> {
+    let mut files = BTreeMap::new();
+    for one in countersign_govern::types::all() {
+        let schema: Value = serde_json::from_str(&countersign_record::json::to_text(&(one.schema)())?)?;
+        let mut text = String::new();
+        let mut named = serde_json::json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": format!("{}.json", one.name)});
+        if let (Some(named), Value::Object(members)) = (named.as_object_mut(), schema) {
+            named.extend(members);
+        }
+        print(&named, 0, &mut text)?;
+        text.push('\n');
+        files.insert(format!("{}.json", one.name), text);
+    }
+    Ok(Directory { task: "schemas", path: "schemas/govern", files })
+}
+
+fn directory() -> Result<Directory> {
     let mut files = BTreeMap::new();
     for document in documents() {
         let mut text = String::new();
@@ -84,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_schemas_are_those_of_the_types() {
-        crate::generated::assert_up_to_date(&directory().unwrap());
+        directories().unwrap().iter().for_each(crate::generated::assert_up_to_date);
     }
 
     #[test]

@@ -203,6 +203,11 @@ Examples:
     /// The registered formulas: their texts, and values with receipts
     #[command(subcommand, after_help = "Example:\n  countersign formula eval wilson_interval_v1 inputs.json")]
     Formula(govern::Formula),
+    /// A status of the contract, derived with a receipt
+    #[command(
+        after_help = "Example:\n  echo '{\"inputs\":[\"external_untrusted\"]}' | countersign derive taint -"
+    )]
+    Derive(govern::Derive),
     /// What a code means and what to do about it
     #[command(after_help = "Examples:\n  countersign explain ledger.conflict\n  countersign explain --list")]
     Explain {

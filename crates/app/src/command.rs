@@ -57,6 +57,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Lint(lint) => lint::run(&lint),
         Command::Conformance(conformance) => conformance::run(&global, &conformance),
         Command::Formula(command) => formula::run(&global, &command),
+        Command::Derive(derive) => formula::derive(&global, &derive),
         Command::Explain { code, .. } => explain::run(&global, code.as_deref()),
         Command::Doctor => doctor::run(&global).await,
         Command::Completions { shell } => {

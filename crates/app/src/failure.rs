@@ -97,8 +97,9 @@ impl Failure {
         }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
-            | "file" | "embed" | "memory" | "snapshot" | "usage" | "policy" | "bundle" | "formula"
-            | "derive" => ExitCode::from(2),
+            | "file" | "embed" | "memory" | "snapshot" | "usage" | "policy" | "bundle" | "formula" => {
+                ExitCode::from(2)
+            }
             _ => ExitCode::from(1),
         }
     }

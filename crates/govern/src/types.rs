@@ -1,6 +1,7 @@
 //! The types of the contract: the words and members that records have on the wire.
 //! Owns: reading and writing them, their JSON Schemas. Must not: judge what they say; `check` does.
 
+pub mod added;
 pub mod anchor;
 pub mod assistance;
 pub mod background;
@@ -56,14 +57,18 @@ use wire::{Reading, Trouble, Wire};
 pub struct Type {
     /// Its name.
     pub name: &'static str,
-    read: fn(&Json, &mut Reading) -> bool,
+    read: fn(&Json, &mut Reading) -> Option<Json>,
     /// Its JSON Schema.
     pub schema: fn() -> Json,
 }
 
 impl Type {
     const fn of<T: Wire>(name: &'static str) -> Self {
-        Type { name, read: |value, reading| T::read(value, reading).is_some(), schema: T::schema }
+        Type {
+            name,
+            read: |value, reading| T::read(value, reading).and_then(|read| read.write()),
+            schema: T::schema,
+        }
     }
 
     /// What of a record is not as the type has it.
@@ -73,17 +78,28 @@ impl Type {
         (self.read)(record, &mut reading);
         reading.troubles()
     }
+
+    /// A record read and written again; `None` if it is not of the type.
+    #[must_use]
+    pub fn again(&self, record: &Json) -> Option<Json> {
+        (self.read)(record, &mut Reading::default())
+    }
 }
 
 /// The type of a name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Type> {
-    TYPES.iter().find(|one| one.name == name)
+    all().find(|one| one.name == name)
+}
+
+/// All types: those of the contract, in its order, and those that it needs.
+pub fn all() -> impl Iterator<Item = &'static Type> {
+    TYPES.iter().chain(added::ADDED)
 }
 
 /// All types of the contract, in its order.
 #[rustfmt::skip] // one to a line
-pub static TYPES: &[Type] = &[
+static TYPES: &[Type] = &[
     Type::of::<events::EventProjectionLink>("EventProjectionLink"),
     Type::of::<read_models::DerivedReadModelRecord>("DerivedReadModelRecord"),
     Type::of::<read_models::ReadModelInvalidationSpec>("ReadModelInvalidationSpec"),

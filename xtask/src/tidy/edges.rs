@@ -81,7 +81,7 @@ pub(crate) const TABLE: &[Row] = &[
     edge("local",   "see tools or the store", &["durable", "models", "record", "runtime"]),
     edge("app",     "decide", EVERYTHING_BELOW_APP),
     dev("testkit",  "be part of the product", EVERYTHING_BELOW_APP),
-    dev("xtask",    "be used by another package", &["enforce", "kernel", "record"]),
+    dev("xtask",    "be used by another package", &["enforce", "govern", "kernel", "record"]),
     dev("fuzz",     "be used by another package", EVERYTHING),
 ];
 

@@ -1,7 +1,7 @@
 //! The words of `countersign lint`, `conformance` and `formula`.
 //! Owns: their options and their help. Must not: act.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -49,4 +49,54 @@ pub(crate) enum Formula {
         #[arg(long, value_name = "KIND:ID", default_value = "value:1")]
         output_ref: String,
     },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Derive {
+    /// What is derived
+    #[arg(value_enum, value_name = "KIND")]
+    pub(crate) kind: Derivation,
+    /// The inputs, a JSON object, or - for standard input
+    #[arg(value_name = "FILE|-")]
+    pub(crate) inputs: String,
+    /// The record that shall have the value
+    #[arg(long, value_name = "KIND:ID", default_value = "value:1")]
+    pub(crate) output_ref: String,
+}
+
+/// What can be derived; each is a registered formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Derivation {
+    Chain,
+    ClaimSupport,
+    Sufficiency,
+    Quality,
+    Weights,
+    Reliance,
+    Taint,
+    Reputation,
+    Novelty,
+    Template,
+    Calibration,
+    TieBreak,
+}
+
+impl Derivation {
+    /// The formula that it is.
+    pub(crate) fn formula(self) -> &'static str {
+        match self {
+            Derivation::Chain => "pattern_c_resolution_v1",
+            Derivation::ClaimSupport => "claim_support_v1",
+            Derivation::Sufficiency => "sufficiency_route_v1",
+            Derivation::Quality => "quality_index_v1",
+            Derivation::Weights => "criterion_weights_v1",
+            Derivation::Reliance => "reliance_status_v1",
+            Derivation::Taint => "taint_join_v1",
+            Derivation::Reputation => "sub_agent_reputation_score_v1",
+            Derivation::Novelty => "novelty_v1",
+            Derivation::Template => "template_match_score_v1",
+            Derivation::Calibration => "planner_confidence_brier_score",
+            Derivation::TieBreak => "concurrency_tie_break_v1",
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! `countersign formula`: the registered formulas.
+//! `countersign formula` and `derive`: the registered formulas.
 //! Owns: how they are shown; the id and time of a receipt. Must not: compute.
 
 use crate::cli::Global;
-use crate::cli::govern::Formula;
+use crate::cli::govern::{Derive, Formula};
 use crate::failure::{Exit, Failure};
 use crate::{input, output, place};
 use countersign_govern::formula::registry;
@@ -36,6 +36,13 @@ pub(super) fn run(global: &Global, command: &Formula) -> Result<Exit, Failure> {
             output::json(&value(global, find(id)?, &inputs, output_ref)?)?;
         }
     }
+    Ok(Exit::Success)
+}
+
+/// A derivation: the formula that it is.
+pub(super) fn derive(global: &Global, derive: &Derive) -> Result<Exit, Failure> {
+    let inputs = input::document(&derive.inputs)?;
+    output::json(&value(global, find(derive.kind.formula())?, &inputs, &derive.output_ref)?)?;
     Ok(Exit::Success)
 }
 

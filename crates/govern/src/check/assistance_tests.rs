@@ -1,3 +1,5 @@
+//! Requests for help: what fires, what does not.
+
 use super::super::hard_calls::tests::check_all;
 use super::*;
 

@@ -1,3 +1,5 @@
+//! Guidance: what fires, what does not.
+
 use super::super::hard_calls::tests::check_all;
 use super::*;
 

@@ -1,3 +1,5 @@
+//! Hard calls, cancelling, skipping: what fires, what does not.
+
 use super::*;
 use crate::check::Diagnostic;
 use crate::world::Draft;

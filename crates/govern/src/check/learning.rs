@@ -11,10 +11,7 @@ use countersign_record::json::Json;
 pub(super) const AREA: Area = Area { name: "learning", rules: RULES, kinds: KINDS };
 
 /// What is learned from a run, and a type as a document declares it.
-const KINDS: &[Kind] = &[
-    Kind::new("LearningSignal", Class::Event, Some("signal_id")),
-    Kind::new("TypeDeclaration", Class::Policy, None),
-];
+const KINDS: &[Kind] = &[Kind::new("LearningSignal", Class::Event, Some("signal_id"))];
 
 const RULES: &[Rule] = &[
     Rule {

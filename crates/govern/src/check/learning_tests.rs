@@ -1,3 +1,5 @@
+//! Learning modes: what fires, what does not.
+
 use super::super::hard_calls::tests::check_all;
 use super::*;
 

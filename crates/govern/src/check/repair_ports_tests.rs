@@ -1,3 +1,5 @@
+//! Ports of repairs: what fires, what does not.
+
 use super::super::hard_calls::tests::check_all;
 use super::*;
 

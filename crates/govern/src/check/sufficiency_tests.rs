@@ -1,3 +1,5 @@
+//! Sufficiency: what fires, what does not.
+
 use super::super::hard_calls::tests::{check_all, found};
 use super::*;
 use proptest::prelude::*;

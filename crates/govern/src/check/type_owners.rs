@@ -23,7 +23,6 @@ use phantom::phantom_type_reference;
 ///   has to take something in.
 /// - `ValidationSuiteRun {suite_run_id, suite_ref, passed, created_at}`: a suite that a gate requires was run.
 const KINDS: &[Kind] = &[
-    Kind::new("TypeDeclaration", Class::Policy, Some("declaration_id")),
     Kind::new("BuildReadyClaim", Class::Event, Some("claim_id")),
     Kind::new("CrossDocInsertObligation", Class::Projection, Some("obligation_id")),
     Kind::new("ValidationSuiteRun", Class::Receipt, Some("suite_run_id")),

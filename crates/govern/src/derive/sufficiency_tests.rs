@@ -1,3 +1,5 @@
+//! Routes, improvement and coverage: tables and laws.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -237,5 +237,6 @@ pub fn publish(
         validation_codes: evaluated.codes.iter().map(|code| format!("validation.{code}")).collect(),
         computed_at: published.at,
         schema_version: V10,
+        correlation_policy: None,
     })
 }

@@ -1,6 +1,7 @@
 //! The functions that formulas may call: deterministic, without a clock or chance.
 //! Owns: their names, and how values go in and out. Must not: compute what another module has.
 
+mod derived;
 pub mod interval;
 pub mod statistics;
 
@@ -54,6 +55,16 @@ pub static FUNCTIONS: &[Function] = &[
     function("expected_calibration_error", 4, "predicted, came, bins, equal_width or equal_frequency", calibration_error),
     function("auc", 2, "how often what came was predicted higher than what did not", |of| both(of, |p, o| Ok(optional(statistics::auc(p, o))))),
     function("spearman", 2, "the correlation of ranks", |of| both(of, |p, o| Ok(optional(statistics::spearman(p, o))))),
+    function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights),
+    function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score),
+    function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index),
+    function("claim_support", 2, "policy, anchors", derived::claim_supported),
+    function("taint_join", 1, "the least trusted of a list", derived::taint_join),
+    function("novelty", 4, "distance, fallback, baseline, threshold", derived::novelty_of),
+    function("tie_break", 1, "plans in the order in which they go", derived::tie_broken),
+    function("reliance", 5, "limitations, failed chains, live blockers, contradicted claims, open hard calls", derived::reliance_of),
+    function("sufficiency", 2, "triggers, what is known besides", derived::sufficiency_of),
+    function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c),
     function("confusion", 3, "predicted, came, threshold: tp, fp, tn, fn", confusion),
 ];
 

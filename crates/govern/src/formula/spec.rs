@@ -1,6 +1,8 @@
 //! What is registered of a formula.
 //! Owns: its text, inputs, output, policies, test vectors; the record of it. Must not: compute.
 
+use super::compute::Stop;
+use super::evaluate::{NotEvaluated, evaluate};
 use super::function;
 use super::parse::{self, Expression, NotAFormula};
 use crate::types::basic::V10;
@@ -14,7 +16,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::digest::Digest;
-use countersign_record::json::Number;
+use countersign_record::json::{Json, Number};
 
 /// An input.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +133,9 @@ impl Spec {
             allowed_range: input.range.and_then(range),
             missing_input_policy_override: input.default.map(|_| MissingInputPolicy::DefaultValueWithAudit),
         };
+        let ready = self.read().ok()?;
         let vector = |vector: &Vector| {
+            let shown = shown(&ready, vector);
             let of = |part: &str, text: &str| {
                 reference(format!("formula_vector:{}/{}/{part}#{}", self.id, vector.name, hex(text)))
             };
@@ -145,6 +149,8 @@ impl Spec {
                     .map(|code| format!("validation.{code}"))
                     .collect(),
                 schema_version: V10,
+                missing_input_policy_applied: shown.0,
+                zero_denominator_policy_applied: shown.1,
             })
         };
         Some(FormulaSpec {
@@ -169,7 +175,20 @@ impl Spec {
             confidence_interval_policy: None,
             test_vectors: self.vectors.iter().filter_map(vector).collect(),
             schema_version: V10,
+            deprecated_at: None,
         })
+    }
+}
+
+/// Which of a formula's policies a vector shows.
+fn shown(ready: &Ready, vector: &Vector) -> (Option<MissingInputPolicy>, Option<ZeroDenominatorPolicy>) {
+    let inputs = countersign_record::json::parse(vector.inputs.as_bytes()).ok();
+    match inputs.as_ref().and_then(Json::as_object).map(|inputs| evaluate(ready, inputs)) {
+        Some(Ok(evaluated)) => (evaluated.missing, evaluated.zero),
+        Some(Err(NotEvaluated::Missing { .. })) => (Some(ready.spec.missing), None),
+        Some(Err(NotEvaluated::Stopped(Stop::ZeroDenominator))) => (None, ready.spec.zero),
+        Some(Err(NotEvaluated::Range { .. } | NotEvaluated::Unknown { .. } | NotEvaluated::Stopped(_)))
+        | None => (None, None),
     }
 }
 

@@ -49,4 +49,18 @@ pub(super) const ADDED: &[Kind] = &[
     Kind::new("ModeratorFailureEvent", Class::Event, Some("event_id")),
     // Conformance.
     Kind::new("ConformanceFixtureRun", Class::Receipt, Some("fixture_run_id")),
+    // Rows of the contract that it takes without a schema.
+    Kind::new("PolicyFreshnessRecord", Class::Event, Some("record_id")),
+    Kind::new("HumanFeedbackEvent", Class::Event, Some("event_id")),
+    Kind::new("UnanchoredAcknowledgment", Class::Event, Some("acknowledgment_id")),
+    Kind::new("JudgeBudget", Class::Policy, Some("budget_id")),
+    Kind::new("FeedbackPortBinding", Class::Policy, Some("binding_id")),
+    Kind::new("ContestationRequest", Class::Request, Some("request_id")),
+    Kind::new("RelianceScopeNote", Class::Event, Some("note_id")),
+    Kind::new("LatencyDistribution", Class::Event, Some("latency_id")),
+    Kind::new("ParallelBatchFinalizationReceipt", Class::Receipt, Some("receipt_id")),
+    Kind::new("RetentionPolicy", Class::Policy, Some("policy_id")),
+    Kind::new("DigestSelection", Class::Receipt, Some("selection_id")),
+    Kind::new("ReplayPreview", Class::ReadModel, Some("preview_id")),
+    Kind::new("TypeDeclaration", Class::Policy, Some("declaration_id")),
 ];

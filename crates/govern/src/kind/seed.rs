@@ -78,7 +78,7 @@ pub(super) const SEED: &[Kind] = &[
     Kind::new("RevisionCycleEfficiencyRollup", Class::ReadModel, Some("rollup_id")),
     Kind::new("SeverityWeightedRegressionRate", Class::ReadModel, None),
     Kind::new("SubAgentReputationFormulaConfig", Class::Policy, Some("formula_id")),
-    Kind::new("SubAgentReputationScore", Class::ReadModel, Some("sub_agent_ref")),
+    Kind::new("SubAgentReputationScore", Class::ReadModel, None),
     Kind::new("CostDistribution", Class::Value, None),
     Kind::new("CostVector", Class::Event, Some("cost_vector_id")),
     Kind::new("TaskCostRecord", Class::Event, Some("cost_record_id")),

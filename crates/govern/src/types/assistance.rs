@@ -65,5 +65,6 @@ record! {
         on_timeout: ModuleAssistanceRequestOnTimeout,
         created_at: Instant,
         schema_version: V10,
+        subject_ref: Option<StorageRef>,
     }
 }

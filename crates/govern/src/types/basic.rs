@@ -1,7 +1,7 @@
 //! What all records are made of: references, times, hashes, words that the contract uses and does not declare.
 //! Owns: their forms. Must not: resolve a reference.
 
-use super::wire::{OrNull, Reading, Wire, record};
+use super::wire::{Reading, Wire, record};
 pub use super::word::*;
 use crate::reference::Reference;
 use alloc::string::{String, ToString};
@@ -54,7 +54,7 @@ macro_rules! text {
             }
 
             fn schema_inside() -> Json {
-                super::wire::named(stringify!($name))
+                super::wire::inside::<Self>(stringify!($name))
             }
         }
     };
@@ -287,6 +287,8 @@ record! {
         priority: Option<CriterionPriority>,
         required: bool,
         threshold: Option<Number>,
+        config_id: Option<String>,
+        schema_version: Option<V10>,
     }
 }
 record! {
@@ -298,6 +300,8 @@ record! {
         priority_weight_map: alloc::collections::BTreeMap<CriterionPriority, Number>,
         positive_observation_required: bool,
         criterion_refs: Option<Vec<StorageRef>>,
+        outcome_id: Option<String>,
+        schema_version: Option<V10>,
     }
 }
 record! {
@@ -325,7 +329,7 @@ record! {
 record! {
     /// What an evaluation rests on.
     EvaluationBasis: value {
-        snapshot_ref: StorageRef,
+        snapshot_ref: Option<StorageRef>,
         basis_kinds: Vec<AssuranceBasis>,
         source_workspace_snapshot_refs: Vec<StorageRef>,
         human_feedback_refs: Vec<StorageRef>,
@@ -356,12 +360,18 @@ record! {
 }
 record! {
     /// What a repair is made on.
-    RepairTarget: value { target_kind: RepairTargetKind, target_ref: StorageRef, scope_ref: OrNull<ArtifactScopeRef> }
+    RepairTarget: value {
+        target_kind: RepairTargetKind,
+        target_ref: Option<StorageRef>,
+        artifact_scope_ref: Option<ArtifactScopeRef>,
+    }
 }
 
-/// A place in an artifact, or a claim of one.
+/// A place in an artifact, a claim of one, or a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResearchTarget {
+    /// A source.
+    Source(SourceRecordRef),
     /// A place.
     Scope(ArtifactScopeRef),
     /// A claim.
@@ -371,6 +381,9 @@ pub enum ResearchTarget {
 impl Wire for ResearchTarget {
     fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
         match value.as_str() {
+            Some(text) if text.starts_with("src:") => {
+                SourceRecordRef::read(value, reading).map(ResearchTarget::Source)
+            }
             Some(_) => ClaimRef::read(value, reading).map(ResearchTarget::Claim),
             None => ArtifactScopeRef::read(value, reading).map(ResearchTarget::Scope),
         }
@@ -378,13 +391,15 @@ impl Wire for ResearchTarget {
 
     fn write(&self) -> Option<Json> {
         match self {
+            ResearchTarget::Source(source) => source.write(),
             ResearchTarget::Scope(scope) => scope.write(),
             ResearchTarget::Claim(claim) => claim.write(),
         }
     }
 
     fn schema() -> Json {
-        let both = [ArtifactScopeRef::schema_inside(), ClaimRef::schema_inside()];
-        Object::from([("oneOf", Json::Array(both.into()))]).into()
+        let both =
+            [SourceRecordRef::schema_inside(), ArtifactScopeRef::schema_inside(), ClaimRef::schema_inside()];
+        Object::from([("anyOf", Json::Array(both.into()))]).into()
     }
 }

@@ -58,6 +58,7 @@ record! {
         publish_redacted_stub_when_suppressed: bool,
         rate_limit_per_minute: u64,
         schema_version: V10,
+        run_id: Option<String>,
     }
 }
 
@@ -102,5 +103,6 @@ record! {
         lifecycle_state: RunBoardVisiblePostLifecycleState,
         created_at: Instant,
         schema_version: V10,
+        author_action_ref: Option<StorageRef>,
     }
 }

@@ -21,6 +21,7 @@ record! {
         failure_codes: Vec<String>,
         owning_doc: OwnerDoc,
         schema_version: V10,
+        writes_event_kinds: Option<Vec<String>>,
     }
 }
 
@@ -55,6 +56,7 @@ record! {
         error_state_behavior: String,
         owning_doc: OwnerDoc,
         schema_version: V10,
+        writes_event_kinds: Option<Vec<String>>,
     }
 }
 

@@ -51,6 +51,7 @@ record! {
         assumptions: Vec<String>,
         formula_eval_receipt_ref: Option<StorageRef>,
         schema_version: V10,
+        correlation_policy: Option<CostCorrelationPolicy>,
     }
 }
 

@@ -59,5 +59,7 @@ record! {
         irreversible_disclosure_possible: bool,
         created_at: Instant,
         schema_version: V10,
+        query_ref: Option<StorageRef>,
+        replay_request_id: Option<String>,
     }
 }

@@ -52,6 +52,7 @@ record! {
         payload_ref: StorageRef,
         created_at: Instant,
         schema_version: V10,
+        suppressed: Option<bool>,
     }
 }
 

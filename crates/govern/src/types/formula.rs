@@ -2,6 +2,7 @@
 //! Owns: their members and words. Must not: judge.
 
 use super::basic::{DataClass, DateRange, Instant, IntervalLevel, OwnerDoc, SchemaRef, StorageRef, V10};
+use super::cost::CostCorrelationPolicy;
 use super::wire::{record, words};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,6 +37,7 @@ record! {
         validation_codes: Vec<String>,
         computed_at: Instant,
         schema_version: V10,
+        correlation_policy: Option<CostCorrelationPolicy>,
     }
 }
 
@@ -113,6 +115,8 @@ record! {
         expected_output_ref: StorageRef,
         expected_validation_codes: Vec<String>,
         schema_version: V10,
+        missing_input_policy_applied: Option<MissingInputPolicy>,
+        zero_denominator_policy_applied: Option<ZeroDenominatorPolicy>,
     }
 }
 
@@ -183,6 +187,7 @@ record! {
         confidence_interval_policy: Option<FormulaSpecConfidenceIntervalPolicy>,
         test_vectors: Vec<FormulaTestVector>,
         schema_version: V10,
+        deprecated_at: Option<Instant>,
     }
 }
 

@@ -63,5 +63,6 @@ record! {
         status: LibraryPromotionReceiptStatus,
         created_at: Instant,
         schema_version: V10,
+        cleared_by_access_tier: Option<String>,
     }
 }

@@ -4,6 +4,7 @@
 use super::basic::{StorageRef, UnitRange, V10, V11};
 use super::wire::{OrNull, Reading, Wire, record, words};
 use alloc::string::String;
+use alloc::vec::Vec;
 use countersign_record::json::{Json, Number, Object};
 
 words! {
@@ -61,6 +62,7 @@ record! {
         novelty_score: Number,
         forces_fresh_reasoning: bool,
         triggers_task_agent: bool,
+        feature_vector: Option<Vec<Number>>,
     }
 }
 
@@ -91,6 +93,7 @@ record! {
         forces_fresh_reasoning: bool,
         triggers_task_agent: bool,
         indeterminate_reason: Option<NoveltyAssessmentNoNeighborIndeterminateReason>,
+        feature_vector: Option<Vec<Number>>,
     }
 }
 

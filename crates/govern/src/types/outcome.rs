@@ -1,6 +1,7 @@
 //! Outcomes: the types of the contract.
 //! Owns: their members and words. Must not: judge.
 
+use super::basic::StorageRef;
 use super::feedback::FeedbackBranch;
 use super::wire::{record, words};
 use alloc::string::String;
@@ -126,5 +127,7 @@ record! {
         substantive_verdict_status: SubstantiveVerdictStatus,
         indeterminate_causes: Vec<IndeterminateCause>,
         limitations: Vec<EvaluationLimitationKind>,
+        missing_source_refs: Option<Vec<StorageRef>>,
+        passed_criterion_ids: Option<Vec<String>>,
     }
 }

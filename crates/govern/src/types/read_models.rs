@@ -30,6 +30,10 @@ record! {
         invalidated_by_event_ref: Option<StorageRef>,
         created_at: Instant,
         schema_version: V10,
+        payload_ref: Option<StorageRef>,
+        run_id: Option<String>,
+        task_id: Option<String>,
+        matter_id: Option<String>,
     }
 }
 

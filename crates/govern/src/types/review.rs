@@ -1,7 +1,10 @@
 //! Reviews of revisions: the types of the contract.
 //! Owns: their members and words. Must not: judge.
 
-use super::basic::{ArtifactVersionState, Instant, SourceRecordRef, StorageRef, V10, V11};
+use super::basic::{
+    ArtifactVersionState, Instant, PolicyEvaluationRef, SourceRecordRef, StorageRef, V10, V11,
+};
+use super::checkpoint::IrrevocableSideEffectAtFork;
 use super::wire::{record, words};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -59,5 +62,7 @@ record! {
         command_ref: Option<String>,
         created_at: Instant,
         schema_version: V10,
+        irrevocable_side_effects_at_fork: Option<Vec<IrrevocableSideEffectAtFork>>,
+        policy_decision_refs: Option<Vec<PolicyEvaluationRef>>,
     }
 }

@@ -175,6 +175,8 @@ record! {
         instruction_id: String,
         revalidation_policy_ref: StorageRef,
         schema_version: V11,
+        step_id: Option<String>,
+        plan_id: Option<String>,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Sources: the types of the contract.
 //! Owns: their members and words. Must not: judge.
 
-use super::basic::{DataClass, False, Instant, SourceKind, SourceTier, StorageRef, TaintClass, V10, V11};
+use super::basic::{
+    DataClass, False, Instant, PolicyEvaluationRef, SourceKind, SourceTier, StorageRef, TaintClass, V10, V11,
+};
 use super::claim::DomainPayloadRegistryRef;
 use super::taint::SourceTrustBasis;
 use super::wire::{record, words};
@@ -89,6 +91,7 @@ record! {
         domain_payload: Option<Json>,
         domain_payload_registry_ref: Option<DomainPayloadRegistryRef>,
         updated_at: Option<Instant>,
+        policy_decision_refs: Option<Vec<PolicyEvaluationRef>>,
     }
 }
 

@@ -401,7 +401,7 @@ macro_rules! record {
             }
 
             fn schema_inside() -> countersign_record::json::Json {
-                $crate::types::wire::named(stringify!($name))
+                $crate::types::wire::inside::<Self>(stringify!($name))
             }
         }
 
@@ -473,16 +473,19 @@ macro_rules! words {
             }
 
             fn schema_inside() -> countersign_record::json::Json {
-                $crate::types::wire::named(stringify!($name))
+                $crate::types::wire::inside::<Self>(stringify!($name))
             }
         }
     };
 }
 
-/// A reference to the schema of a type.
+/// The schema of a type inside another one: a reference to it, or itself if it is only a part.
 #[must_use]
-pub fn named(name: &str) -> Json {
-    Object::from([("$ref", Json::from(format!("{name}.json")))]).into()
+pub fn inside<T: Wire>(name: &str) -> Json {
+    match crate::types::find(name) {
+        Some(_) => Object::from([("$ref", Json::from(format!("{name}.json")))]).into(),
+        None => T::schema(),
+    }
 }
 
 pub(crate) use {class, record, words};

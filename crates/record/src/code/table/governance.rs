@@ -14,9 +14,6 @@ macro_rules! governance {
             FormulaRefused "formula"."refused" Error, "The formula has no value for these inputs",
                 "An input is missing, out of its range or not of its kind, or the contract has a code for what is wrong with it. There is no value, and no receipt.",
                 "`countersign formula show ID` says what each input must be.";
-            DeriveUnknown "derive"."unknown" Error, "There is no such derivation",
-                "What can be derived is a closed list.",
-                "`countersign derive --help` prints it.";
         }
     };
 }

@@ -1,0 +1,152 @@
+//! `tables`: the tables of governance as pages.
+//! Owns: how they read. Must not: say anything that the tables do not.
+
+use std::collections::BTreeMap;
+
+use countersign_govern::formula::registry;
+use countersign_govern::machine::{MACHINES, Machine};
+use countersign_govern::table::{commands, invalidation, outcome};
+
+use crate::generated::Directory;
+
+const GENERATED: &str =
+    "*Generated from the tables in `govern` by `cargo run -p xtask -- tables`; do not edit.*\n";
+
+/// What `docs/tables/` should hold.
+pub(crate) fn directory() -> Directory {
+    let files = [
+        ("machines.md", machines()),
+        ("outcomes.md", outcomes()),
+        ("commands.md", all_commands()),
+        ("invalidations.md", invalidations()),
+        ("formulas.md", formulas()),
+    ];
+    let files: BTreeMap<String, String> = files.map(|(name, text)| (name.to_owned(), text)).into();
+    Directory { task: "tables", path: "docs/tables", files }
+}
+
+fn machines() -> String {
+    let mut text = format!("# State machines\n\n{GENERATED}");
+    for machine in MACHINES {
+        text.push_str(&format!(
+            "\n## {}\n\nTable `{}`.\n\n{}\n",
+            machine.about,
+            machine.name,
+            picture(machine)
+        ));
+        text.push_str("| from | to | by | if |\n|---|---|---|---|\n");
+        for way in machine.transitions {
+            text.push_str(&format!("| {} | {} | {} | {} |\n", way.from, way.to, way.by, way.guard));
+        }
+    }
+    text
+}
+
+/// A Mermaid picture: each way once, whatever it takes.
+fn picture(machine: &Machine) -> String {
+    let mut lines: Vec<String> = machine.initial.iter().map(|state| format!("  [*] --> {state}")).collect();
+    for way in machine.transitions {
+        let line = format!("  {} --> {}", way.from, way.to);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.extend(machine.terminal.iter().map(|state| format!("  {state} --> [*]")));
+    format!("```mermaid\nstateDiagram-v2\n{}\n```\n", lines.join("\n"))
+}
+
+fn outcomes() -> String {
+    let mut text = format!("# Where an outcome stands\n\n{GENERATED}\n");
+    text.push_str("| state | shown as | emitted | ends progress | verdict | branch | blocks what depends on it | revisor | learning |\n|---|---|---|---|---|---|---|---|---|\n");
+    for entry in outcome::MATRIX {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            entry.state.as_str(),
+            entry.label,
+            yes(entry.is_emitted),
+            yes(entry.is_terminal),
+            entry.verdict.map_or("", |verdict| verdict.as_str()),
+            entry.branch.as_str(),
+            yes(entry.blocks_downstream),
+            entry.action.as_str(),
+            entry.learning.as_str(),
+        ));
+    }
+    text
+}
+
+fn yes(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
+}
+
+fn all_commands() -> String {
+    let mut text = format!("# Commands\n\n{GENERATED}");
+    for command in commands::all() {
+        let writes: Vec<&str> = command.writes.iter().map(|write| write.kind()).collect();
+        let writes = if writes.is_empty() { "nothing".to_owned() } else { writes.join(", ") };
+        text.push_str(&format!(
+            "\n## `{}`\n\n| | |\n|---|---|\n| needs | {} |\n| writes | {} ({}) |\n| checks | {} |\n| fails with | {} |\n| counted as | `{}` |\n| where there is nothing | {} |\n| where it is blocked | {} |\n| where something is missing | {} |\n| where it failed | {} |\n",
+            command.id,
+            command.needs,
+            writes,
+            command.durable_write.as_str(),
+            command.policy_checks.join(", "),
+            command.failure_codes.join(", "),
+            command.telemetry,
+            command.states.empty,
+            command.states.blocked,
+            command.states.degraded,
+            command.states.error,
+        ));
+    }
+    text
+}
+
+fn invalidations() -> String {
+    let mut text =
+        format!("# What makes read models old\n\n{GENERATED}\n| event | read models |\n|---|---|\n");
+    let mut kinds: Vec<&str> = invalidation::SPECS.iter().map(|spec| spec.event).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds {
+        let models = invalidation::invalidates(kind).unwrap_or_default();
+        let models: Vec<String> =
+            models.iter().map(|(model, scope)| format!("{} ({})", model.as_str(), scope.as_str())).collect();
+        text.push_str(&format!("| {kind} | {} |\n", models.join(", ")));
+    }
+    text
+}
+
+fn formulas() -> String {
+    let mut text = format!("# Formulas\n\n{GENERATED}");
+    for spec in registry::all() {
+        text.push_str(&format!(
+            "\n## `{}` {}\n\n{}\n\n```text\n{}\n```\n\n| input | |\n|---|---|\n",
+            spec.id, spec.version, spec.purpose, spec.expression
+        ));
+        for input in spec.inputs {
+            let needed = match (input.default, input.is_required) {
+                (Some(default), _) => format!("`{default}` if missing"),
+                (None, true) => "needed".to_owned(),
+                (None, false) => "may be missing".to_owned(),
+            };
+            text.push_str(&format!("| `{}` | {}; {needed} |\n", input.name, input.about));
+        }
+        text.push_str(&format!(
+            "\nMissing inputs: `{}`. Dividing by zero: {}. Not finite: `{}`. Rounding: `{}`.\n",
+            spec.missing.as_str(),
+            spec.zero.map_or_else(|| "does not happen".to_owned(), |zero| format!("`{}`", zero.as_str())),
+            spec.finite.as_str(),
+            spec.rounding.as_str(),
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_table_has_its_page() {
+        crate::generated::assert_up_to_date(&super::directory());
+    }
+}
