@@ -85,11 +85,12 @@ fn all_commands() -> String {
         let writes: Vec<&str> = command.writes.iter().map(|write| write.kind()).collect();
         let writes = if writes.is_empty() { "nothing".to_owned() } else { writes.join(", ") };
         text.push_str(&format!(
-            "\n## `{}`\n\n| | |\n|---|---|\n| needs | {} |\n| writes | {} ({}) |\n| checks | {} |\n| fails with | {} |\n| counted as | `{}` |\n| where there is nothing | {} |\n| where it is blocked | {} |\n| where something is missing | {} |\n| where it failed | {} |\n",
+            "\n## `{}`\n\n| | |\n|---|---|\n| needs | {} |\n| writes | {} ({}) |\n| makes old | {} |\n| checks | {} |\n| fails with | {} |\n| counted as | `{}` |\n| where there is nothing | {} |\n| where it is blocked | {} |\n| where something is missing | {} |\n| where it failed | {} |\n",
             command.id,
             command.needs,
             writes,
             command.durable_write.as_str(),
+            command.invalidations().into_iter().collect::<Vec<_>>().join(", "),
             command.policy_checks.join(", "),
             command.failure_codes.join(", "),
             command.telemetry,

@@ -26,7 +26,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { coverage_min: 300, of_best_min: 550, quotes_max: 5 }
+        Limits { coverage_min: 300, of_best_min: 650, quotes_max: 5 }
     }
 }
 

@@ -203,7 +203,11 @@ fn unclear(words: &str, before: Before) -> Option<String> {
     let said: Vec<&str> = words.split(' ').collect();
     let is_filler = |word: &&&str| tables::FILLERS.contains(*word) || POINTERS.contains(*word);
     let content = said.len() - said.iter().filter(is_filler).count();
-    let pointer = said.iter().find(|word| POINTERS.contains(*word));
+    // "Is there a pool?" points at nothing.
+    let is_existing =
+        |at: usize| at > 0 && matches!(said.get(at - 1), Some(&("is" | "are" | "was" | "were")));
+    let mut pointers = said.iter().enumerate().filter(|(_, word)| POINTERS.contains(*word));
+    let pointer = pointers.find(|(at, word)| **word != "there" || !is_existing(*at)).map(|(_, word)| word);
     match (pointer, before) {
         (Some(pointer), Before::Nothing) if content <= 1 => Some(format!("What does “{pointer}” refer to?")),
         _ if content == 0 => Some("What exactly is asked for?".to_string()),

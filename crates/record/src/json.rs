@@ -78,6 +78,35 @@ impl Json {
         }
     }
 
+    /// How many bytes it has where it is written without spaces.
+    #[must_use]
+    pub fn written_len(&self) -> usize {
+        let text = |text: &str| {
+            let escaped = text.bytes().map(|byte| match byte {
+                b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+                0..=0x1f => 6,
+                _plain => 1,
+            });
+            escaped.sum::<usize>() + 2
+        };
+        match self {
+            Json::Null => 4,
+            Json::Bool(value) => {
+                if *value {
+                    4
+                } else {
+                    5
+                }
+            }
+            Json::Number(number) => number.literal().len(),
+            Json::String(value) => text(value),
+            Json::Array(items) => items.iter().map(|item| item.written_len() + 1).sum::<usize>() + 2,
+            Json::Object(object) => {
+                object.iter().map(|(name, member)| text(name) + member.written_len() + 2).sum::<usize>() + 2
+            }
+        }
+    }
+
     /// Whether no more than `depth_max` arrays and objects stand inside each other.
     #[must_use]
     pub fn fits_depth(&self, depth_max: usize) -> bool {

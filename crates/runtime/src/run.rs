@@ -25,7 +25,7 @@ use countersign_record::code::Code;
 use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::fields::Trouble;
 use countersign_record::id::RunId;
-use countersign_record::json::{Json, Object};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_record::state::Reading;
 use countersign_record::time::Timestamp;
@@ -65,7 +65,14 @@ pub struct Driver {
     /// Who began it.
     proposer: String,
     rows: Rows,
+    /// Bytes of the envelope, as it is written.
+    bytes: usize,
 }
+
+/// Bytes of an envelope that a run may begin with: stages keep parts of it in what they hand over.
+const BEGIN_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of an envelope that can still be read again with what a stage adds besides its payload.
+const ENVELOPE_BYTES_MAX: usize = 15 * 1024 * 1024;
 
 impl Driver {
     /// Begins a run with a document. Nothing is written before it goes on.
@@ -84,9 +91,12 @@ impl Driver {
         let mut run = Run::begun(&pipeline, reading);
         run.envelope.metadata.insert(RUN, id.as_str());
         let mut rows = Rows::new(&bench, &id, 0)?;
-        rows.began(&id, &pipeline, &run.envelope, setup, label)?;
+        let bytes = rows.began(&id, &pipeline, &run.envelope, setup, label)?;
+        if bytes > BEGIN_BYTES_MAX {
+            return Err(Error::TooLarge { bytes });
+        }
         let proposer = bench.access.principal().to_string();
-        Ok(Driver { bench, id, pipeline, run, label, leave: None, proposer, rows })
+        Ok(Driver { bench, id, pipeline, run, label, leave: None, proposer, rows, bytes })
     }
 
     /// Opens a run that was begun, as its rows tell it.
@@ -98,7 +108,8 @@ impl Driver {
         let Told { id, pipeline, run, label, leave, lines, end, .. } = told;
         let rows = Rows::new(&bench, &id, end)?;
         let proposer = lines.into_iter().next().map(|began| began.actor).unwrap_or_default();
-        Ok(Driver { bench, id, pipeline, run, label, leave, proposer, rows })
+        let bytes = json::to_text(&run.envelope)?.len();
+        Ok(Driver { bench, id, pipeline, run, label, leave, proposer, rows, bytes })
     }
 
     /// Its name.
@@ -172,6 +183,8 @@ impl Driver {
             Some(leave) => leave.holds(&self.bench.clock.now()?),
             None => None,
         };
+        // What a call that nobody saw the end of did, it did under the leave that it had then.
+        let leave_then = self.leave.as_ref().map(|leave| leave.words.as_str());
         let given = Given {
             run: &self.id,
             stage,
@@ -184,7 +197,7 @@ impl Driver {
         if self.rows.is_urgent() || !agent.is_silent() {
             self.rows.flush().await?;
         }
-        if is_again && let Unseen::Unknown(receipts) = agent.unseen(given) {
+        if is_again && let Unseen::Unknown(receipts) = agent.unseen(Given { leave: leave_then, ..given }) {
             let message = "the agent was called, and nobody saw what became of that";
             let unknown = Said::plain(Outcome::escalate(UNKNOWN_EFFECT, message), Provenance::default());
             return self.returned(stage, Said { receipts, ..unknown }).await;
@@ -205,6 +218,8 @@ impl Driver {
         }
         let at = self.bench.clock.now()?;
         let handoff = Box::new(self.checked(stage, handoff, &at).await);
+        self.bytes +=
+            handoff.payload.iter().map(|(name, value)| name.len() + value.written_len()).sum::<usize>();
         // Another process may begin its names where this one did; each call of an agent has a number of its own.
         let purpose = format!("stop {} {}", self.id, self.run.envelope.bounds.agent_hop_count);
         let stop_id = format!("stop_{}", self.bench.clock.fresh(&purpose));
@@ -234,6 +249,16 @@ impl Driver {
                 Err(troubles) => return refused("validation_fail", &troubles),
             },
         };
+        let payload =
+            envelope.payload.iter().map(|(name, value)| name.len() + value.written_len()).sum::<usize>();
+        if self.bytes + payload > ENVELOPE_BYTES_MAX {
+            let message = format!(
+                "the run has {} bytes, and with {payload} more it could not be read again",
+                self.bytes
+            );
+            let trouble = Trouble { path: "/payload".to_owned(), code: Code::FieldInvalid, message };
+            return refused("validation_fail", &[trouble]);
+        }
         if envelope.escalate {
             return envelope;
         }

@@ -343,6 +343,14 @@ fn what_is_no_envelope_is_refused_and_nothing_is_written() {
             .err
             .contains("envelope.invalid")
     );
+    // What could not be read again, with what stages add to it, is not begun.
+    let dense = json!({"raw_input": "\u{1}".repeat(1 << 20)}).to_string();
+    let sparse = json!({"raw_input": "Why?", "metadata": {"note": "x".repeat(15 << 20)}}).to_string();
+    for input in [dense, sparse] {
+        let done = work.feed(&["process"], &input);
+        assert_eq!((done.exit, done.text()), (Some(2), ""));
+        assert!(done.err.contains("envelope.invalid"), "{}", done.err);
+    }
     assert!(!work.path(binary::DATA).exists());
 }
 

@@ -168,6 +168,13 @@ fn what_is_privileged_leaves_with_a_persons_leave_and_once() {
 
 #[test]
 fn leave_is_used_up_by_a_request_that_nobody_saw_the_end_of() {
+    // Also where nobody looks before the leave has expired: it was sent under it all the same.
+    for later in [&[][..], &["--now", "2099-01-01T00:00:00Z"]] {
+        leave_is_used_up(later);
+    }
+}
+
+fn leave_is_used_up(later: &[&str]) {
     let (work, server) = far(vec![Answer::Silent, Answer::Says(vec![GOOD])]);
     policy(&work, "files = { \"lease.md\" = \"privileged\" }");
     let (envelope, stop) = waits(&ask(&work));
@@ -176,7 +183,7 @@ fn leave_is_used_up_by_a_request_that_nobody_saw_the_end_of() {
     let running = Running::start(&work, &["answer", &stop.run, "--id", &stop.id, "--approve", "--json"]);
     server.heard.recv_timeout(PATIENCE).unwrap();
     running.kill();
-    let (_, unknown) = waits(&work.run(&["runs", "resume", &stop.run, "--json"]));
+    let (_, unknown) = waits(&work.run(&[&["runs", "resume", &stop.run, "--json"], later].concat()));
     assert_eq!(unknown.reason, "unknown_effect");
     assert_eq!(receipts(&work), ["blocked_by_policy", "failed"]);
     // Words do not have it sent again; the word does, once there is leave for that.

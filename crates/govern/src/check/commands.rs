@@ -3,7 +3,7 @@
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
-use crate::table::commands;
+use crate::table::{commands, invalidation};
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -186,18 +186,24 @@ fn command_missing_read_model_invalidation(world: &World, found: &mut Found<'_>)
             made_old.entry(event).or_default().extend(spec.texts("invalidates_read_models"));
         }
     }
-    let table = |event: &str| made_old.get(event).map(Vec::as_slice).unwrap_or_default();
+    // What a bundle says of an event stands for what is built in.
+    let built_in = |event: &str| -> Vec<&str> {
+        invalidation::invalidates(event).unwrap_or_default().iter().map(|(model, _)| model.as_str()).collect()
+    };
+    let of_event = |event: &str| made_old.get(event).cloned().unwrap_or_else(|| built_in(event));
+    let of_write = |write: &commands::Write| match made_old.get(write.kind()) {
+        Some(models) => models.iter().copied().collect(),
+        None => commands::made_old(*write),
+    };
     for entry in entries(world).filter(|entry| entry.is("durable_write", "required")) {
         let listed: BTreeSet<&str> = entry.texts("read_model_invalidations").into_iter().collect();
         if listed.is_empty() {
             found.add(entry, "read_model_invalidations", "the command writes and makes no read model old");
             continue;
         }
-        let mut due =
-            commands::find(entry.id()).map(|command| command.invalidations(table)).unwrap_or_default();
-        due.extend(
-            entry.texts("writes_event_kinds").into_iter().flat_map(|event| table(event).iter().copied()),
-        );
+        let writes = commands::find(entry.id()).map(|command| command.writes).unwrap_or_default();
+        let mut due: BTreeSet<&str> = writes.iter().flat_map(of_write).collect();
+        due.extend(entry.texts("writes_event_kinds").into_iter().flat_map(of_event));
         if let Some(missing) = due.difference(&listed).next() {
             let message = format!("what the command writes makes {missing} old, which is not listed");
             found.add(entry, "read_model_invalidations", message);

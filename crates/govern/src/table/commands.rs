@@ -4,6 +4,8 @@
 mod general;
 mod reliance;
 
+use crate::reference::snake;
+use crate::table::invalidation;
 use alloc::collections::BTreeSet;
 
 pub use general::GENERAL;
@@ -106,23 +108,26 @@ pub struct Command {
 }
 
 impl Command {
-    /// The read models that are old once it was carried out, from what it writes. `table` says which read models an event of a
-    /// kind makes old. A receipt of a transition is asked for as `LifecycleTransitionReceipt/Subject` first, because what it
-    /// makes old depends on what moved, and as `LifecycleTransitionReceipt` if the table does not tell them apart.
-    pub fn invalidations<'t>(&self, table: impl Fn(&str) -> &'t [&'t str]) -> BTreeSet<&'t str> {
-        let mut all = BTreeSet::new();
-        for write in self.writes {
-            let found = match write {
-                Write::Record(kind) => table(kind),
-                Write::Transition(subject) => {
-                    let exact = table(&alloc::format!("{}/{subject}", write.kind()));
-                    if exact.is_empty() { table(write.kind()) } else { exact }
-                }
-            };
-            all.extend(found.iter().copied());
-        }
-        all
+    /// The read models that are old once it was carried out: computed from what it writes, never typed a second time.
+    #[must_use]
+    pub fn invalidations(&self) -> BTreeSet<&'static str> {
+        self.writes.iter().flat_map(|write| made_old(*write)).collect()
     }
+}
+
+/// The read models that a row makes old, by the built-in table of invalidations.
+#[must_use]
+pub fn made_old(write: Write) -> BTreeSet<&'static str> {
+    let is_it = |when: invalidation::When| match (write, when) {
+        (Write::Transition(subject), invalidation::When::Names(_, kind)) => kind == snake(subject),
+        (
+            Write::Transition(_),
+            invalidation::When::Always | invalidation::When::Has(_) | invalidation::When::Is(..),
+        ) => false,
+        (Write::Record(_), _) => true,
+    };
+    let specs = invalidation::specs(write.kind()).filter(|spec| is_it(spec.when));
+    specs.flat_map(|spec| spec.invalidates.iter().map(|(model, _)| model.as_str())).collect()
 }
 
 /// All commands that are built in.

@@ -5,44 +5,6 @@ use crate::check::rules;
 use crate::kind;
 use std::vec::Vec;
 
-/// Which read models an event makes old, as the contract's table of read models says it.
-fn made_old(event: &str) -> &'static [&'static str] {
-    match event {
-        "LifecycleTransitionReceipt/TaskReliancePacket"
-        | "LifecycleTransitionReceipt/WorkProductCertification"
-        | "RelianceInvalidationEvent" => &[
-            "TaskReliancePacket",
-            "WorkProductCertification",
-            "TaskHealthCard",
-            "AttentionLedger",
-            "RunDiff",
-        ],
-        "RevisionReviewDecisionReceipt" => &[
-            "TaskReliancePacket",
-            "WorkProductCertification",
-            "TaskHealthCard",
-            "AttentionLedger",
-            "DecisionAuditView",
-        ],
-        "ArtifactVersionTransitionEvent" => {
-            &["TaskReliancePacket", "WorkProductCertification", "EvidencePackage", "RunDiff"]
-        }
-        "WorkspaceExternalizationReceipt" => &["DecisionAuditView"],
-        "FindingLifecycleTransitionReceipt" => &[
-            "FindingsInbox",
-            "AttentionLedger",
-            "TaskHealthCard",
-            "EvaluationChainView",
-            "TaskReliancePacket",
-            "WorkProductCertification",
-            "DecisionAuditView",
-        ],
-        "TaskRunFork" => &["RunDiff"],
-        "LifecycleTransitionReceipt/AttentionLedgerItem" => &["AttentionLedger", "TaskHealthCard"],
-        _other => &[],
-    }
-}
-
 #[test]
 fn what_a_command_makes_old_is_computed() {
     let packet = "AttentionLedger RunDiff TaskHealthCard TaskReliancePacket WorkProductCertification";
@@ -68,19 +30,9 @@ fn what_a_command_makes_old_is_computed() {
     ];
     assert_eq!(cases.map(|(id, _)| id).to_vec(), RELIANCE.iter().map(|one| one.id).collect::<Vec<_>>());
     for (id, expected) in cases {
-        let found: Vec<&str> = find(id).unwrap().invalidations(made_old).into_iter().collect();
+        let found: Vec<&str> = find(id).unwrap().invalidations().into_iter().collect();
         assert_eq!(found.join(" "), expected, "{id}");
     }
-}
-
-/// A table that does not tell transitions apart is asked for all of them.
-#[test]
-fn transitions_need_not_be_told_apart() {
-    let table = |event: &str| -> &'static [&'static str] {
-        if event == "LifecycleTransitionReceipt" { &["AttentionLedger"] } else { &[] }
-    };
-    let found = find("attention.resolve_item").unwrap().invalidations(table);
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["AttentionLedger"]);
 }
 
 #[test]
@@ -97,6 +49,7 @@ fn every_command_is_complete() {
         assert!(!command.policy_checks.is_empty() && !command.failure_codes.is_empty(), "{}", command.id);
         let is_required = command.durable_write == DurableWrite::Required;
         assert_eq!(is_required, !command.writes.is_empty(), "{}", command.id);
+        assert_eq!(is_required, !command.invalidations().is_empty(), "{} makes nothing old", command.id);
         assert!(command.is_keyed || !is_required, "{} could be done twice", command.id);
         for code in command.failure_codes.iter().filter_map(|code| code.strip_prefix("validation.")) {
             assert!(codes.contains(code), "{}: {code} is no code", command.id);

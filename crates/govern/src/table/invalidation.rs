@@ -177,6 +177,10 @@ pub const SPECS: &[Spec] = &[
     spec(MOVED, When::Names("subject_ref", "revision_review_packet"), &[(AttentionLedger, SameRun)]),
     spec(MOVED, When::Names("subject_ref", "evaluation_chain_registry_record"), &[(EvaluationChainView, SameRun)]),
     spec(MOVED, When::Always, &[]),
+    spec("KnownGoodCheckpoint", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun)]),
+    spec("LibraryPromotionReceipt", When::Always, &[(DecisionAuditView, SameTask)]),
+    spec("TaskCancelReceipt", When::Always, &[(TaskHealthCard, SameRun), (AttentionLedger, SameRun), (RunDiff, SameRun)]),
+    spec("TaskSkipReceipt", When::Always, &[(TaskHealthCard, SameRun), (RunDiff, SameRun)]),
     spec("RunGuidanceLifecycleReceipt", When::Always, &[]),
     spec("RevisionLifecycleTransitionEvent", When::Always, &[]),
 ];
@@ -251,7 +255,7 @@ mod tests {
     #[test]
     fn no_spec_is_not_an_empty_one() {
         assert_eq!(invalidates("RunGuidanceLifecycleReceipt"), Some(Vec::new()));
-        assert_eq!(invalidates("TaskCancelReceipt"), None);
+        assert_eq!(invalidates("CommandReceipt"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod conformance;
 mod forms;
 mod renamed;
+mod statistics;
 
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{check, rules};

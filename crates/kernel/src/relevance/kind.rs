@@ -8,8 +8,8 @@ use crate::words::{place, spaced};
 use alloc::string::String;
 use alloc::vec::Vec;
 use tables::{
-    ASKING, BEGINNINGS, MOMENTS, MONEY, MONTHS, NUMBERS, PAYING, PRICES, REASONS, REFERENCES, ROLES, TIMES,
-    TITLES, UNITS, WEEKDAYS,
+    ASKING, BEGINNINGS, MOMENTS, MONEY, MONTHS, NUMBERS, OPENING, PAYING, PRICES, REASONS, REFERENCES, ROLES,
+    TIMES, TITLES, UNITS, WEEKDAYS,
 };
 
 /// What kind of answer a question wants.
@@ -42,10 +42,11 @@ impl Kind {
         let first = ASKING.iter().flat_map(|(kind, phrases)| {
             phrases.iter().filter_map(|phrase| place(&words, phrase)).map(move |at| (at, *kind))
         });
-        let has = |table: &[&str]| words.split(' ').any(|word| table.contains(&word));
-        match first.min_by_key(|(at, _)| *at).map_or(Kind::Any, |(_, kind)| kind) {
-            Kind::HowMuch if has(PAYING) => Kind::Price,
-            Kind::Any if has(PRICES) => Kind::Price,
+        let first = first.min_by_key(|(at, _)| *at);
+        match first.map_or(Kind::Any, |(_, kind)| kind) {
+            Kind::HowMuch if words.split(' ').any(|word| PAYING.contains(&word)) => Kind::Price,
+            Kind::When if first.is_some_and(|(at, _)| is_circumstance(&words, at)) => Kind::Any,
+            Kind::Any if is_priced(&words) => Kind::Price,
             kind => kind,
         }
     }
@@ -127,18 +128,40 @@ pub(super) fn is_bare(text: &str) -> bool {
     !words.is_empty() && words.split(' ').all(is_empty)
 }
 
+/// Whether a "when" only says under which circumstances: "Which gloves are worn when it is handled?"
+fn is_circumstance(words: &str, at: usize) -> bool {
+    let begins = words.split(' ').next().unwrap_or_default();
+    at > 0 && words.get(at..).is_some_and(|rest| rest.starts_with("when")) && OPENING.contains(&begins)
+}
+
+/// Whether a question wants money: "What does it cost", "What fee", "What is the rent of it".
+fn is_priced(words: &str) -> bool {
+    let words: Vec<&str> = words.split(' ').collect();
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    let costs = words.iter().position(|word| matches!(*word, "cost" | "costs"));
+    let is_verb = costs.is_some_and(|at| {
+        words
+            .iter()
+            .take(at)
+            .any(|word| matches!(*word, "does" | "did" | "do" | "would" | "will" | "can" | "could"))
+    });
+    let is_asked_for = PRICES.contains(&word(1)) && matches!(word(0), "what" | "which");
+    let is_named = word(0) == "what"
+        && matches!(word(1), "is" | "was" | "are" | "were")
+        && word(2) == "the"
+        && words.iter().skip(3).take(2).any(|word| PRICES.contains(word));
+    is_verb || (is_asked_for && !matches!(word(2), "centre" | "center")) || is_named
+}
+
 /// A number, and soon behind it what is counted is time: "thirty working days", not "40 metres per hour".
 fn has_span(words: &str) -> bool {
     let words: Vec<&str> = words.split(' ').collect();
     let is_number =
         |word: &str| NUMBERS.contains(&word) || word.starts_with(|letter: char| letter.is_ascii_digit());
-    words.windows(4).chain(words.rchunks(3).take(1)).any(|near| match near {
-        [number, behind @ ..] if is_number(number) => {
-            let counted =
-                behind.iter().take_while(|word| !matches!(**word, "per" | "a" | "each" | "pro" | "je"));
-            counted.into_iter().any(|word| UNITS.contains(word))
-        }
-        [] | [..] => false,
+    words.iter().enumerate().filter(|(_, word)| is_number(word)).any(|(at, _)| {
+        let behind = words.iter().skip(at + 1).take(3);
+        let counted = behind.take_while(|word| !matches!(**word, "per" | "a" | "each" | "pro" | "je"));
+        counted.into_iter().any(|word| UNITS.contains(word))
     })
 }
 
@@ -290,6 +313,13 @@ mod tests {
             ("Which gloves are worn when it is handled?", Kind::Any),
             ("In which year was it built?", Kind::When),
             ("What fee was agreed on?", Kind::Price),
+            ("What would a new one cost us?", Kind::Price),
+            ("What is the monthly rent?", Kind::Price),
+            ("What is included in the rent?", Kind::Any),
+            ("Which cost centre belongs to Hamburg?", Kind::Any),
+            ("What is the deadline for it?", Kind::When),
+            ("Can you tell me who did it?", Kind::Who),
+            ("In May 2026, who did it?", Kind::Who),
         ] {
             assert_eq!(Kind::of(question), expected, "{question}");
         }
@@ -315,6 +345,7 @@ mod tests {
             (Kind::HowOften, "It is cleaned every week.", "How often?", true),
             (Kind::HowLong, "It lasts thirty working days.", "How long does it last?", true),
             (Kind::HowLong, "2 Jahre", "Wie lange?", true),
+            (Kind::HowLong, "The warranty runs for 24 months.", "How long is it valid?", true),
             (Kind::HowLong, "Rated flow: 40 metres per hour.", "How long does it last?", false),
         ] {
             assert_eq!(kind.is_in(text, question), expected, "{text} {question}");

@@ -443,7 +443,7 @@ pub(super) const GROUPS: &[&[&str]] = &[
     &["reply", "respond", "response", "answer"],
     &["encrypt", "encryption", "encrypted", "cipher"],
     &["old", "age", "older"], &["new", "recent", "latest"],
-    &["dog", "cat", "pet", "animal"],
+    &["dog", "pet"], &["cat", "pet"], &["pet", "animal"],
     &["car", "vehicle", "parking"],
     &["garbage", "waste", "rubbish", "trash"],
     &["food", "meal", "lunch", "dinner"],

@@ -29,6 +29,7 @@ fn what_is_unclear_is_asked_back() {
         ("Fix it", Before::Nothing, Some("What does “it” refer to?")),
         ("Fix it", Before::Conversation, None),
         ("can you help me please", Before::Conversation, Some("What exactly is asked for?")),
+        ("Is there a pool?", Before::Nothing, None),
         ("Explain this.", Before::Nothing, Some("What does “this” refer to?")),
         ("Explain this lease clause.", Before::Nothing, None),
     ] {

@@ -18,9 +18,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Bytes of what somebody asks. Stages keep it in their outputs too: an envelope must be one that can be read again.
-const RAW_INPUT_BYTES_MAX: usize = 2 * 1024 * 1024;
-
 /// A document that is being read, and what is noted about it on the way.
 pub(super) struct Reader<'a> {
     pub(super) fields: Fields<'a>,
@@ -134,11 +131,6 @@ impl<'a> Reader<'a> {
         let user_id = self.or("user_id", "anonymous".to_owned(), Fields::text);
         let session_id = self.mint("session_id", minted.session_id, Fields::id);
         let raw_input = self.or("raw_input", String::new(), Fields::text);
-        if raw_input.as_ref().is_some_and(|text| text.len() > RAW_INPUT_BYTES_MAX) {
-            let message =
-                format!("must be at most {RAW_INPUT_BYTES_MAX} bytes; larger texts belong into files");
-            self.fields.trouble("raw_input", Code::FieldInvalid, message);
-        }
         let is_null = matches!(self.fields.peek("received_at"), Some(Json::Null));
         let received_at = if is_null && self.dialect.writes_null_for_empty() {
             self.minted.push("received_at");

@@ -54,6 +54,12 @@ pub enum Error {
         /// Who.
         by: String,
     },
+    /// The envelope leaves no room for what comes of it.
+    #[error("the envelope has {bytes} bytes, and a run may begin with 4 MiB; larger texts belong into files")]
+    TooLarge {
+        /// How large it is, as it is written.
+        bytes: usize,
+    },
     /// The ledger refused.
     #[error(transparent)]
     Ledger(#[from] ledger::Error),
@@ -84,6 +90,7 @@ impl Error {
             Error::Erased { .. } => Code::RunErased,
             Error::Unreadable { .. } => Code::RunUnreadable,
             Error::NoAgent { .. } => Code::RunAgent,
+            Error::TooLarge { .. } => Code::EnvelopeInvalid,
             Error::Proposer { .. } => Code::CapabilityProposer,
             Error::Unsigned { .. } => Code::CapabilityUnsigned,
             Error::Ledger(error) => error.code(),

@@ -199,7 +199,8 @@ pub struct Leave {
 impl Leave {
     /// The words, as long as they count: who has not gone on under them within a day is asked again.
     pub(super) fn holds(&self, now: &Timestamp) -> Option<&str> {
-        (self.at.instant().millis_until(now.instant()) < LEAVE_MS_MAX).then_some(self.words.as_str())
+        let (at, now) = (self.at.instant(), now.instant());
+        (at <= now && at.millis_until(now) < LEAVE_MS_MAX).then_some(self.words.as_str())
     }
 }
 
@@ -324,5 +325,6 @@ mod tests {
         assert_eq!(leave.holds(&at("2026-01-31T08:00:00Z")), Some("send it"));
         assert_eq!(leave.holds(&at("2026-02-01T07:59:59.999Z")), Some("send it"));
         assert_eq!(leave.holds(&at("2026-02-01T08:00:00Z")), None);
+        assert_eq!(leave.holds(&at("2026-01-31T07:59:59Z")), None, "the clock went back");
     }
 }

@@ -45,7 +45,7 @@ impl Rows {
         })
     }
 
-    /// The first row.
+    /// The first row; how many bytes the envelope has.
     pub(super) fn began(
         &mut self,
         run: &RunId,
@@ -53,9 +53,11 @@ impl Rows {
         envelope: &GenericEnvelope,
         setup: &Setup,
         label: Label,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
+        let text = json::to_text(envelope)?.into_bytes();
+        let bytes = text.len();
         let contents = [
-            BlobBytes::new(json::to_text(envelope)?.into_bytes())?,
+            BlobBytes::new(text)?,
             BlobBytes::new(canonical::to_bytes_of(pipeline)?)?,
             BlobBytes::new(canonical::to_bytes_of(setup)?)?,
         ];
@@ -71,7 +73,8 @@ impl Rows {
             ("pipeline_hash", contents.get(1).map_or(Json::Null, digest)),
         ]);
         let at = self.bench.clock.now()?;
-        self.put(run_kind::BEGAN, &at, payload.into(), label, contents.into(), Proof::None)
+        self.put(run_kind::BEGAN, &at, payload.into(), label, contents.into(), Proof::None)?;
+        Ok(bytes)
     }
 
     /// Whether what is waiting must be durable before anything is done.

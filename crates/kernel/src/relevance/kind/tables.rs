@@ -48,11 +48,11 @@ pub(super) const PAYING: &[&str] = &[
     "rent", "expensive", "owe", "kostet", "kosten", "kostete", "preis", "teuer", "gebühr", "beitrag", "bezahlen", "zahlen", "zahlt",
     "geld", "miete", "gehalt", "lohn",
 ];
-/// What is asked for is money where a question has one of these and wants nothing else.
-#[rustfmt::skip] // words in rows
-pub(super) const PRICES: &[&str] = &[
-    "cost", "price", "fee", "rent", "salary", "kostet", "kosten", "preis", "gebühr", "miete", "gehalt",
-];
+/// What money is called that is asked for.
+pub(super) const PRICES: &[&str] = &["cost", "price", "fee", "rent", "salary"];
+/// Words that begin a question in which a later "when" says no more than under which circumstances.
+pub(super) const OPENING: &[&str] =
+    &["what", "which", "where", "can", "may", "must", "is", "are", "was", "were", "does", "do", "did"];
 /// What a reason begins with.
 #[rustfmt::skip] // words in rows
 pub(super) const REASONS: &[&str] = &[
@@ -114,8 +114,6 @@ pub(super) const ASKING: &[(Kind, &[&str])] = &[
     (Kind::Why, &[
         "why", "what caused", "for what reason", "what was the cause", "root cause", "warum", "weshalb", "wieso", "aus welchem grund", "wodurch",
     ]),
-    // Behind these a "when" says no more than under which circumstances.
-    (Kind::Any, &["what", "which", "where", "can", "may", "must", "is", "are", "was", "welche", "welcher", "welches", "wo", "darf", "muss", "ist"]),
 ];
 
 /// Words that begin a question of their own behind "and".
