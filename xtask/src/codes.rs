@@ -55,17 +55,10 @@ fn rule_page(area: &Area, rule: &Rule) -> String {
          ## Why it matters\n\n{why}\n\n\
          ## How to fix it\n\n{fix}\n\n\
          Both cases stand in `conformance/{area}/{code}/`.\n",
-        title = titled(code),
+        title = rule.title(),
         severity = severity.as_str(),
         area = area.name,
     )
-}
-
-/// The words of a code as a title.
-fn titled(code: &str) -> String {
-    let words = code.replace('_', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn index(areas: &BTreeMap<&str, Vec<Entry>>) -> String {

@@ -97,6 +97,16 @@ pub struct Rule {
     pub check: fn(&World, &mut Found<'_>),
 }
 
+impl Rule {
+    /// The words of its code, as a title.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let words = self.code.replace('_', " ");
+        let mut letters = words.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+}
+
 /// The rules of one part of the contract.
 pub struct Area {
     /// Its name.

@@ -27,8 +27,10 @@ pub(crate) struct Conformance {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Formula {
     /// All formulas
+    #[command(after_help = "Example:\n  countersign formula list --json")]
     List,
     /// One formula: its text, inputs, policies and test vectors
+    #[command(after_help = "Example:\n  countersign formula show claim_support_v1")]
     Show {
         /// Which one
         #[arg(value_name = "ID")]

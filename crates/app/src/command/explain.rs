@@ -4,17 +4,17 @@
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
-use countersign_govern::check::{Area, Rule, rules};
+use countersign_govern::check::{Rule, rules};
 use countersign_record::code::Code;
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Page {
-    code: &'static str,
+    code: String,
     area: &'static str,
     severity: &'static str,
-    title: &'static str,
-    explanation: &'static str,
+    title: String,
+    explanation: String,
     fix: &'static str,
 }
 
@@ -22,29 +22,49 @@ impl From<Code> for Page {
     fn from(code: Code) -> Self {
         let entry = code.entry();
         Page {
-            code: entry.name,
+            code: entry.name.to_owned(),
             area: entry.area,
             severity: entry.severity.as_str(),
-            title: entry.title,
-            explanation: entry.explanation,
+            title: entry.title.to_owned(),
+            explanation: entry.explanation.to_owned(),
             fix: entry.fix,
         }
     }
 }
 
+/// A validation code.
+impl From<&Rule> for Page {
+    fn from(rule: &Rule) -> Self {
+        Page {
+            code: format!("validation.{}", rule.code),
+            area: "validation",
+            severity: rule.severity.as_str(),
+            title: rule.title(),
+            explanation: format!("{}\n\nLegal: {}\n\n{}", rule.fires, rule.legal, rule.why),
+            fix: rule.fix,
+        }
+    }
+}
+
+/// The page of a code.
+fn find(name: &str) -> Option<Page> {
+    let rule = name.strip_prefix("validation.").and_then(|code| rules().find(|(_, rule)| rule.code == code));
+    rule.map(|(_, rule)| Page::from(rule)).or_else(|| Code::try_from(name).ok().map(Page::from))
+}
+
+fn all() -> impl Iterator<Item = Page> {
+    Code::ALL.iter().copied().map(Page::from).chain(rules().map(|(_, rule)| Page::from(rule)))
+}
+
 /// Without a code: all of them.
 pub(super) fn run(global: &Global, code: Option<&str>) -> Result<Exit, Failure> {
     let Some(name) = code else { return list(global).map(|()| Exit::Success) };
-    if let Some(rule) = name.strip_prefix("validation.").and_then(rule) {
-        return show_rule(global, rule).map(|()| Exit::Success);
-    }
-    let Ok(code) = Code::try_from(name) else {
+    let Some(page) = find(name) else {
         let near = nearest(name).map_or(String::new(), |near| format!("; did you mean {near}?"));
         let shown: String = name.chars().take(80).collect();
         return Err(Failure::new(Code::UsageInvalid, format!("there is no code {shown}{near}"))
             .with("fix", "countersign explain --list prints every code"));
     };
-    let page = Page::from(code);
     if global.json {
         output::json(&page)?;
     } else {
@@ -56,67 +76,12 @@ pub(super) fn run(global: &Global, code: Option<&str>) -> Result<Exit, Failure> 
     Ok(Exit::Success)
 }
 
-/// What is listed.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Listed {
-    Code(Page),
-    Rule(RulePage),
-}
-
-/// A validation code.
-#[derive(Serialize)]
-struct RulePage {
-    code: String,
-    area: &'static str,
-    severity: &'static str,
-    section: &'static str,
-    fires: &'static str,
-    legal: &'static str,
-    why: &'static str,
-    fix: &'static str,
-}
-
-impl From<(&'static Area, &'static Rule)> for RulePage {
-    fn from((area, rule): (&'static Area, &'static Rule)) -> Self {
-        RulePage {
-            code: format!("validation.{}", rule.code),
-            area: area.name,
-            severity: rule.severity.as_str(),
-            section: rule.section,
-            fires: rule.fires,
-            legal: rule.legal,
-            why: rule.why,
-            fix: rule.fix,
-        }
-    }
-}
-
-fn rule(code: &str) -> Option<RulePage> {
-    rules().find(|(_, rule)| rule.code == code).map(RulePage::from)
-}
-
-fn show_rule(global: &Global, page: RulePage) -> Result<(), Failure> {
-    if global.json {
-        return output::json(&page);
-    }
-    output::line(&format!(
-        "{} ({}, {})\n\nFires: {}\n\nLegal: {}\n\nWhy: {}\n\nFix: {}",
-        page.code, page.severity, page.area, page.fires, page.legal, page.why, page.fix
-    ))
-}
-
 fn list(global: &Global) -> Result<(), Failure> {
     if global.json {
-        let ours = Code::ALL.iter().copied().map(|code| Listed::Code(Page::from(code)));
-        let rules = rules().map(|found| Listed::Rule(RulePage::from(found)));
-        return output::json(&ours.chain(rules).collect::<Vec<_>>());
+        return output::json(&all().collect::<Vec<_>>());
     }
-    for code in Code::ALL {
-        output::line(&format!("{:<28} {}", code.as_str(), code.entry().title))?;
-    }
-    for (area, rule) in rules() {
-        output::line(&format!("validation.{} ({})", rule.code, area.name))?;
+    for page in all() {
+        output::line(&format!("{:<28} {}", page.code, page.title))?;
     }
     Ok(())
 }
@@ -124,9 +89,7 @@ fn list(global: &Global) -> Result<(), Failure> {
 /// The code that is spelt most alike, if it is alike at all.
 fn nearest(name: &str) -> Option<String> {
     let name: String = name.chars().take(80).collect::<String>().to_lowercase();
-    let ours = Code::ALL.iter().map(|code| code.as_str().to_owned());
-    let codes = ours.chain(rules().map(|(_, rule)| format!("validation.{}", rule.code)));
-    let (apart, code) = codes.map(|code| (distance(&name, &code), code)).min()?;
+    let (apart, code) = all().map(|page| (distance(&name, &page.code), page.code)).min()?;
     // More than a third of the letters wrong is another word.
     (apart * 3 <= code.len()).then_some(code)
 }

@@ -6,6 +6,7 @@ use crate::derive::text;
 use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
 use crate::world::{self, Record, World};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -102,7 +103,17 @@ fn is_hex(digest: Digest, text: &str) -> bool {
 }
 
 fn context_hash_unverified(world: &World, found: &mut Found<'_>) {
+    // What was made and never looked up says nothing wrong to anybody yet. What stands inside another record is used with it.
+    let resolved: BTreeSet<u64> = world
+        .of("TextAnchorResolutionReceipt")
+        .filter(|one| one.is("status", "resolved"))
+        .filter_map(|one| one.follow("anchor_ref"))
+        .map(|anchor| anchor.seq())
+        .collect();
     for (record, place, anchor) in anchors(world, "TextAnchor") {
+        if record.kind() == "TextAnchor" && !resolved.contains(&record.seq()) {
+            continue;
+        }
         if anchor.text("hash_algorithm").is_some_and(|name| name != text::ALGORITHM) {
             found.add(record, &format!("{place}hash_algorithm"), format!("is not {}", text::ALGORITHM));
             continue;

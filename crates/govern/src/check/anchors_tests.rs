@@ -3,6 +3,7 @@
 use super::*;
 use crate::check::sources::tests::check;
 use std::string::ToString;
+use std::vec::Vec;
 
 #[test]
 fn anchors_say_where() {
@@ -26,10 +27,18 @@ fn anchor(before: &str, after: &str, hash: &str, algorithm: &str) -> String {
 fn surroundings_are_compared() {
     let code = "context_hash_unverified";
     let hash = text::context_hash("a b", "").unwrap().to_string();
-    let check_one = |record: &str, expected: &[(u64, &str)]| check(code, &[("TextAnchor", record)], expected);
-    check_one(&anchor("a  b", "", &hash, text::ALGORITHM), &[]);
-    check_one(&anchor("a", "b", &hash, text::ALGORITHM), &[(1, "/context_hash")]);
-    check_one(&anchor("a b", "", &hash, "md5"), &[(1, "/hash_algorithm")]);
+    // What was made and never looked up is left alone, whatever it says.
+    check(code, &[("TextAnchor", &anchor("a", "b", &hash, "md5"))], &[]);
+    let check_one = |record: &str, path: Option<&str>| {
+        let receipt = format!(
+            r#"{{"receipt_id":"r","anchor_ref":"text_anchor:1","status":"resolved","recomputed_context_hash":"{hash}"}}"#
+        );
+        let expected: Vec<(u64, &str)> = path.map(|path| (1, path)).into_iter().collect();
+        check(code, &[("TextAnchor", record), ("TextAnchorResolutionReceipt", &receipt)], &expected);
+    };
+    check_one(&anchor("a  b", "", &hash, text::ALGORITHM), None);
+    check_one(&anchor("a", "b", &hash, text::ALGORITHM), Some("/context_hash"));
+    check_one(&anchor("a b", "", &hash, "md5"), Some("/hash_algorithm"));
     let scope = format!(r#"{{"scope_ref":{{"anchor":{}}}}}"#, anchor("x", "y", &hash, text::ALGORITHM));
     check(code, &[("RunGuidanceCreationEvent", &scope)], &[(1, "/scope_ref/anchor/context_hash")]);
 }

@@ -97,9 +97,10 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// The command that a record or a reference names: `command:ID`, or the id itself.
+/// The command that a record or a reference names: `command:ID`, an entry of a registry, or the id itself.
 fn id_of(text: &str) -> &str {
-    text.strip_prefix("command:").unwrap_or(text)
+    let kinds = ["command:", "reliance_layer_command_registry_entry:", "task_command_registry_entry:"];
+    kinds.iter().find_map(|kind| text.strip_prefix(kind)).unwrap_or(text)
 }
 
 /// The registry: what is built in, and the rows that come on top.

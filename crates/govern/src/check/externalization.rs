@@ -94,7 +94,7 @@ struct Content<'w> {
 impl<'w> Content<'w> {
     fn add(&mut self, source: Record<'w>) {
         for (class, counts) in [("data_class", &mut self.data), ("taint_class", &mut self.taint)] {
-            let word = source.json().text(class);
+            let word = class_of(source, class);
             word.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
         }
         self.secret += usize::from(is_secret(source));
@@ -103,7 +103,7 @@ impl<'w> Content<'w> {
     fn remove(&mut self, source: Record<'w>) {
         for (class, counts) in [("data_class", &mut self.data), ("taint_class", &mut self.taint)] {
             let left =
-                source.json().text(class).and_then(|word| Some((word, counts.get(word)?.saturating_sub(1))));
+                class_of(source, class).and_then(|word| Some((word, counts.get(word)?.saturating_sub(1))));
             match left {
                 Some((word, 0)) => drop(counts.remove(word)),
                 Some((word, left)) => drop(counts.insert(word, left)),
@@ -112,6 +112,14 @@ impl<'w> Content<'w> {
         }
         self.secret = self.secret.saturating_sub(usize::from(is_secret(source)));
     }
+}
+
+/// The class that a source states, or the taint that its kind has by default.
+fn class_of<'w>(source: Record<'w>, class: &str) -> Option<&'w str> {
+    let stated = source.json().text(class);
+    let by_kind =
+        || super::taint::effective(source).filter(|_| class == "taint_class").map(|taint| taint.as_str());
+    stated.or_else(by_kind)
 }
 
 fn is_secret(source: Record<'_>) -> bool {

@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
 const MODES: [&str; 3] = ["production", "signal_generation", "calibration"];
 /// The type they make up, and the document that owns it where no registry says another.
 const TYPE: &str = "LearningMode";
-const OWNER: &str = "DOC24";
+const OWNER: &str = "DOC23_OER";
 
 fn declarations(world: &World) -> impl Iterator<Item = Record<'_>> {
     world.of("TypeDeclaration").filter(|declaration| declaration.is("type_name", TYPE))
@@ -65,7 +65,7 @@ fn learning_mode_redeclared_outside_owner(world: &World, found: &mut Found<'_>) 
     let mut entries = world.versions("TypeOwnerRegistryEntry", TYPE);
     let entry = entries.rfind(|entry| entry.is("status", "canonical"));
     let owner = entry.and_then(|entry| entry.json().text("canonical_owner_doc")).unwrap_or(OWNER);
-    for declaration in declarations(world) {
+    for declaration in declarations(world).filter(|one| !one.is("declared_as", "imported")) {
         if declaration.text("declared_in_doc").is_some_and(|document| document != owner) {
             found.add(declaration, "declared_in_doc", format!("LearningMode belongs to {owner}"));
         }

@@ -23,7 +23,7 @@ fn modes_are_those_of_the_contract() {
 
 #[test]
 fn the_registry_says_who_owns_the_type() {
-    let in_24 = ("TypeDeclaration", "{'type_name':'LearningMode','declared_in_doc':'DOC24'}");
+    let in_24 = ("TypeDeclaration", "{'type_name':'LearningMode','declared_in_doc':'DOC23_OER'}");
     let in_12 = ("TypeDeclaration", "{'type_name':'LearningMode','declared_in_doc':'DOC12'}");
     let entry = |text| ("TypeOwnerRegistryEntry", text);
     let moved = entry("{'type_name':'LearningMode','status':'canonical','canonical_owner_doc':'DOC12'}");

@@ -118,8 +118,8 @@ impl<'w> Promotions<'w> {
         let cleared = receipt.text("cleared_by_access_tier");
         match gate.text("requires_access_tier") {
             None => return Some("the gate names no access tier".to_string()),
-            Some(tier) if cleared.is_some_and(|own| own != tier) => {
-                return Some(format!("it was cleared by another access tier than {tier}"));
+            Some(tier) if cleared != Some(tier) => {
+                return Some(format!("it was not cleared by the access tier {tier}"));
             }
             Some(_) => {}
         }

@@ -18,7 +18,7 @@ const SOURCE: (&str, &str) =
     ("SourceRecord", r#"{"source_id":"s","tier":2,"verification_state":"verified"}"#);
 const PROMOTED: (&str, &str) = (
     "LibraryPromotionReceipt",
-    r#"{"candidate_id":"c","gate_ref":"library_promotion_gate:g","status":"promoted","durable_library_write_ref":"library_entry:e"}"#,
+    r#"{"cleared_by_access_tier":"librarian","candidate_id":"c","gate_ref":"library_promotion_gate:g","status":"promoted","durable_library_write_ref":"library_entry:e"}"#,
 );
 
 #[test]
@@ -43,8 +43,10 @@ fn sources_pass_the_gate() {
     check([POLICY, (GATE.0, &open), SOURCE], PROMOTED, wrong);
     let blocked = PROMOTED.1.replace(r#""promoted""#, r#""blocked_by_policy""#);
     check([POLICY, GATE, low], (PROMOTED.0, &blocked), &[]);
-    let cleared = PROMOTED.1.replace(r#"{"candidate"#, r#"{"cleared_by_access_tier":"clerk","candidate"#);
+    let cleared = PROMOTED.1.replace(r#":"librarian""#, r#":"clerk""#);
     check([POLICY, GATE, SOURCE], (PROMOTED.0, &cleared), wrong);
+    let uncleared = PROMOTED.1.replace(r#""cleared_by_access_tier":"librarian","#, "");
+    check([POLICY, GATE, SOURCE], (PROMOTED.0, &uncleared), wrong);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::Diagnostic;
 use alloc::collections::BTreeSet;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The specific code, and the general one that it stands for.
@@ -20,12 +21,16 @@ const PAIRS: &[(&str, &str)] = &[
     ("hard_call_options_empty", "hard_call_closed_choice_needs_two_options"),
 ];
 
-/// Leaves out the general ones where the specific one was found in the same row.
+/// A live field in a frozen record: other fields of it may still be told, whatever one of them is.
+const BY_FIELD: &str = "mutable_state_inside_immutable_snapshot";
+
+/// Leaves out the general ones where the specific one was found in the same row, or in the same field of it.
 pub(super) fn settle(all: &mut Vec<Diagnostic>) {
-    let mut replaced: BTreeSet<(u64, &str)> = BTreeSet::new();
+    let mut replaced: BTreeSet<(u64, &str, String)> = BTreeSet::new();
+    let field = |code: &str, path: &str| if code == BY_FIELD { String::from(path) } else { String::new() };
     for (specific, general) in PAIRS {
-        let rows = all.iter().filter(|one| one.code == *specific).map(|one| (one.row, *general));
-        replaced.extend(rows.collect::<Vec<_>>());
+        let found = all.iter().filter(|one| one.code == *specific);
+        replaced.extend(found.map(|one| (one.row, *general, field(general, &one.path))));
     }
-    all.retain(|one| !replaced.contains(&(one.row, one.code)));
+    all.retain(|one| !replaced.contains(&(one.row, one.code, field(one.code, &one.path))));
 }

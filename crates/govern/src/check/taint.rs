@@ -140,7 +140,17 @@ fn external_authority_without_trust_basis(world: &World, found: &mut Found<'_>) 
     }
 }
 
-/// The versions of everything that states a taint, by the kind in snake case and the id.
+/// How far a record is trusted: as it says, and where a source says nothing, as its kind is by default.
+pub(super) fn effective(record: Record<'_>) -> Option<Taint> {
+    let own = stated(record.json());
+    if own.is_some() || record.kind() != "SourceRecord" {
+        return own;
+    }
+    let default = record.text("source_kind").and_then(taint_defaults::find)?;
+    Some(taint::effective(default, record.text("trust_basis").and_then(TrustBasis::read), None))
+}
+
+/// The versions of everything that has a taint, by the kind in snake case and the id.
 struct Taints<'w>(BTreeMap<String, BTreeMap<&'w str, Versions<'w>>>);
 
 /// The versions of one record, in order, with what they state.
@@ -150,7 +160,7 @@ impl<'w> Taints<'w> {
     fn of(world: &'w World) -> Self {
         let mut taints: BTreeMap<String, BTreeMap<&str, Versions<'w>>> = BTreeMap::new();
         for record in world.all() {
-            if let Some(taint) = stated(record.json()) {
+            if let Some(taint) = effective(record) {
                 let ids = taints.entry(snake(record.kind())).or_default();
                 ids.entry(record.id()).or_default().push((record, taint));
             }
@@ -170,14 +180,26 @@ impl<'w> Taints<'w> {
     }
 }
 
+/// Whether two texts name the same thing.
+fn is_same(one: &str, other: &str) -> bool {
+    let read = |text| {
+        Reference::read(text)
+            .map(|found| (found.kind == "src" || found.kind == "source_record", found.kind, found.id))
+    };
+    match (read(one), read(other)) {
+        (Some((true, _, one)), Some((true, _, other))) => one == other,
+        (Some((_, kind, one)), Some((_, other_kind, other))) => kind == other_kind && one == other,
+        (Some(_), None) | (None, Some(_)) => false,
+        (None, None) => one == other,
+    }
+}
+
 /// What a node does, if somebody can look up that it was done.
 fn sanitization(node: Record<'_>) -> Option<Sanitization> {
     let read = |field: &str| node.text(field).and_then(Taint::read);
-    let all = (read("input_taint"), read("output_taint"), node.text("evidence_ref"));
-    match all {
-        (Some(input), Some(output), Some(_)) => Some(Sanitization { input, output }),
-        (_, _, _) => None,
-    }
+    let is_shown = node.text("evidence_ref").is_some();
+    let taints = read("input_taint").zip(read("output_taint")).filter(|_| is_shown);
+    taints.map(|(input, output)| Sanitization { input, output })
 }
 
 fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
@@ -200,7 +222,11 @@ fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
             .filter_map(|input| taints.before(input, record.seq()).map(|(_, taint)| taint))
             .collect();
         let named = edge.follow("sanitization_ref").filter(|one| one.kind() == "SanitizationNode");
-        let beside = nodes.get(output).into_iter().flatten().copied();
+        let named_inputs = edge.texts("input_refs");
+        let is_of_edge = |node: &Record<'_>| {
+            node.text("input_ref").is_none_or(|input| named_inputs.iter().any(|one| is_same(one, input)))
+        };
+        let beside = nodes.get(output).into_iter().flatten().copied().filter(is_of_edge);
         let least = named
             .into_iter()
             .chain(beside)
@@ -252,7 +278,7 @@ fn compare_with_records(record: Record<'_>, refs: &str, sources: &History<'_>, f
             let data_class = source.text("data_class").and_then(DataClass::read).unwrap_or(DataClass::Public);
             let privileged = source.flag("privileged").unwrap_or(false);
             let matter = source.json().text("matter_id");
-            stated(source.json()).map(|taint| Holding { taint, data_class, privileged, matter })
+            effective(source).map(|taint| Holding { taint, data_class, privileged, matter })
         })
         .collect();
     let is_whole = parts.len() == refs.len();

@@ -16,7 +16,7 @@ pub(super) use gate::CLAIMS_MAX;
 use gate::build_ready_gate_failed;
 use phantom::phantom_type_reference;
 
-/// - `TypeDeclaration {declaration_id, type_name, declared_by_doc, declared_as: canonical|imported, schema_hash?, created_at}`: a
+/// - `TypeDeclaration {declaration_id, type_name, declared_in_doc, declared_as: canonical|imported, schema_hash?, created_at}`: a
 ///   document declares or re-exports a type.
 /// - `BuildReadyClaim {claim_id, gate_ref, target_doc_family, claimed_by_ref, created_at}`: somebody says that it is ready.
 /// - `CrossDocInsertObligation {obligation_id, source_doc, target_doc, state: open|absorbed|stubbed, created_at}`: another document
@@ -92,6 +92,14 @@ impl<'w> Owners<'w> {
     }
 }
 
+impl Owners<'_> {
+    /// Whether an entry says that a document imports it.
+    fn lists(&self, document: &str) -> bool {
+        let all = self.own.values().chain(&self.imports);
+        all.into_iter().any(|entry| entry.texts("imported_by_docs").contains(&document))
+    }
+}
+
 fn owners(world: &World, before: u64) -> BTreeMap<&str, Owners<'_>> {
     let mut all: BTreeMap<&str, Owners<'_>> = BTreeMap::new();
     for entry in world.of(ENTRY).take_while(|entry| entry.seq() < before) {
@@ -137,7 +145,7 @@ fn declared<'w>(world: &'w World, before: u64, all: &BTreeMap<&'w str, Owners<'w
     let mut hashes: BTreeMap<&str, &str> = BTreeMap::new();
     for declaration in declarations() {
         let json = declaration.json();
-        let Some((name, doc)) = json.text("type_name").zip(json.text("declared_by_doc")) else { continue };
+        let Some((name, doc)) = json.text("type_name").zip(json.text("declared_in_doc")) else { continue };
         let owner = all.get(name).and_then(Owners::owner);
         if let Some(hash) = json.text("schema_hash").filter(|_| owner == Some(doc)) {
             hashes.insert(name, hash);
@@ -145,16 +153,17 @@ fn declared<'w>(world: &'w World, before: u64, all: &BTreeMap<&'w str, Owners<'w
     }
     for declaration in declarations() {
         let json = declaration.json();
-        let Some((name, doc)) = json.text("type_name").zip(json.text("declared_by_doc")) else { continue };
+        let Some((name, doc)) = json.text("type_name").zip(json.text("declared_in_doc")) else { continue };
         let Some(owner) = all.get(name).and_then(Owners::owner) else { continue };
         if owner == doc {
             continue;
         }
+        let is_listed = all.get(name).is_some_and(|owners| owners.lists(doc));
         let hash = json.text("schema_hash").zip(hashes.get(name));
-        if !json.is("declared_as", "imported") {
+        if !json.is("declared_as", "imported") && !is_listed {
             found.push((
                 declaration,
-                "declared_by_doc",
+                "declared_in_doc",
                 "another document owns the type, and it is not imported",
             ));
         } else if hash.is_some_and(|(own, owners)| own != *owners) {

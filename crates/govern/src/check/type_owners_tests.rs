@@ -31,9 +31,9 @@ fn a_type_has_one_owner() {
 #[test]
 fn documents_declare_what_they_own() {
     let own = entry("RunDiff", "DOC20", "canonical", "");
-    for (word, expected) in [("imported", &[][..]), ("canonical", &["2 type_owner_drift /declared_by_doc"])] {
+    for (word, expected) in [("imported", &[][..]), ("canonical", &["2 type_owner_drift /declared_in_doc"])] {
         let other = format!(
-            r#"{{"declaration_id":"d","type_name":"RunDiff","declared_by_doc":"DOC21","declared_as":"{word}"}}"#
+            r#"{{"declaration_id":"d","type_name":"RunDiff","declared_in_doc":"DOC21","declared_as":"{word}"}}"#
         );
         expect(RULES, &[(ENTRY, &own), ("TypeDeclaration", &other)], expected);
     }

@@ -223,7 +223,7 @@ fn together(rows: &[Json]) -> Vec<usize> {
             mentions(row, "", &mut found);
             // Whoever says that all is ready speaks of every fixture there is.
             let kind = row.get("kind").and_then(Json::as_str).unwrap_or_default();
-            if ["BuildReadyClaim", "ConformanceFixtureRun"].contains(&kind) {
+            if ["AddendaBConformanceFixture", "BuildReadyClaim", "ConformanceFixtureRun"].contains(&kind) {
                 found.insert("every fixture".to_owned());
             }
             found

@@ -15,7 +15,7 @@ random.seed(seed)
 
 
 def say(name, inputs, expected):
-    if isinstance(expected, (list, tuple)):
+    if isinstance(expected, (list, tuple, numpy.ndarray)):
         expected = [float(one) for one in expected]
     elif expected is not None:
         expected = float(expected)

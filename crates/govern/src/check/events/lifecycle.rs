@@ -80,7 +80,7 @@ const CASCADE_MOVERS: &[Mover] = &[mover(
 
 /// Guidance, review packets, revision plans and source tiers have codes of their own.
 #[rustfmt::skip] // one to a line
-pub(super) const FAMILIES: [Family; 11] = [
+pub(super) const FAMILIES: [Family; 12] = [
     family("EvaluationFindingRecord", "current_state", &machine::FINDING, FINDING_MOVERS),
     family("ResearchNeed", "status", &machine::RESEARCH_NEED, NEED_MOVERS),
     family("LibraryPromotionCandidate", "status", &machine::LIBRARY, LIBRARY_MOVERS),
@@ -92,6 +92,7 @@ pub(super) const FAMILIES: [Family; 11] = [
     family("EvaluationChainRegistryRecord", "status", &machine::CHAIN, &[]),
     family("OutcomeRecord", "state", &machine::OUTCOME, OUTCOME_MOVERS),
     family("RevalidationCascadeRun", "status", &machine::CASCADE, CASCADE_MOVERS),
+    family("RunBoardVisiblePost", "lifecycle_state", &machine::POST, &[]),
 ];
 
 /// A move that a receipt tells of.

@@ -108,6 +108,9 @@ pub(super) fn step_idempotency_parallel_enum_drift(world: &World, found: &mut Fo
             found.add(entry, "type_name", "a second list of kinds of steps beside RevisionPlanStepKind");
         }
     }
+    for declaration in world.of("TypeDeclaration").filter(|one| one.is("type_name", "StepKind")) {
+        found.add(declaration, "type_name", "a second list of kinds of steps beside RevisionPlanStepKind");
+    }
     let plans = plans(world);
     let own: BTreeMap<&str, &Json> = all_steps(world)
         .filter(|step| step.record.kind() == "RevisionPlanStepBase")

@@ -36,7 +36,6 @@ record! {
         declaration_id: Option<String>,
         type_name: String,
         declared_in_doc: Option<OwnerDoc>,
-        declared_by_doc: Option<OwnerDoc>,
         declared_as: Option<String>,
         schema_hash: Option<String>,
         values: Option<Vec<String>>,
