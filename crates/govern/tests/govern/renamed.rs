@@ -280,6 +280,6 @@ fn neighbours_that_know_nothing_of_each_other_may_change_places() {
             }
         }
     }
-    assert!(swaps >= 30, "only {swaps} neighbours were swapped");
+    assert!(swaps >= 25, "only {swaps} neighbours were swapped");
     assert!(misses.is_empty(), "{}", misses.join("\n"));
 }
