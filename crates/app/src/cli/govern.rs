@@ -37,9 +37,7 @@ pub(crate) enum Formula {
         id: String,
     },
     /// A value, with its receipt
-    #[command(
-        after_help = "Example:\n  echo '{\"hits\":8,\"trials\":10}' | countersign formula eval wilson_interval_v1 -"
-    )]
+    #[command(after_help = "Example:\n  countersign formula eval wilson_interval_v1 inputs.json")]
     Eval {
         /// Which formula
         #[arg(value_name = "ID")]
