@@ -45,7 +45,7 @@ pub(crate) enum Formula {
         /// The inputs, a JSON object, or - for standard input
         #[arg(value_name = "FILE|-")]
         inputs: String,
-        /// The record that shall have the value
+        /// The record of the value
         #[arg(long, value_name = "KIND:ID", default_value = "value:1")]
         output_ref: String,
     },
@@ -59,7 +59,7 @@ pub(crate) struct Derive {
     /// The inputs, a JSON object, or - for standard input
     #[arg(value_name = "FILE|-")]
     pub(crate) inputs: String,
-    /// The record that shall have the value
+    /// The record of the value
     #[arg(long, value_name = "KIND:ID", default_value = "value:1")]
     pub(crate) output_ref: String,
 }
