@@ -20,6 +20,7 @@ pub mod formula;
 pub mod kind;
 pub mod machine;
 pub mod member;
+pub mod reach;
 pub mod reference;
 pub mod table;
 pub mod types;

@@ -34,6 +34,7 @@ pub mod port;
 pub mod progress;
 pub mod quality;
 pub mod read_models;
+pub mod reading;
 pub mod regeneration;
 pub mod reliance;
 pub mod replay;
@@ -51,7 +52,7 @@ pub mod workspace;
 
 use alloc::vec::Vec;
 use countersign_record::json::Json;
-use wire::{Reading, Trouble, Wire};
+use wire::{Mention, Reading, Trouble, Wire};
 
 /// A type of the contract: how it is read, and its schema.
 pub struct Type {
@@ -77,6 +78,14 @@ impl Type {
         let mut reading = Reading::default();
         (self.read)(record, &mut reading);
         reading.troubles()
+    }
+
+    /// The references in a record, as far as it can be read.
+    #[must_use]
+    pub fn references(&self, record: &Json) -> Vec<Mention> {
+        let mut reading = Reading::of_references();
+        (self.read)(record, &mut reading);
+        reading.references()
     }
 
     /// A record read and written again; `None` if it is not of the type.

@@ -8,44 +8,7 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use countersign_record::json::{Json, Number, Object};
 
-/// Something of a record that is not as the contract has it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Trouble {
-    /// Where, as a JSON pointer.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// Where something is read, and what is wrong so far.
-#[derive(Debug, Default)]
-pub struct Reading {
-    path: Vec<String>,
-    troubles: Vec<Trouble>,
-}
-
-impl Reading {
-    /// Something is wrong here.
-    pub fn wrong<T>(&mut self, message: impl Into<String>) -> Option<T> {
-        let path = self.path.iter().map(|name| format!("/{name}")).collect();
-        self.troubles.push(Trouble { path, message: message.into() });
-        None
-    }
-
-    /// Goes into a member and out again.
-    pub fn inside<T>(&mut self, name: impl Into<String>, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.path.push(name.into());
-        let value = read(self);
-        self.path.pop();
-        value
-    }
-
-    /// What was wrong.
-    #[must_use]
-    pub fn troubles(self) -> Vec<Trouble> {
-        self.troubles
-    }
-}
+pub use super::reading::{Mention, Reading, Trouble};
 
 /// What stands in a record.
 pub trait Wire: Sized {
