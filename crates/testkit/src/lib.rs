@@ -1,4 +1,4 @@
-//! What tests share: the conformance suite of the ledger port, seeded randomness, drafts, scratch directories.
+//! What tests share: the conformance suite of the ledger port, seeded randomness, drafts, governed logs, scratch directories.
 //! Owns: fakes and fixtures. Must not: be part of the product.
 #![allow(
     clippy::unwrap_used,
@@ -15,3 +15,4 @@ pub mod conformance;
 pub mod drafts;
 pub mod random;
 pub mod scratch;
+pub mod worlds;

@@ -3,6 +3,7 @@
 
 mod conformance;
 mod forms;
+mod mutations;
 mod renamed;
 mod statistics;
 

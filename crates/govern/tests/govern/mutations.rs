@@ -1,0 +1,142 @@
+//! A log that nothing is wrong with, and the same with one fault: the fault is found.
+//!
+//! Faults are made by their kind, everywhere: no row, member or code is chosen for its chance to be found. What is not found
+//! stands in `docs/mutations.md` with its reason, and nothing else does.
+
+mod fault;
+
+use countersign_govern::check::{Severity, check};
+use countersign_govern::world::{Draft, World};
+use countersign_govern::{reach, types};
+use countersign_testkit::worlds;
+use fault::{Class, Fault};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Of a hundred faults, so many are found at least.
+const CAUGHT_MIN: f64 = 98.0;
+/// Faults that are made of each class in each log, at most: they are picked evenly.
+const OF_A_CLASS_MAX: usize = 400;
+
+/// What finds a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Finder {
+    Rules,
+    Form,
+    References,
+    Nothing,
+}
+
+fn drafts(rows: Vec<worlds::Written>) -> Vec<Draft> {
+    rows.into_iter().map(|row| row.draft).collect()
+}
+
+fn finder(rows: Vec<Draft>) -> Finder {
+    let of_form =
+        |draft: &Draft| types::find(&draft.kind).is_none_or(|one| one.troubles(&draft.record).is_empty());
+    let is_of_form = rows.iter().all(of_form);
+    let world = World::new(rows, None);
+    if check(&world).iter().any(|one| one.severity == Severity::Error) {
+        Finder::Rules
+    } else if !is_of_form {
+        Finder::Form
+    } else if !reach::unresolved(&world).is_empty() {
+        Finder::References
+    } else {
+        Finder::Nothing
+    }
+}
+
+#[test]
+fn a_log_that_keeps_the_contract_has_no_codes() {
+    let logs = (1..=40)
+        .map(|seed| worlds::log(seed, 1 + (seed % 4) as usize))
+        .chain((1..=5).map(worlds::everything));
+    for (number, rows) in logs.enumerate() {
+        let rows = drafts(rows);
+        assert!(rows.len() >= 100, "log {number} has only {} rows", rows.len());
+        let mut wrong: Vec<String> = Vec::new();
+        for (place, draft) in (1..).zip(&rows) {
+            let found = types::find(&draft.kind).unwrap_or_else(|| panic!("{} is no type", draft.kind));
+            let troubles = found.troubles(&draft.record);
+            wrong.extend(
+                troubles
+                    .iter()
+                    .map(|one| format!("row {place} {}: {} {}", draft.kind, one.path, one.message)),
+            );
+        }
+        let world = World::new(rows, None);
+        let kind =
+            |row: u64| world.all().find(|one| one.seq() == row).map_or("", |one| one.kind()).to_owned();
+        wrong.extend(check(&world).iter().map(|one| {
+            format!("row {} {}: {} {} {}", one.row, kind(one.row), one.code, one.path, one.message)
+        }));
+        wrong.extend(reach::unresolved(&world).iter().map(|one| {
+            format!("row {} {}: {} names nothing: {}", one.row, kind(one.row), one.path, one.reference)
+        }));
+        assert!(wrong.is_empty(), "log {number}:\n{}", wrong.join("\n"));
+    }
+}
+
+/// How often faults of a class were made and by what they were found.
+#[derive(Default)]
+struct Count {
+    by: BTreeMap<Finder, usize>,
+}
+
+#[test]
+fn a_fault_is_found() {
+    let mut counts: BTreeMap<Class, Count> = BTreeMap::new();
+    let mut survivors: BTreeMap<String, usize> = BTreeMap::new();
+    for rows in [worlds::everything(1), worlds::everything(2), worlds::log(3, 2)] {
+        let rows = drafts(rows);
+        let mut by_class: BTreeMap<Class, Vec<Fault>> = BTreeMap::new();
+        for one in fault::all(&rows) {
+            by_class.entry(one.class).or_default().push(one);
+        }
+        for (class, faults) in by_class {
+            let step = faults.len().div_ceil(OF_A_CLASS_MAX);
+            for one in faults.into_iter().step_by(step) {
+                let finder = finder(one.apply(&rows));
+                *counts.entry(class).or_default().by.entry(finder).or_default() += 1;
+                if finder == Finder::Nothing {
+                    *survivors.entry(one.told(&rows)).or_default() += 1;
+                }
+            }
+        }
+    }
+    report(&counts, &survivors);
+}
+
+/// Prints the table, and holds it to the bar and to what the docs explain.
+fn report(counts: &BTreeMap<Class, Count>, survivors: &BTreeMap<String, usize>) {
+    let (mut all, mut missed) = (0, 0);
+    for (class, count) in counts {
+        let of = |finder| count.by.get(&finder).copied().unwrap_or_default();
+        let made: usize = count.by.values().sum();
+        println!(
+            "{class:?}: {made} made, {} by rules, {} by form, {} by references, {} not found",
+            of(Finder::Rules),
+            of(Finder::Form),
+            of(Finder::References),
+            of(Finder::Nothing)
+        );
+        all += made;
+        missed += of(Finder::Nothing);
+    }
+    for (what, times) in survivors {
+        println!("NOT FOUND {times} times: {what}");
+    }
+    let docs = include_str!("../../../../docs/mutations.md");
+    let explained: BTreeSet<&str> = docs
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .filter_map(|rest| rest.split('`').next())
+        .collect();
+    let unexplained: Vec<&String> =
+        survivors.keys().filter(|what| !explained.contains(what.as_str())).collect();
+    let caught = 100.0 * (all - missed) as f64 / all as f64;
+    println!("{caught:.2} % of {all} faults are found");
+    assert!(all >= 3_000, "only {all} faults were made");
+    assert!(caught >= CAUGHT_MIN, "only {caught:.2} % of the faults are found");
+    assert!(unexplained.is_empty(), "docs/mutations.md does not explain {unexplained:?}");
+}

@@ -1,0 +1,291 @@
+//! One fault in a log: all that there are, by class.
+//! Owns: where a fault can be made and what it changes. Must not: know what would find it.
+
+use countersign_govern::kind;
+use countersign_govern::reference::Reference;
+use countersign_govern::types;
+use countersign_govern::world::Draft;
+use countersign_record::json::{Json, Number, Object};
+use countersign_record::time::{Instant, Timestamp};
+use std::collections::BTreeSet;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    /// A row is taken out.
+    DeleteRow,
+    /// A reference, or an id that names another record, names one that is not there.
+    BreakReference,
+    /// An entry of a list of references is taken out.
+    DropReference,
+    /// A state, a status, a verdict, a route or a decision is another word of its set.
+    FlipStatus,
+    /// A time is a year earlier.
+    Backdate,
+    /// Something is of another matter.
+    LeakMatter,
+    /// Something is less tainted, less private or not privileged.
+    LaunderTaint,
+    /// A hash is another one.
+    ForgeHash,
+    /// A number is another one.
+    ForgeNumber,
+    /// A row stands before one that it names.
+    Reorder,
+}
+
+/// A fault.
+pub(super) struct Fault {
+    pub(super) class: Class,
+    row: usize,
+    path: Vec<Step>,
+    change: Change,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Item(usize),
+}
+
+enum Change {
+    Delete,
+    Before(usize),
+    Set(Json),
+    Remove,
+}
+
+impl Fault {
+    /// The log with it.
+    pub(super) fn apply(&self, rows: &[Draft]) -> Vec<Draft> {
+        let mut rows = rows.to_vec();
+        match &self.change {
+            Change::Delete => drop(rows.remove(self.row)),
+            Change::Before(other) => {
+                let row = rows.remove(self.row);
+                rows.insert(*other, row);
+            }
+            Change::Set(value) => {
+                rows[self.row].record = put(&rows[self.row].record, &self.path, Some(value))
+            }
+            Change::Remove => rows[self.row].record = put(&rows[self.row].record, &self.path, None),
+        }
+        rows
+    }
+
+    /// What it is, whatever row it is in: the class, the type, the place without numbers, and the new word of a status.
+    pub(super) fn told(&self, rows: &[Draft]) -> String {
+        let steps = self.path.iter().map(|step| match step {
+            Step::Member(name) => format!(".{name}"),
+            Step::Item(_) => "[]".to_owned(),
+        });
+        let place: String = steps.collect();
+        let word = match (&self.change, self.class) {
+            (Change::Set(Json::String(word)), Class::FlipStatus) => format!(" to {word}"),
+            (Change::Set(_) | Change::Delete | Change::Before(_) | Change::Remove, _any) => String::new(),
+        };
+        format!("{:?} {}{place}{word}", self.class, rows[self.row].kind)
+    }
+}
+
+fn put(value: &Json, path: &[Step], new: Option<&Json>) -> Json {
+    let Some((first, rest)) = path.split_first() else { return new.cloned().unwrap_or(Json::Null) };
+    match (value, first) {
+        (Json::Object(members), Step::Member(name)) => {
+            let mut changed = Object::new();
+            for (own, value) in members.iter() {
+                if own != name {
+                    changed.insert(own, value.clone());
+                } else if !rest.is_empty() || new.is_some() {
+                    changed.insert(own, put(value, rest, new));
+                }
+            }
+            Json::Object(changed)
+        }
+        (Json::Array(items), Step::Item(at)) => {
+            let items = items.iter().enumerate().filter_map(|(own, item)| match own == *at {
+                false => Some(item.clone()),
+                true if rest.is_empty() && new.is_none() => None,
+                true => Some(put(item, rest, new)),
+            });
+            Json::Array(items.collect())
+        }
+        (other, _step) => other.clone(),
+    }
+}
+
+/// Every fault of every class.
+pub(super) fn all(rows: &[Draft]) -> Vec<Fault> {
+    let mut found = Vec::new();
+    let ids: BTreeSet<&str> = rows.iter().filter_map(own_id).collect();
+    for (row, draft) in rows.iter().enumerate() {
+        found.push(Fault { class: Class::DeleteRow, row, path: Vec::new(), change: Change::Delete });
+        let named = rows[..row].iter().rposition(|other| names(&draft.record, other));
+        if let Some(other) = named {
+            found.push(Fault { class: Class::Reorder, row, path: Vec::new(), change: Change::Before(other) });
+        }
+        let mut seen = Seen { found: &mut found, ids: &ids, row, draft };
+        walk(&draft.record, &mut Vec::new(), &mut seen);
+    }
+    found
+}
+
+fn own_id(draft: &Draft) -> Option<&str> {
+    let field = kind::find(&draft.kind).and_then(|kind| kind.id);
+    draft.id.as_deref().or_else(|| field.and_then(|field| draft.record.get(field)).and_then(Json::as_str))
+}
+
+/// Whether a record names another one by a reference.
+fn names(value: &Json, other: &Draft) -> bool {
+    match value {
+        Json::String(text) => Reference::read(text).is_some_and(|found| {
+            Some(found.id) == own_id(other) && found.kind == countersign_govern::reference::snake(&other.kind)
+        }),
+        Json::Array(items) => items.iter().any(|item| names(item, other)),
+        Json::Object(members) => members.iter().any(|(_, value)| names(value, other)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
+    }
+}
+
+struct Seen<'s> {
+    found: &'s mut Vec<Fault>,
+    ids: &'s BTreeSet<&'s str>,
+    row: usize,
+    draft: &'s Draft,
+}
+
+impl Seen<'_> {
+    fn set(&mut self, class: Class, path: &[Step], value: impl Into<Json>) {
+        let change = Change::Set(value.into());
+        self.found.push(Fault { class, row: self.row, path: path.to_vec(), change });
+    }
+}
+
+fn walk(value: &Json, path: &mut Vec<Step>, seen: &mut Seen<'_>) {
+    match value {
+        Json::String(text) => texts(text, path, seen),
+        Json::Number(number) => {
+            let other = number.as_f64() + if number.as_i64().is_some() { 1.0 } else { 0.125 };
+            if let Ok(other) = Number::try_from(other) {
+                seen.set(Class::ForgeNumber, path, Json::Number(other));
+            }
+        }
+        Json::Bool(true) if member(path) == "privileged" => {
+            seen.set(Class::LaunderTaint, path, Json::Bool(false))
+        }
+        Json::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                path.push(Step::Item(at));
+                walk(item, path, seen);
+                path.pop();
+            }
+        }
+        Json::Object(members) => {
+            for (name, value) in members.iter() {
+                path.push(Step::Member(name.to_owned()));
+                walk(value, path, seen);
+                path.pop();
+            }
+        }
+        Json::Null | Json::Bool(_) => {}
+    }
+}
+
+/// The name of the member that a place is in.
+fn member(path: &[Step]) -> &str {
+    let named = path.iter().rev().find_map(|step| match step {
+        Step::Member(name) => Some(name.as_str()),
+        Step::Item(_) => None,
+    });
+    named.unwrap_or_default()
+}
+
+const TAINTS: [&str; 5] = [
+    "internal_corpus_trusted",
+    "user_trusted_bounded",
+    "external_authority_trusted",
+    "external_untrusted",
+    "unclassified",
+];
+const CLASSES: [&str; 4] = ["public", "internal", "privileged", "local_only"];
+const STATUSES: [&str; 8] =
+    ["state", "status", "verdict", "route", "decision", "disposition", "resolution", "outcome"];
+
+fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
+    let name = member(path).to_owned();
+    if let Some(found) = Reference::read(text).filter(|found| seen.ids.contains(found.id)) {
+        let broken = Reference { id: "nobody", hash: None, ..found }.to_string();
+        seen.set(Class::BreakReference, path, broken);
+        if matches!(path.last(), Some(Step::Item(_))) {
+            seen.found.push(Fault {
+                class: Class::DropReference,
+                row: seen.row,
+                path: path.to_vec(),
+                change: Change::Remove,
+            });
+        }
+    } else if name.ends_with("_id") && seen.ids.contains(text) && own_id(seen.draft) != Some(text) {
+        seen.set(Class::BreakReference, path, "nobody");
+    }
+    if let Some(instant) = Instant::read(text) {
+        let earlier = Instant { seconds: instant.seconds - 365 * 86_400, ..instant };
+        if let Ok(time) = Timestamp::try_from(earlier) {
+            seen.set(Class::Backdate, path, time.to_string());
+        }
+    }
+    if name == "matter_id" {
+        seen.set(Class::LeakMatter, path, "another-matter");
+    }
+    for (order, at) in [(&TAINTS[..], "taint_class"), (&CLASSES[..], "data_class")] {
+        let place = order.iter().position(|word| *word == text).filter(|_| name.ends_with(at));
+        if let Some(lower) = place.and_then(|place| place.checked_sub(1)) {
+            seen.set(Class::LaunderTaint, path, order[lower]);
+        }
+    }
+    if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let other = if text.starts_with('0') { "1" } else { "0" };
+        seen.set(Class::ForgeHash, path, format!("{other}{}", &text[1..]));
+    }
+    if STATUSES.iter().any(|end| name.ends_with(end)) {
+        for word in words(&seen.draft.kind, path).into_iter().filter(|word| word != text) {
+            seen.set(Class::FlipStatus, path, word);
+        }
+    }
+}
+
+/// The words that may stand at a place of a type.
+fn words(kind: &str, path: &[Step]) -> Vec<String> {
+    let Some(found) = types::find(kind) else { return Vec::new() };
+    let mut words = Vec::new();
+    listed(&(found.schema)(), path, &mut words);
+    words
+}
+
+fn listed(schema: &Json, path: &[Step], words: &mut Vec<String>) {
+    if let Some(name) = schema.get("$ref").and_then(Json::as_str).and_then(|name| name.strip_suffix(".json"))
+    {
+        if let Some(found) = types::find(name) {
+            listed(&(found.schema)(), path, words);
+        }
+        return;
+    }
+    for any in ["oneOf", "anyOf"] {
+        for one in schema.get(any).and_then(Json::as_array).unwrap_or_default() {
+            listed(one, path, words);
+        }
+    }
+    match path.split_first() {
+        None => {
+            let all = schema.get("enum").and_then(Json::as_array).unwrap_or_default();
+            words.extend(all.iter().filter_map(Json::as_str).map(str::to_owned));
+        }
+        Some((Step::Member(name), rest)) => {
+            let inside = schema.get("properties").and_then(|all| all.get(name));
+            let inside = inside.or_else(|| schema.get("additionalProperties"));
+            inside.into_iter().for_each(|inside| listed(inside, rest, words));
+        }
+        Some((Step::Item(_), rest)) => {
+            schema.get("items").into_iter().for_each(|inside| listed(inside, rest, words));
+        }
+    }
+}

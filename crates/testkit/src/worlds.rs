@@ -1,0 +1,63 @@
+//! Whole logs of governed records that nothing is wrong with.
+//! Owns: what happens in them, by chance. Must not: know a rule; what it writes is what an engine that keeps the contract writes.
+//!
+//! A log is of several runs that go on beside each other. A run is a row of scenes: those that open it, some of those that may
+//! happen in any order, those that close it.
+
+mod builder;
+
+pub use builder::{Builder, Run, Written, hash_of};
+
+/// Something that happens in a run: it appends rows.
+pub type Scene = fn(&mut Builder, &mut Run);
+
+/// How a run begins: in this order.
+const OPENING: &[Scene] = &[];
+/// What may happen in it: each at most once, in any order.
+const MIDDLE: &[Scene] = &[];
+/// How it ends: in this order.
+const CLOSING: &[Scene] = &[];
+
+/// The log of so many runs, the same for the same seed.
+#[must_use]
+pub fn log(seed: u64, runs: usize) -> Vec<Written> {
+    let mut builder = Builder::new(seed);
+    let mut open: Vec<(Run, Vec<Scene>)> = (0..runs)
+        .map(|number| {
+            let mut middle: Vec<Scene> = MIDDLE.to_vec();
+            middle.retain(|_| !builder.random.once_in(4));
+            shuffle(&mut builder, &mut middle);
+            let mut scenes = [OPENING, &middle, CLOSING].concat();
+            scenes.reverse();
+            (Run::new(number), scenes)
+        })
+        .collect();
+    while !open.is_empty() {
+        let at = builder.random.index(0..open.len());
+        let (run, scenes) = &mut open[at];
+        match scenes.pop() {
+            Some(scene) => builder.play(run, scene),
+            None => drop(open.swap_remove(at)),
+        }
+    }
+    builder.rows()
+}
+
+/// A log of one run in which everything happens.
+#[must_use]
+pub fn everything(seed: u64) -> Vec<Written> {
+    let mut builder = Builder::new(seed);
+    let mut run = Run::new(0);
+    let mut middle: Vec<Scene> = MIDDLE.to_vec();
+    shuffle(&mut builder, &mut middle);
+    for scene in [OPENING, &middle, CLOSING].concat() {
+        builder.play(&mut run, scene);
+    }
+    builder.rows()
+}
+
+fn shuffle(builder: &mut Builder, scenes: &mut [Scene]) {
+    for at in (1..scenes.len()).rev() {
+        scenes.swap(at, builder.random.index(0..at + 1));
+    }
+}
