@@ -2,7 +2,10 @@
 //! Owns: the types by name, what class each is of, which field names one. Must not: know their rules.
 
 mod added;
+mod number;
 mod seed;
+
+pub use number::Number;
 
 use crate::check::AREAS;
 
@@ -63,5 +66,5 @@ pub fn all() -> impl Iterator<Item = &'static Kind> {
 /// The type of a name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Kind> {
-    all().find(|kind| kind.name == name)
+    Number::of(name).map(|number| number.kind)
 }

@@ -13,6 +13,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod audit;
 pub mod bundle;
 pub mod check;
 pub mod derive;

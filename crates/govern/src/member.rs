@@ -88,8 +88,17 @@ pub trait Member {
 
 impl Member for Json {
     fn at(&self, path: &str) -> Option<&Json> {
-        let found = path.split('.').try_fold(self, |value, name| value.get(name))?;
-        (*found != Json::Null).then_some(found)
+        let found = if path.bytes().any(|byte| byte == b'.') {
+            path.split('.').try_fold(self, |value, name| value.get(name))?
+        } else {
+            self.get(path)?
+        };
+        match found {
+            Json::Null => None,
+            Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+                Some(found)
+            }
+        }
     }
 }
 

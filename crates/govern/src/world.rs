@@ -1,17 +1,21 @@
 //! Everything that is known: the rows of a log or a bundle, found by kind and by reference.
 //! Owns: rows, their order, the indexes. Must not: judge, or change a row.
 
-use crate::kind;
+mod mark;
+
+use crate::kind::Number;
 use crate::member::Member;
 use crate::reference::{Reference, snake};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Deref;
 use countersign_record::canonical;
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
+pub use mark::{Mark, Marks};
 
 /// A row, before it has a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,17 +38,30 @@ struct Row {
     /// When it was written: as the row says, else as the record does, else with the row before.
     at: Option<Instant>,
     id: String,
+    /// The number of its type.
+    number: usize,
+    marks: Marks,
 }
 
 /// What a check looks at.
 #[derive(Clone, Debug)]
 pub struct World {
     rows: Vec<Row>,
-    by_kind: BTreeMap<String, Vec<usize>>,
-    /// The kind in snake case, then the id: the rows that are versions of one record.
-    by_id: BTreeMap<String, BTreeMap<String, Vec<usize>>>,
+    /// The rows of each type, by its number: in order, and sorted by id.
+    kinds: Vec<OfKind>,
+    /// Types that nobody knows: their names, also in snake case. Their numbers follow on those of the known ones.
+    unknown: Vec<(String, String)>,
+    by_mark: [Vec<usize>; Mark::ALL.len()],
     now: Option<Instant>,
     is_admission: bool,
+}
+
+/// The rows of one type.
+#[derive(Clone, Debug, Default)]
+struct OfKind {
+    in_order: Vec<usize>,
+    /// Those of one id stand beside each other, in order.
+    by_id: Vec<usize>,
 }
 
 /// Fields that say when a record was made, where its row does not.
@@ -66,25 +83,55 @@ impl World {
     /// time of a row.
     #[must_use]
     pub fn new(drafts: Vec<Draft>, now: Option<Instant>) -> Self {
-        let mut rows: Vec<Row> = Vec::with_capacity(drafts.len());
-        for draft in drafts {
+        World::placed((1..).zip(drafts), now)
+    }
+
+    /// A part of a log: rows with their places in it, in order.
+    #[must_use]
+    pub fn placed(drafts: impl Iterator<Item = (u64, Draft)>, now: Option<Instant>) -> Self {
+        let mut rows: Vec<Row> = Vec::with_capacity(drafts.size_hint().0);
+        let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+        for (seq, draft) in drafts {
             let own = || TIMES.iter().find_map(|field| draft.record.time(field));
             let at = draft.at.or_else(own).or_else(|| rows.last().and_then(|row| row.at));
-            let seq = rows.len() as u64 + 1;
-            let named =
-                kind::find(&draft.kind).and_then(|kind| kind.id).and_then(|field| draft.record.text(field));
+            let known = Number::of(&draft.kind);
+            let number = known.map_or_else(|| strange(&mut unknown, &draft.kind), |known| known.index);
+            let named = known.and_then(|known| known.kind.id).and_then(|field| draft.record.text(field));
             let id = draft.id.as_deref().or(named).map_or_else(|| seq.to_string(), String::from);
-            rows.push(Row { draft, seq, at, id });
+            let marks = Marks::of(&draft.record);
+            rows.push(Row { draft, seq, at, id, number, marks });
         }
         let now = now.or_else(|| rows.iter().filter_map(|row| row.at).max());
-        let mut world =
-            World { rows, by_kind: BTreeMap::new(), by_id: BTreeMap::new(), now, is_admission: false };
-        for (at, row) in world.rows.iter().enumerate() {
-            world.by_kind.entry(row.draft.kind.clone()).or_default().push(at);
-            let ids = world.by_id.entry(snake(&row.draft.kind)).or_default();
-            ids.entry(row.id.clone()).or_default().push(at);
-        }
+        let mut names: Vec<(String, usize)> = unknown.into_iter().collect();
+        names.sort_by_key(|(_, number)| *number);
+        let mut world = World {
+            rows,
+            kinds: vec![OfKind::default(); Number::count() + names.len()],
+            unknown: names.into_iter().map(|(name, _)| (name.clone(), snake(&name))).collect(),
+            by_mark: Default::default(),
+            now,
+            is_admission: false,
+        };
+        world.index();
         world
+    }
+
+    fn index(&mut self) {
+        for (at, row) in self.rows.iter().enumerate() {
+            if let Some(kind) = self.kinds.get_mut(row.number) {
+                kind.in_order.push(at);
+            }
+            for (mark, rows) in Mark::ALL.iter().zip(&mut self.by_mark) {
+                if row.marks.has(*mark) {
+                    rows.push(at);
+                }
+            }
+        }
+        let rows = &self.rows;
+        for kind in &mut self.kinds {
+            kind.by_id.clone_from(&kind.in_order);
+            kind.by_id.sort_by_key(|at| rows.get(*at).map(|row| row.id.as_str()));
+        }
     }
 
     /// The same, with its last row as one that asks to be let in: what an engine must refuse is told, also where a log that tells
@@ -107,7 +154,13 @@ impl World {
 
     /// The rows of a type, in order; the type by its name.
     pub fn of<'w>(&'w self, kind: &str) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        self.picked(self.by_kind.get(kind))
+        let rows = self.number(kind).and_then(|number| self.kinds.get(number));
+        self.picked(rows.map(|rows| rows.in_order.as_slice()))
+    }
+
+    /// The rows that have a member of a mark somewhere, in order.
+    pub fn marked(&self, mark: Mark) -> impl DoubleEndedIterator<Item = Record<'_>> {
+        self.picked(self.by_mark.get(mark as usize).map(Vec::as_slice))
     }
 
     /// The versions of a record, in order; the type by its name.
@@ -116,7 +169,39 @@ impl World {
         kind: &str,
         id: &str,
     ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        self.picked(self.by_id.get(&snake(kind)).and_then(|ids| ids.get(id)))
+        self.picked(self.named(self.number(kind), id))
+    }
+
+    /// The versions of each record of a type that has more than one, the first one first.
+    pub fn rewritten<'w>(&'w self, kind: &str) -> impl Iterator<Item = Vec<Record<'w>>> + use<'w> {
+        let rows = self.number(kind).and_then(|number| self.kinds.get(number));
+        let rows = rows.map(|rows| rows.by_id.as_slice()).unwrap_or_default();
+        let groups = rows.chunk_by(|one, other| self.id_at(*one) == self.id_at(*other));
+        groups.filter(|group| group.len() > 1).map(|group| self.picked(Some(group)).collect())
+    }
+
+    fn id_at(&self, at: usize) -> Option<&str> {
+        self.rows.get(at).map(|row| row.id.as_str())
+    }
+
+    /// The number of a type by its name; one that no row has may have none.
+    fn number(&self, kind: &str) -> Option<usize> {
+        let unknown =
+            || self.unknown.iter().position(|(name, _)| name == kind).map(|at| Number::count() + at);
+        Number::of(kind).map(|known| known.index).or_else(unknown)
+    }
+
+    fn number_of_snake(&self, kind: &str) -> Option<usize> {
+        let unknown =
+            || self.unknown.iter().position(|(_, snake)| snake == kind).map(|at| Number::count() + at);
+        Number::of_snake(kind).map(|known| known.index).or_else(unknown)
+    }
+
+    fn named(&self, number: Option<usize>, id: &str) -> Option<&[usize]> {
+        let rows = self.kinds.get(number?)?.by_id.as_slice();
+        let from = rows.partition_point(|at| self.id_at(*at) < Some(id));
+        let rest = rows.get(from..)?;
+        rest.get(..rest.partition_point(|at| self.id_at(*at) == Some(id)))
     }
 
     /// The last version of a record; the type by its name.
@@ -128,8 +213,7 @@ impl World {
     /// The record that a reference names: its last version, or that of the number or hash it gives.
     #[must_use]
     pub fn resolve(&self, reference: Reference<'_>) -> Option<Record<'_>> {
-        let found = self.by_id.get(reference.kind).and_then(|ids| ids.get(reference.id));
-        let mut versions = self.picked(found);
+        let mut versions = self.picked(self.named(self.number_of_snake(reference.kind), reference.id));
         match (reference.version, reference.hash) {
             (_, Some(hash)) => {
                 versions.rfind(|one| one.hash().is_some_and(|own| own.hex() == hash.as_bytes()))
@@ -154,19 +238,25 @@ impl World {
         self.now
     }
 
-    /// How many rows there are: the place of the last one.
+    /// The place of the last row.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.rows.len() as u64
+        self.rows.last().map_or(0, |row| row.seq)
     }
 
     fn picked<'w>(
         &'w self,
-        at: Option<&'w Vec<usize>>,
+        at: Option<&'w [usize]>,
     ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        let rows = at.map(Vec::as_slice).unwrap_or_default().iter().filter_map(|at| self.rows.get(*at));
+        let rows = at.unwrap_or_default().iter().filter_map(|at| self.rows.get(*at));
         rows.map(|row| Record { row, world: self })
     }
+}
+
+/// The number of a type that nobody knows.
+fn strange(unknown: &mut BTreeMap<String, usize>, kind: &str) -> usize {
+    let next = Number::count() + unknown.len();
+    *unknown.entry(kind.to_string()).or_insert(next)
 }
 
 /// A row of a world: its members are those of its record.
@@ -188,6 +278,24 @@ impl<'w> Record<'w> {
     #[must_use]
     pub fn kind(self) -> &'w str {
         &self.row.draft.kind
+    }
+
+    /// The name of its type in snake case, as references write it.
+    #[must_use]
+    pub fn snake(self) -> &'w str {
+        let unknown = || {
+            self.world
+                .unknown
+                .get(self.row.number.saturating_sub(Number::count()))
+                .map(|(_, snake)| snake.as_str())
+        };
+        Number::at(self.row.number).map(|known| known.snake).or_else(unknown).unwrap_or_default()
+    }
+
+    /// Whether it has a member of a mark somewhere.
+    #[must_use]
+    pub fn has(self, mark: Mark) -> bool {
+        self.row.marks.has(mark)
     }
 
     /// What it is called.
@@ -217,7 +325,7 @@ impl<'w> Record<'w> {
     /// Whether a reference names it, whatever version.
     #[must_use]
     pub fn is_named_by(self, reference: Reference<'_>) -> bool {
-        reference.id == self.id() && reference.kind == snake(self.kind())
+        reference.id == self.id() && reference.kind == self.snake()
     }
 
     /// The record that a member refers to.

@@ -5,7 +5,7 @@ use super::{Area, Found, Rule, Severity};
 use crate::derive::text;
 use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
-use crate::world::{self, Record, World};
+use crate::world::{self, Mark, Record, World};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -77,7 +77,7 @@ fn anchors<'w>(world: &'w World, kind: &'static str) -> Vec<(Record<'w>, String,
     let wants_text = kind == "TextAnchor";
     let mut all: Vec<_> = world.of(kind).map(|one| (one, String::new(), one.json())).collect();
     let is_wanted = |anchor: &&Json| anchor.as_object().is_some() && is_of_text(anchor) == wants_text;
-    for record in world.all() {
+    for record in world.marked(Mark::Anchor) {
         let json = record.json();
         for place in PLACES {
             all.extend(json.at(place).filter(is_wanted).map(|anchor| (record, format!("{place}."), anchor)));

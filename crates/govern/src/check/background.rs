@@ -4,7 +4,7 @@
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
 use crate::reference::Reference;
-use crate::world::World;
+use crate::world::{Mark, World};
 use alloc::format;
 use countersign_record::json::Object;
 
@@ -35,7 +35,7 @@ const RULES: &[Rule] = &[
 
 fn requires_background_progress_legacy_field_present(world: &World, found: &mut Found<'_>) {
     let name = "requires_background_progress";
-    for record in world.all() {
+    for record in world.marked(Mark::Background) {
         let Some(members) = record.json().as_object() else { continue };
         if members.get(name).is_some() {
             found.add(record, name, "was split into two fields");

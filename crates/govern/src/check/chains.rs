@@ -5,7 +5,7 @@ mod pattern_c;
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeMap;
 use countersign_record::json::Json;
 
@@ -149,7 +149,7 @@ fn envelope_basis_missing(world: &World, found: &mut Found<'_>) {
 }
 
 fn chain_id_name_drift(world: &World, found: &mut Found<'_>) {
-    for record in world.all() {
+    for record in world.marked(Mark::Chain) {
         let Some(members) = record.json().as_object() else { continue };
         for (name, value) in members.iter() {
             if is_drifted(record, name) && *value != Json::Null {

@@ -5,7 +5,7 @@ use super::{Area, Found, Rule, Severity};
 use crate::derive::is_finite_and_not_negative;
 use crate::member::Member;
 use crate::reference::Reference;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -131,7 +131,7 @@ fn cost_quantile_sum_without_correlation_policy(world: &World, found: &mut Found
 }
 
 fn scalar_cost_estimate_legacy_field_present(world: &World, found: &mut Found<'_>) {
-    for record in world.all() {
+    for record in world.marked(Mark::Cost) {
         let mut paths = Vec::new();
         scalar_costs(record.json(), "", &mut paths);
         for path in paths {

@@ -4,7 +4,7 @@
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::format;
 use countersign_record::json::Json;
 
@@ -48,7 +48,7 @@ fn declarations(world: &World) -> impl Iterator<Item = Record<'_>> {
 
 fn learning_mode_value_drift(world: &World, found: &mut Found<'_>) {
     let is_mode = |value: &Json| value.as_str().is_some_and(|word| MODES.contains(&word));
-    for record in world.all() {
+    for record in world.marked(Mark::Learning) {
         if record.at("learning_mode").is_some_and(|mode| !is_mode(mode)) {
             found.add(record, "learning_mode", "is no learning mode");
         }

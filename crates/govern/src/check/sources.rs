@@ -4,7 +4,7 @@
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
 use crate::reference::Reference;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -248,7 +248,7 @@ fn claim_depends_on_tier0_lookup(world: &World, found: &mut Found<'_>) {
             look(package, entry, &format!("claim_support_map.{at}."), "supporting_anchor_refs");
         }
     }
-    for record in world.all() {
+    for record in world.marked(Mark::Evidence) {
         look(record, record.json(), "", "evidence_refs");
     }
 }

@@ -5,12 +5,11 @@ use super::sources::{History, source_id};
 use super::{Area, Found, Rule, Severity};
 use crate::derive::taint::{self, DataClass, Holding, Sanitization, Taint, TrustBasis};
 use crate::member::Member;
-use crate::reference::{Reference, snake};
+use crate::reference::Reference;
 use crate::table::taint_defaults;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -151,19 +150,23 @@ pub(super) fn effective(record: Record<'_>) -> Option<Taint> {
 }
 
 /// The versions of everything that has a taint, by the kind in snake case and the id.
-struct Taints<'w>(BTreeMap<String, BTreeMap<&'w str, Versions<'w>>>);
+struct Taints<'w>(BTreeMap<&'w str, BTreeMap<&'w str, Versions<'w>>>);
 
 /// The versions of one record, in order, with what they state.
 type Versions<'w> = Vec<(Record<'w>, Taint)>;
 
 impl<'w> Taints<'w> {
     fn of(world: &'w World) -> Self {
-        let mut taints: BTreeMap<String, BTreeMap<&str, Versions<'w>>> = BTreeMap::new();
-        for record in world.all() {
+        let mut taints: BTreeMap<&str, BTreeMap<&str, Versions<'w>>> = BTreeMap::new();
+        let untold = world.of("SourceRecord").filter(|source| !source.has(Mark::Taint));
+        for record in world.marked(Mark::Taint).chain(untold) {
             if let Some(taint) = effective(record) {
-                let ids = taints.entry(snake(record.kind())).or_default();
+                let ids = taints.entry(record.snake()).or_default();
                 ids.entry(record.id()).or_default().push((record, taint));
             }
+        }
+        for versions in taints.values_mut().flat_map(BTreeMap::values_mut) {
+            versions.sort_by_key(|(record, _)| record.seq());
         }
         Taints(taints)
     }
@@ -305,7 +308,7 @@ fn compare_with_records(record: Record<'_>, refs: &str, sources: &History<'_>, f
 }
 
 fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_>) {
-    let mut named: BTreeSet<(String, &str, Taint, Taint)> = BTreeSet::new();
+    let mut named: BTreeSet<(&str, &str, Taint, Taint)> = BTreeSet::new();
     for node in world.of("SanitizationNode").filter(|node| node.follow("evidence_ref").is_some()) {
         let Some(Sanitization { input, output }) = sanitization(node) else { continue };
         for field in ["input_ref", "output_ref"] {
@@ -314,18 +317,18 @@ fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_
                 Some(id) => Some(("source_record", id)),
                 None => Reference::read(text).map(|one| (one.kind, one.id)),
             };
-            named.extend(subject.map(|(kind, id)| (String::from(kind), id, input, output)));
+            named.extend(subject.map(|(kind, id)| (kind, id, input, output)));
         }
     }
     let mut taints: BTreeMap<(&str, &str), Taint> = BTreeMap::new();
     // The taint of a whole follows that of its records; the rule on wholes looks at it.
     let is_whole = |kind: &str| ["SourceWorkspaceCurrentState", "EvidencePackage"].contains(&kind);
-    for record in world.all().filter(|record| !is_whole(record.kind())) {
+    for record in world.marked(Mark::Taint).filter(|record| !is_whole(record.kind())) {
         let Some(taint) = stated(record.json()) else { continue };
         let Some(was) = taints.insert((record.kind(), record.id()), taint).filter(|was| *was > taint) else {
             continue;
         };
-        let is_sanitized = named.contains(&(snake(record.kind()), record.id(), was, taint));
+        let is_sanitized = named.contains(&(record.snake(), record.id(), was, taint));
         if !is_sanitized && !is_overridden(record) {
             let message = format!("fell from {} to {} by an edit", was.as_str(), taint.as_str());
             found.add(record, "taint_class", message);

@@ -1,6 +1,7 @@
 //! The contract, by its fixtures: every code, whatever things are called and whenever they happen, and the forms of records.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod audits;
 mod conformance;
 mod forms;
 mod mutations;

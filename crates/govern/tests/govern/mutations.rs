@@ -3,7 +3,7 @@
 //! Faults are made by their kind, everywhere: no row, member or code is chosen for its chance to be found. What is not found
 //! stands in `docs/mutations.md` with its reason, and nothing else does.
 
-mod fault;
+pub(super) mod fault;
 
 use countersign_govern::check::{Severity, check};
 use countersign_govern::world::{Draft, World};

@@ -4,7 +4,7 @@
 use super::super::Found;
 use crate::kind::{self, Class, Kind};
 use crate::member::Member;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use countersign_record::json::Json;
@@ -33,14 +33,15 @@ fn is_frozen(kind: &Kind) -> bool {
 
 pub(super) fn mutable_state_inside_immutable_snapshot(world: &World, found: &mut Found<'_>) {
     for kind in kind::all().filter(|kind| is_frozen(kind)) {
-        let mut first: BTreeMap<&str, Record<'_>> = BTreeMap::new();
-        for record in world.of(kind.name) {
+        for record in world.of(kind.name).filter(|record| record.has(Mark::Live)) {
             live_members(record, record.json(), kind.name, "", found);
-            let before = *first.entry(record.id()).or_insert(record);
-            // A rewritten finding has a code of its own.
-            if kind.name != "EvaluationFindingEvent" && !is_same(before, record) {
+        }
+        // A rewritten finding has a code of its own.
+        for versions in world.rewritten(kind.name).filter(|_| kind.name != "EvaluationFindingEvent") {
+            let [before, later @ ..] = versions.as_slice() else { continue };
+            for record in later.iter().filter(|record| !is_same(*before, **record)) {
                 let message = format!("is not what row {} says, and may never change", before.seq());
-                found.add(record, "", message);
+                found.add(*record, "", message);
             }
         }
     }

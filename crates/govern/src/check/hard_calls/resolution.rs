@@ -109,14 +109,18 @@ fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &m
         return;
     }
     let mut held: BTreeMap<Scope<'_>, BTreeSet<u64>> = BTreeMap::new();
-    for row in world.all() {
-        for (call, is_begun) in turns.get(&row.seq()).into_iter().flatten() {
-            for scope in calls.get(call).map(|call| blocked(*call)).unwrap_or_default() {
+    let mut rows: Vec<Record<'_>> = GOES_ON.iter().flat_map(|kind| world.of(kind)).collect();
+    rows.sort_by_key(|row| row.seq());
+    let turns = turns.into_iter().flat_map(|(at, all)| all.into_iter().map(move |turn| (at, turn)));
+    let mut turns = turns.peekable();
+    for row in rows {
+        while let Some((_, (call, is_begun))) = turns.next_if(|(at, _)| *at <= row.seq()) {
+            for scope in calls.get(&call).map(|call| blocked(*call)).unwrap_or_default() {
                 let holders = held.entry(scope).or_default();
-                if *is_begun {
-                    holders.insert(*call);
+                if is_begun {
+                    holders.insert(call);
                 } else {
-                    holders.remove(call);
+                    holders.remove(&call);
                 }
             }
         }
@@ -172,6 +176,9 @@ fn scope<'w>(reference: &Reference<'w>) -> Scope<'w> {
 }
 
 /// What a row goes on with.
+/// Records by which work goes on.
+const GOES_ON: [&str; 3] = ["RevisionOperationReceipt", "ProcedureAttemptRecord", "SideEffectLedgerEntry"];
+
 fn continued(row: Record<'_>) -> Vec<Scope<'_>> {
     let json = row.json();
     let named = |kind, path| json.text(path).map(|id| (kind, id));

@@ -116,13 +116,17 @@ pub(super) fn skip_without_receipt(world: &World, found: &mut Found<'_>) {
         let mut all = own.chain(skipped.parents.iter().flatten().copied());
         all.any(|target| stopped.get(&target).is_some_and(|at| *at <= seq))
     };
-    for row in world.all() {
+    for row in SKIPPABLE.iter().flat_map(|kind| world.of(kind)) {
         let Some(skipped) = skipped(row) else { continue };
         if !is_told(&skipped, row.seq()) && !is_stopped(&skipped, row.seq()) {
             found.add(row, skipped.path, "is recorded as skipped and no skip receipt stands before");
         }
     }
 }
+
+/// Records of something that may have been skipped.
+const SKIPPABLE: [&str; 3] =
+    ["RevisionOperationReceipt", "ModuleActivationEvent", "OutcomeStateTransitionEvent"];
 
 /// Something that was skipped.
 struct Skipped<'w> {

@@ -8,7 +8,7 @@ use crate::kind;
 use crate::member::Member;
 use crate::reference::{Reference, snake};
 use crate::table::invalidation::{self, ReadModel, Scope, When};
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -79,7 +79,7 @@ fn own_specs(world: &World) -> Own<'_> {
 /// Transitions of a type that no spec speaks of: nobody can tell what they make out of date.
 fn unspecified(world: &World, own: &Own<'_>, found: &mut Found<'_>) {
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    for record in world.all() {
+    for record in world.marked(Mark::Moved) {
         let is_known = *known.entry(record.kind()).or_insert_with_key(|name| {
             let is_other = kind::find(name).is_some_and(|kind| !kind.class.is_immutable());
             is_other || own.contains_key(name) || invalidation::specs(name).next().is_some()

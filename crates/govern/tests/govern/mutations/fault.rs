@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(in super::super) enum Class {
     /// A row is taken out.
     DeleteRow,
     /// A reference, or an id that names another record, names one that is not there.
@@ -35,8 +35,8 @@ pub(super) enum Class {
 }
 
 /// A fault.
-pub(super) struct Fault {
-    pub(super) class: Class,
+pub(in super::super) struct Fault {
+    pub(in super::super) class: Class,
     row: usize,
     path: Vec<Step>,
     change: Change,
@@ -57,7 +57,7 @@ enum Change {
 
 impl Fault {
     /// The log with it.
-    pub(super) fn apply(&self, rows: &[Draft]) -> Vec<Draft> {
+    pub(in super::super) fn apply(&self, rows: &[Draft]) -> Vec<Draft> {
         let mut rows = rows.to_vec();
         match &self.change {
             Change::Delete => drop(rows.remove(self.row)),
@@ -73,8 +73,16 @@ impl Fault {
         rows
     }
 
+    /// Whether every row stays where it was.
+    pub(in super::super) fn keeps_places(&self) -> bool {
+        match self.change {
+            Change::Delete | Change::Before(_) => false,
+            Change::Set(_) | Change::Remove => true,
+        }
+    }
+
     /// What it is, whatever row it is in: the class, the type, the place without numbers, and the new word of a status.
-    pub(super) fn told(&self, rows: &[Draft]) -> String {
+    pub(in super::super) fn told(&self, rows: &[Draft]) -> String {
         let steps = self.path.iter().map(|step| match step {
             Step::Member(name) => format!(".{name}"),
             Step::Item(_) => "[]".to_owned(),
@@ -115,7 +123,7 @@ fn put(value: &Json, path: &[Step], new: Option<&Json>) -> Json {
 }
 
 /// Every fault of every class.
-pub(super) fn all(rows: &[Draft]) -> Vec<Fault> {
+pub(in super::super) fn all(rows: &[Draft]) -> Vec<Fault> {
     let mut found = Vec::new();
     let ids: BTreeSet<&str> = rows.iter().filter_map(own_id).collect();
     for (row, draft) in rows.iter().enumerate() {

@@ -1,0 +1,88 @@
+//! Types by number: what is asked for each row of a log is found without writing a name.
+//! Owns: the numbers, the names in snake case. Must not: give the same type another number within a run of the program.
+
+use super::Kind;
+use crate::reference::snake;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use once_cell::race::OnceBox;
+
+/// A type, with its number and its name as references write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// The place in a list of all.
+    pub index: usize,
+    /// The type.
+    pub kind: &'static Kind,
+    /// Its name in snake case.
+    pub snake: &'static str,
+}
+
+/// All types sorted by name, and their places sorted by the name in snake case.
+struct Table {
+    entries: Vec<(&'static Kind, String)>,
+    by_snake: Vec<usize>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceBox<Table> = OnceBox::new();
+    TABLE.get_or_init(|| {
+        let mut entries: Vec<(&'static Kind, String)> =
+            super::all().map(|kind| (kind, snake(kind.name))).collect();
+        // Of two of one name the first is kept; the sort is stable.
+        entries.sort_by_key(|(kind, _)| kind.name);
+        entries.dedup_by_key(|(kind, _)| kind.name);
+        let mut by_snake: Vec<usize> = (0..entries.len()).collect();
+        by_snake.sort_by_key(|at| entries.get(*at).map(|(_, snake)| snake.as_str()));
+        Box::new(Table { entries, by_snake })
+    })
+}
+
+impl Number {
+    /// How many there are.
+    #[must_use]
+    pub fn count() -> usize {
+        table().entries.len()
+    }
+
+    /// That of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let found = table().entries.binary_search_by_key(&name, |(kind, _)| kind.name).ok();
+        found.and_then(Number::at)
+    }
+
+    /// That of a name in snake case.
+    #[must_use]
+    pub fn of_snake(name: &str) -> Option<Self> {
+        let table = table();
+        let snake = |at: &usize| table.entries.get(*at).map(|(_, snake)| snake.as_str());
+        let found = table.by_snake.binary_search_by_key(&Some(name), snake).ok()?;
+        table.by_snake.get(found).copied().and_then(Number::at)
+    }
+
+    /// That of a place in the list of all.
+    #[must_use]
+    pub fn at(index: usize) -> Option<Self> {
+        table().entries.get(index).map(|(kind, snake)| Number { index, kind, snake })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_has_a_number_of_its_own() {
+        for kind in crate::kind::all() {
+            let number = Number::of(kind.name).unwrap();
+            assert_eq!(number.kind.name, kind.name);
+            assert_eq!(number.snake, snake(kind.name));
+            assert_eq!(Number::of_snake(&snake(kind.name)), Some(number));
+            assert!(number.index < Number::count());
+        }
+        assert_eq!(Number::of("Nothing"), None);
+        assert_eq!(Number::of_snake("nothing"), None);
+    }
+}
