@@ -42,7 +42,7 @@ pub struct Question {
     attention: Option<AttentionLedgerItem>,
     /// How many transitions it has had.
     moves: u64,
-    last: Option<Instant>,
+    last: Instant,
 }
 
 /// What a decision gives to the log.
@@ -128,11 +128,11 @@ pub enum By<'a> {
 }
 
 impl Question {
-    /// A question that was raised.
+    /// A question that was raised at a time.
     ///
     /// # Errors
     /// It is not open, says too little, or does not say what it belongs to.
-    pub fn raise(need: ResearchNeed) -> Result<(Self, Emitted), Refusal> {
+    pub fn raise(need: ResearchNeed, at: &Timestamp) -> Result<(Self, Emitted), Refusal> {
         let belongs = match need.need_scope {
             Scope::Run => need.run_id.as_ref().is_some_and(|run| !run.trim().is_empty()),
             Scope::Task => need.run_id.is_none() && !need.task_id.trim().is_empty(),
@@ -145,8 +145,8 @@ impl Question {
             return Err(Refusal::NotOpen);
         }
         let emitted = Emitted::Need(need.clone());
-        let tokens = BTreeSet::new();
-        Ok((Question { need, held: None, tokens, attention: None, moves: 0, last: None }, emitted))
+        let (tokens, last) = (BTreeSet::new(), at.instant());
+        Ok((Question { need, held: None, tokens, attention: None, moves: 0, last }, emitted))
     }
 
     /// How it stands.
@@ -188,11 +188,11 @@ pub struct Settled {
 /// # Errors
 /// The time is before what the log has.
 pub fn settle(question: Question, at: &Timestamp) -> Result<Settled, Refusal> {
-    if question.last.is_some_and(|last| at.instant() < last) {
+    if at.instant() < question.last {
         return Err(Refusal::TooEarly);
     }
     let mut settled = Settled { question, at: at.clone(), emitted: Vec::new() };
-    settled.question.last = Some(at.instant());
+    settled.question.last = at.instant();
     let ended = settled.question.held.take_if(|held| held.span.end <= at.instant());
     if let Some(Held { lease, .. }) = ended {
         let why = format!("the lease of {} ran out", lease.leased_by_module_id);
