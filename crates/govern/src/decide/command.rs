@@ -84,6 +84,26 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// What is shown where it can't simply be carried out; rows of the general registry do not say.
+    fn shown(self, outcome: Outcome, standing: Standing) -> Option<String> {
+        let (empty, blocked, degraded): (&str, &str, &str) = match self {
+            Entry::BuiltIn(command) => {
+                (command.states.empty, command.states.blocked, command.states.degraded)
+            }
+            Entry::Task(_) => return None,
+            Entry::Reliance(row) => {
+                (&row.empty_state_behavior, &row.blocked_state_behavior, &row.degraded_state_behavior)
+            }
+        };
+        let shown = match (outcome, standing) {
+            (Outcome::PolicyDenied | Outcome::WrongState, _) => Some(blocked),
+            (Outcome::NotFound, _) => Some(empty),
+            (Outcome::Accepted, Standing::Degraded) => Some(degraded),
+            (Outcome::Accepted, Standing::Ready | Standing::Empty | Standing::Blocked) => None,
+        };
+        shown.map(ToString::to_string)
+    }
+
     /// What it makes old: what its rows do, and what its entry lists besides.
     fn made_old(self, id: &str, specs: &Specs<'a>) -> BTreeSet<ReadModel> {
         let (listed, kinds): (&[ReadModel], Option<&Vec<String>>) = match self {
@@ -229,6 +249,8 @@ pub struct Ruling {
     pub is_repeated: bool,
     /// The read models that are old once it was carried out.
     pub made_old: BTreeSet<ReadModel>,
+    /// What is shown where it can't simply be carried out.
+    pub shown: Option<String>,
 }
 
 /// Why an invocation gets no receipt.
@@ -286,7 +308,7 @@ pub fn decide(
     match key.and_then(|key| before.by_key.get(key)) {
         Some(earlier) if earlier.is_of(invocation) => {
             let receipt = earlier.receipt.clone();
-            return Ok(Ruling { receipt, is_repeated: true, made_old: BTreeSet::new() });
+            return Ok(Ruling { receipt, is_repeated: true, made_old: BTreeSet::new(), shown: None });
         }
         Some(_) => return Err(Refusal::KeyReused),
         None if before.ids.contains(&invocation.invocation_id) => return Err(Refusal::IdReused),
@@ -304,7 +326,8 @@ pub fn decide(
         created_at: At::from(circumstances.at),
         schema_version: Some(V10),
     };
-    Ok(Ruling { receipt, is_repeated: false, made_old })
+    let shown = entry.shown(outcome, circumstances.standing);
+    Ok(Ruling { receipt, is_repeated: false, made_old, shown })
 }
 
 /// Policies come first: who may not do it does not learn whether it could be done.

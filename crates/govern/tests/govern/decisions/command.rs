@@ -59,11 +59,20 @@ fn every_command_is_held_to_its_checks() {
             command::decide(&registry, &Given::default(), &asked, &circumstances).unwrap()
         };
         let checks = allowing(one.id);
+        assert_eq!(
+            decide(&checks, Standing::Degraded).shown.as_deref(),
+            Some(one.states.degraded),
+            "{}",
+            one.id
+        );
         let ruling = decide(&checks, Standing::Ready);
+        assert_eq!(ruling.shown, None, "{}", one.id);
         let old: BTreeSet<ReadModel> = one.invalidations().into_iter().filter_map(ReadModel::find).collect();
         assert_eq!((ruling.receipt.status.as_str(), ruling.made_old), ("accepted", old), "{}", one.id);
         for (standing, word) in [(Standing::Empty, "not_found"), (Standing::Blocked, "wrong_state")] {
             let ruling = decide(&checks, standing);
+            let shown = if standing == Standing::Empty { one.states.empty } else { one.states.blocked };
+            assert_eq!(ruling.shown.as_deref(), Some(shown), "{}", one.id);
             assert_eq!((ruling.receipt.status.as_str(), ruling.made_old.len()), (word, 0), "{}", one.id);
             assert!(one.failure_codes.contains(&word), "{} can't fail with {word}", one.id);
         }
