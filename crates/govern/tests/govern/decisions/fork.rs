@@ -111,7 +111,7 @@ proptest! {
         log.extend(entries.iter().map(|entry| row(entry, &now)));
         let with = |one: Draft| {
             let mut log = log.clone();
-            log.insert(seq as usize - 1, one);
+            log.insert(rows().len() + place, one);
             log
         };
         prop_assert_eq!(wrong(&with(row(&fork, &now))), Vec::<String>::new());

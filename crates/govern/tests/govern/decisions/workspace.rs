@@ -136,7 +136,7 @@ fn a_source_is_not_trusted_more_by_being_written_again() {
     let mut tainted = write("o1", "k1", "s1", (0, &first), 1);
     tainted.taint_class = typed(r#""external_untrusted""#);
     submit(&mut workspace, &tainted, &given(&now)).unwrap();
-    let mut clean = write("o2", "k2", "s1", (1, &workspace.head().to_string()), 2);
+    let mut clean = write("o2", "k2", "s1", (1, workspace.head()), 2);
     clean.operation_kind = Kind::UpdateSourceRecord;
     let status = |given: &Given<'_>| workspace::decide(&workspace, &clean, given).unwrap().receipt;
     let refused = status(&given(&now));
