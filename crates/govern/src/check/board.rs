@@ -2,6 +2,7 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::{Area, Found, Rule, Severity};
+use crate::decide::board::{Moment, Pace};
 use crate::derive::taint::may_see;
 use crate::kind::{Class, Kind};
 use crate::member::Member;
@@ -11,7 +12,6 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
-use countersign_record::time::Instant;
 
 pub(super) const AREA: Area = Area {
     name: "board",
@@ -54,7 +54,7 @@ const RULES: &[Rule] = &[
         code: "passive_board_autopublish_without_policy",
         severity: Severity::Error,
         section: "D-07/D-09/D-12/D-24",
-        fires: "A RunBoardVisiblePost was published without an explicit author action and no RunBoardPublicationPolicy of the run lists its event_class in auto_publish_event_classes, or the post exceeds max_visible_posts_per_run/rate_limit_per_minute.",
+        fires: "A RunBoardVisiblePost was published without an explicit author action and no RunBoardPublicationPolicy of the run lists its event_class in auto_publish_event_classes, or the post exceeds max_visible_posts_per_run/rate_limit_per_minute, counted over the posts of its matter and of none.",
         legal: "A user_comment posted by a user's own command.",
         why: "Something was shown that neither a person posted nor a policy permits, or so much that what matters drowns.",
         fix: "List the class in the run's publication policy and stay within its limits, or let the author post it.",
@@ -207,7 +207,6 @@ fn is_person(action: &Json) -> bool {
 struct Passive<'w> {
     post: Record<'w>,
     policy: Record<'w>,
-    at: Option<Instant>,
     is_active: bool,
 }
 
@@ -218,7 +217,7 @@ fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>
         states.insert(post.id(), post.is("lifecycle_state", "active"));
     }
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut runs: BTreeMap<&str, Vec<Passive<'_>>> = BTreeMap::new();
+    let mut runs: BTreeMap<&str, Matters<'_>> = BTreeMap::new();
     for post in world.of("RunBoardVisiblePost").filter(|post| seen.insert(post.id())) {
         let event = post.json().text("source_event_id").and_then(|id| world.find("RunBoardAuditEvent", id));
         let Some(event) = event.filter(|event| !is_authored(post, *event)) else { continue };
@@ -229,32 +228,51 @@ fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>
             None => found.add(post, "", "neither its author nor a policy put it on the board"),
             Some(policy) if !is_stub(post) => {
                 let is_active = states.get(post.id()) == Some(&true);
-                let passive = Passive { post, policy, at: post.written_at(), is_active };
-                runs.entry(run.unwrap_or_default()).or_default().push(passive);
+                let matters = runs.entry(run.unwrap_or_default()).or_default();
+                let posts = matters.entry(event.json().text("governance.matter_id")).or_default();
+                posts.push(Passive { post, policy, is_active });
             }
             Some(_) => {}
         }
     }
-    for posts in runs.values_mut() {
-        count(posts, found);
+    for matters in runs.values() {
+        count(matters, found);
     }
 }
 
-/// The limits of a run. What is withheld is not counted: a stub for what is too much would be too much itself.
-fn count(posts: &mut [Passive<'_>], found: &mut Found<'_>) {
-    let active = posts.iter().filter(|one| one.is_active);
-    for (before, one) in (0_u64..).zip(active) {
-        if one.policy.count("max_visible_posts_per_run").is_some_and(|most| before >= most) {
-            found.add(one.post, "", "is more than the run may show");
-        }
-    }
-    posts.sort_by_key(|one| (one.at, one.post.seq()));
-    for (place, one) in posts.iter().enumerate() {
-        let limit = one.policy.count("rate_limit_per_minute").and_then(|limit| usize::try_from(limit).ok());
-        let first = limit.and_then(|limit| place.checked_sub(limit)).and_then(|place| posts.get(place));
-        let times = first.and_then(|first| first.at.zip(one.at));
-        if times.is_some_and(|(first, at)| first.millis_until(at) < 60_000) {
-            found.add(one.post, "", "is more than a minute may bring");
+/// The posts of a run by matter, in order.
+type Matters<'w> = BTreeMap<Option<&'w str>, Vec<Passive<'w>>>;
+
+/// The limits of a run, as each matter may know them. What is withheld is not counted: a stub for what is too much would be too
+/// much itself.
+fn count(matters: &Matters<'_>, found: &mut Found<'_>) {
+    let places = |posts: &[Passive<'_>]| -> Vec<Moment> {
+        posts.iter().filter(|one| one.is_active).map(|one| (None, one.post.seq())).collect()
+    };
+    let times = |posts: &[Passive<'_>]| -> Vec<Moment> {
+        let mut times: Vec<Moment> =
+            posts.iter().map(|one| (one.post.written_at(), one.post.seq())).collect();
+        times.sort_unstable();
+        times
+    };
+    let none = matters.get(&None).map(Vec::as_slice).unwrap_or_default();
+    let (shared_places, shared_times) = (places(none), times(none));
+    for (matter, posts) in matters {
+        let (own_places, own_times) = (places(posts), times(posts));
+        let (shared_places, shared_times): (&[Moment], &[Moment]) =
+            if matter.is_some() { (&shared_places, &shared_times) } else { (&[], &[]) };
+        let places = Pace { own: &own_places, shared: shared_places };
+        let times = Pace { own: &own_times, shared: shared_times };
+        for one in posts {
+            let (seq, at) = (one.post.seq(), one.post.written_at());
+            let most = one.policy.count("max_visible_posts_per_run").filter(|_| one.is_active);
+            if most.is_some_and(|most| places.before((None, seq)) >= most) {
+                found.add(one.post, "", "is more than the run may show");
+            }
+            let limit = one.policy.count("rate_limit_per_minute");
+            if limit.is_some_and(|limit| times.is_minute_full((at, seq), limit)) {
+                found.add(one.post, "", "is more than a minute may bring");
+            }
         }
     }
 }

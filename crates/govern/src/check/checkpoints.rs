@@ -2,9 +2,10 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::{Area, Found, Rule, Severity};
+use crate::decide::fork::Done;
 use crate::member::Member;
 use crate::world::{Record, World};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::format;
 
 pub(super) const AREA: Area = Area { name: "checkpoints", rules: RULES, kinds: &[] };
@@ -58,31 +59,26 @@ fn missing_snapshot(world: &World, found: &mut Found<'_>, field: &str, kind: &st
     }
 }
 
-/// The irreversible effects that were carried out in each run, and the place of each.
-type Effects<'w> = BTreeMap<&'w str, BTreeMap<&'w str, u64>>;
-
 fn restore_checkpoint_ignores_irreversible_side_effects(world: &World, found: &mut Found<'_>) {
-    let mut done: Effects<'_> = BTreeMap::new();
+    let mut done: Done<'_, ()> = Done::default();
     for effect in world.of("SideEffectLedgerEntry") {
         let is_done = effect.flag("irreversible") == Some(true) && effect.is("state", "executed");
         if let Some(run) = effect.json().text("run_id").filter(|_| is_done) {
-            done.entry(run).or_default().entry(effect.id()).or_insert(effect.seq());
+            done.add(run, effect.id(), effect.seq(), ());
         }
     }
     for fork in world.of("TaskRunFork") {
-        let run = fork.text("parent_run_id").and_then(|run| done.get(run));
-        left_out(fork, run, found);
+        left_out(fork, fork.text("parent_run_id"), &done, found);
     }
     let restores = world.of("RevisionReviewDecisionReceipt");
     for restore in restores.filter(|one| one.is("action", "restore_known_good_state")) {
         let packet = restore.text("packet_id").and_then(|id| world.find("RevisionReviewPacket", id));
-        let run = packet.and_then(|packet| packet.json().text("run_id")).and_then(|run| done.get(run));
-        left_out(restore, run, found);
+        left_out(restore, packet.and_then(|packet| packet.json().text("run_id")), &done, found);
     }
 }
 
 /// What was carried out in a run before it was forked or restored, can't be undone, and is not listed as such.
-fn left_out(restore: Record<'_>, done: Option<&BTreeMap<&str, u64>>, found: &mut Found<'_>) {
+fn left_out(restore: Record<'_>, run: Option<&str>, done: &Done<'_, ()>, found: &mut Found<'_>) {
     const LIST: &str = "irrevocable_side_effects_at_fork";
     let listed: BTreeSet<&str> = restore
         .list(LIST)
@@ -90,8 +86,8 @@ fn left_out(restore: Record<'_>, done: Option<&BTreeMap<&str, u64>>, found: &mut
         .filter(|one| one.is("note", "not_reversible_in_fork"))
         .filter_map(|one| one.text("side_effect_id"))
         .collect();
-    let missing = |(id, seq): &(&&str, &u64)| **seq < restore.seq() && !listed.contains(**id);
-    if let Some((id, _)) = done.into_iter().flatten().find(missing) {
+    let mut due = run.into_iter().flat_map(|run| done.before(run, restore.seq()));
+    if let Some((id, ())) = due.find(|(id, ())| !listed.contains(id)) {
         let message = format!("{id} was carried out, can't be undone, and is not listed");
         found.add(restore, LIST, message);
     }

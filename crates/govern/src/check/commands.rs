@@ -2,8 +2,9 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::{Area, Found, Rule, Severity};
+use crate::decide::command::{self, Specs, id_of};
 use crate::member::Member;
-use crate::table::{commands, invalidation};
+use crate::table::commands;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -97,12 +98,6 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// The command that a record or a reference names: `command:ID`, an entry of a registry, or the id itself.
-fn id_of(text: &str) -> &str {
-    let kinds = ["command:", "reliance_layer_command_registry_entry:", "task_command_registry_entry:"];
-    kinds.iter().find_map(|kind| text.strip_prefix(kind)).unwrap_or(text)
-}
-
 /// The registry: what is built in, and the rows that come on top.
 pub(super) struct Registry<'w> {
     /// The entries of a command, in order.
@@ -180,31 +175,21 @@ fn command_missing_idempotency_key(world: &World, found: &mut Found<'_>) {
 }
 
 fn command_missing_read_model_invalidation(world: &World, found: &mut Found<'_>) {
-    let mut made_old: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    // What a bundle says of an event stands for what is built in.
+    let mut specs: Specs<'_> = BTreeMap::new();
     for spec in world.of("ReadModelInvalidationSpec") {
         let spec = spec.json();
         if let Some(event) = spec.text("producer_event_kind") {
-            made_old.entry(event).or_default().extend(spec.texts("invalidates_read_models"));
+            specs.entry(event).or_default().extend(spec.texts("invalidates_read_models"));
         }
     }
-    // What a bundle says of an event stands for what is built in.
-    let built_in = |event: &str| -> Vec<&str> {
-        invalidation::invalidates(event).unwrap_or_default().iter().map(|(model, _)| model.as_str()).collect()
-    };
-    let of_event = |event: &str| made_old.get(event).cloned().unwrap_or_else(|| built_in(event));
-    let of_write = |write: &commands::Write| match made_old.get(write.kind()) {
-        Some(models) => models.iter().copied().collect(),
-        None => commands::made_old(*write),
-    };
     for entry in entries(world).filter(|entry| entry.is("durable_write", "required")) {
         let listed: BTreeSet<&str> = entry.texts("read_model_invalidations").into_iter().collect();
         if listed.is_empty() {
             found.add(entry, "read_model_invalidations", "the command writes and makes no read model old");
             continue;
         }
-        let writes = commands::find(entry.id()).map(|command| command.writes).unwrap_or_default();
-        let mut due: BTreeSet<&str> = writes.iter().flat_map(of_write).collect();
-        due.extend(entry.texts("writes_event_kinds").into_iter().flat_map(of_event));
+        let due = command::made_old(entry.id(), &entry.texts("writes_event_kinds"), &specs);
         if let Some(missing) = due.difference(&listed).next() {
             let message = format!("what the command writes makes {missing} old, which is not listed");
             found.add(entry, "read_model_invalidations", message);

@@ -7,9 +7,11 @@ mod tests;
 
 use super::workspace::source_id;
 use super::{Area, Found, Rule, Severity};
+use crate::decide::replay::is_query;
 use crate::kind::{Class, Kind};
 use crate::member::Member;
 use crate::reference::Reference;
+use crate::types::externalization::WorkspaceExternalizationKind;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -66,12 +68,10 @@ const RULES: &[Rule] = &[
 const RECEIPT: &str = "WorkspaceExternalizationReceipt";
 const POLICY: &str = "WorkspaceExternalizationPolicy";
 
-/// Kinds that show something to others.
-const DISCLOSING: [&str; 5] =
-    ["open_in_browser", "open_native_app", "show_in_finder", "save_as", "export_bundle"];
-/// Kinds that ask a provider.
-const QUERIES: [&str; 5] =
-    ["external_source_query", "connector_fetch", "api_call", "email_source_fetch", "browser_session_read"];
+/// Whether something goes out by a kind that only asks a provider (`true`) or shows something to others (`false`).
+fn asks(record: Record<'_>, member: &str) -> Option<bool> {
+    record.text(member).and_then(WorkspaceExternalizationKind::find).map(is_query)
+}
 
 /// The policy that a receipt names, by its id or a reference.
 fn policy_of(receipt: Record<'_>) -> Option<Record<'_>> {
@@ -194,7 +194,7 @@ fn workspace_externalization_without_policy(world: &World, found: &mut Found<'_>
 fn privileged_workspace_export_without_confirmation(world: &World, found: &mut Found<'_>) {
     let covered = covered(world);
     let disclosed = |receipt: &Record<'_>| {
-        receipt.is("status", "completed") && receipt.is_one_of("externalization_kind", &DISCLOSING)
+        receipt.is("status", "completed") && asks(*receipt, "externalization_kind") == Some(false)
     };
     for receipt in world.of(RECEIPT).filter(disclosed) {
         let policy = policy_of(receipt);
@@ -222,7 +222,7 @@ struct Sent<'w> {
 
 fn external_source_query_without_receipt(world: &World, found: &mut Found<'_>) {
     let mut sent = Sent::default();
-    for receipt in world.of(RECEIPT).filter(|one| one.is_one_of("externalization_kind", &QUERIES)) {
+    for receipt in world.of(RECEIPT).filter(|one| asks(*one, "externalization_kind") == Some(true)) {
         let json = receipt.json();
         match json.text("query_ref").map(query_id) {
             Some(query) => {
@@ -249,7 +249,7 @@ fn external_source_query_without_receipt(world: &World, found: &mut Found<'_>) {
     for lookup in world.of("EphemeralSourceLookupReceipt") {
         let query = lookup.json().text("query_id").map(query_id);
         let went_out = query.and_then(|query| world.find("SourceQueryRecord", query));
-        let went_out = went_out.is_some_and(|record| record.is_one_of("route", &QUERIES));
+        let went_out = went_out.is_some_and(|record| asks(record, "route") == Some(true));
         if went_out && query.is_some_and(|query| !sent.named.contains(&(None, query))) {
             found.add(lookup, "query_id", "names a query, and no receipt says that it went out and how");
         }
@@ -286,7 +286,7 @@ fn needs_none(world: &World, payload: Option<&str>) -> bool {
 
 fn externalization_cost_cap_missing(world: &World, found: &mut Found<'_>) {
     for policy in world.of(POLICY) {
-        let costs = policy.is_one_of("externalization_kind", &QUERIES)
+        let costs = asks(policy, "externalization_kind") == Some(true)
             || policy.flag("provider_logging_warning_required") == Some(true);
         let cap = policy.follow("max_cost_vector_ref").filter(|cap| cap.kind() == "CostVector");
         let components = cap.and_then(|cap| cap.json().members("components"));

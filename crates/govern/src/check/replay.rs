@@ -2,18 +2,19 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::{Area, Found, Rule, Severity};
+use crate::decide::replay;
 use crate::kind::{Class, Kind};
 use crate::member::Member;
+use crate::types::added::learned::StepDependence;
+use crate::types::basic::ReplayPolicy;
+use crate::types::externalization::WorkspaceExternalizationKind;
+use crate::types::replay::TaskReplayMode as Mode;
 use crate::world::{Record, World};
 use alloc::collections::BTreeSet;
 
 /// `ReplayStepResult {step_result_id, replay_request_id, source_step_ref, depends_on, replay_policy?, original_output_hash?,
 /// replay_output_hash?}`: what became of one step of a replay.
 const KINDS: &[Kind] = &[Kind::new("ReplayStepResult", Class::Receipt, Some("step_result_id"))];
-
-/// Ways out that only ask; the others disclose.
-const QUERIES: [&str; 5] =
-    ["external_source_query", "connector_fetch", "api_call", "email_source_fetch", "browser_session_read"];
 
 pub(super) const AREA: Area = Area { name: "replay", rules: RULES, kinds: KINDS };
 
@@ -56,6 +57,10 @@ fn request_of<'w>(record: Record<'w>) -> Option<Record<'w>> {
     record.world.find("TaskReplayRequest", id)
 }
 
+fn mode_of(request: Record<'_>) -> Option<Mode> {
+    request.text("replay_mode").and_then(Mode::find)
+}
+
 fn replay_attempts_external_side_effect(world: &World, found: &mut Found<'_>) {
     for request in world.of("TaskReplayRequest") {
         if request.flag("allow_external_side_effects") != Some(false) {
@@ -68,9 +73,9 @@ fn replay_attempts_external_side_effect(world: &World, found: &mut Found<'_>) {
     let done = world.of("SideEffectLedgerEntry").filter(|one| one.is("state", "executed"));
     for (effect, field) in left.chain(done.map(|one| (one, "kind"))) {
         let Some(request) = request_of(effect) else { continue };
-        let may_ask = request.flag("allow_external_queries") == Some(true)
-            && request.is("replay_mode", "best_effort_rerun");
-        if !(may_ask && effect.is_one_of(field, &QUERIES)) {
+        let allows_queries = request.flag("allow_external_queries") == Some(true);
+        let kind = effect.text(field).and_then(WorkspaceExternalizationKind::find);
+        if !replay::may_leave(mode_of(request), allows_queries, kind) {
             found.add(effect, field, "it was carried out in a replay that must not do that");
         }
     }
@@ -79,8 +84,9 @@ fn replay_attempts_external_side_effect(world: &World, found: &mut Found<'_>) {
 fn deterministic_replay_with_nondeterministic_step(world: &World, found: &mut Found<'_>) {
     let mut covers: BTreeSet<&str> = BTreeSet::new();
     for step in world.of("ReplayStepResult") {
-        let depends = step.is_one_of("depends_on", &["model", "tool", "web", "provider"]);
-        if depends && !step.is("replay_policy", "deterministic") {
+        let depends_on = step.text("depends_on").and_then(StepDependence::find);
+        let policy = step.text("replay_policy").and_then(ReplayPolicy::find);
+        if !replay::is_deterministic(depends_on, policy) {
             covers.extend(step.json().text("replay_request_id"));
         }
     }
@@ -106,12 +112,8 @@ fn replay_divergence_unrecorded(world: &World, found: &mut Found<'_>) {
         recorded.extend(record.text("replay_request_id").zip(record.text("source_step_ref")));
     }
     for step in world.of("ReplayStepResult") {
-        let Some(original) = step.text("original_output_hash") else { continue };
-        let diverges = match step.text("replay_output_hash") {
-            Some(replayed) => replayed != original,
-            // An audit only puts together what was recorded: it runs no step.
-            None => !request_of(step).is_some_and(|one| one.is("replay_mode", "audit_reconstruction")),
-        };
+        let (original, replayed) = (step.text("original_output_hash"), step.text("replay_output_hash"));
+        let diverges = replay::diverges(request_of(step).and_then(mode_of), original, replayed);
         let place = step.text("replay_request_id").zip(step.text("source_step_ref"));
         if diverges && !place.is_some_and(|place| recorded.contains(&place)) {
             found.add(step, "replay_output_hash", "the step came out differently and nothing records that");

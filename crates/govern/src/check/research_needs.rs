@@ -2,6 +2,7 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::{Area, Found, Rule, Severity};
+use crate::decide::Span;
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -84,8 +85,7 @@ fn research_need_run_id_on_task_scope_conflict(world: &World, found: &mut Found<
 struct Lease<'w> {
     record: Record<'w>,
     token: &'w str,
-    start: Instant,
-    end: Instant,
+    span: Span,
 }
 
 /// The leases of each question, by when they begin. One ends when it expires, or before that when its question is answered,
@@ -111,11 +111,11 @@ fn leases(world: &World) -> BTreeMap<&str, Vec<Lease<'_>>> {
             let ends = ends.get(need).map(Vec::as_slice).unwrap_or_default();
             let next = ends.get(ends.partition_point(|(seq, _)| *seq < record.seq()));
             let end = next.map_or(expires, |(_, at)| expires.min(*at));
-            leases.entry(need).or_default().push(Lease { record, token, start, end });
+            leases.entry(need).or_default().push(Lease { record, token, span: Span { start, end } });
         }
     }
     for leases in leases.values_mut() {
-        leases.sort_by_key(|lease| (lease.start, lease.record.seq()));
+        leases.sort_by_key(|lease| (lease.span.start, lease.record.seq()));
     }
     leases
 }
@@ -126,8 +126,8 @@ fn research_need_double_leased(world: &World, found: &mut Found<'_>) {
         // The lease that ends last, and the one that ends last of those with another token, are all that can overlap.
         let (mut last, mut other): (Option<Lease<'_>>, Option<Lease<'_>>) = (None, None);
         for lease in leases {
-            let overlaps = |one: &Lease<'_>| one.token != lease.token && one.end > lease.start;
-            if lease.end > lease.start && (last.iter().any(overlaps) || other.iter().any(overlaps)) {
+            let overlaps = |one: &Lease<'_>| one.token != lease.token && one.span.meets(lease.span);
+            if last.iter().any(overlaps) || other.iter().any(overlaps) {
                 found.add(
                     lease.record,
                     "acquired_at",
@@ -135,8 +135,8 @@ fn research_need_double_leased(world: &World, found: &mut Found<'_>) {
                 );
             }
             match last {
-                Some(one) if one.end >= lease.end => {
-                    if one.token != lease.token && other.is_none_or(|other| other.end < lease.end) {
+                Some(one) if one.span.end >= lease.span.end => {
+                    if one.token != lease.token && other.is_none_or(|other| other.span.end < lease.span.end) {
                         other = Some(*lease);
                     }
                 }
@@ -172,9 +172,9 @@ fn answers_under_dead_leases(world: &World, found: &mut Found<'_>) {
         let fields = ["precondition.target_record_ref", "payload_ref"];
         let need = fields.iter().find_map(|field| need_in(operation.json(), field));
         let is_live = world.versions("ResearchNeedLease", lease.id).any(|one| {
-            let is_within = one.time("acquired_at").is_some_and(|start| start <= at)
-                && one.time("expires_at").is_some_and(|end| at < end);
-            is_within && need.is_none_or(|need| one.is("need_id", need))
+            let span =
+                one.time("acquired_at").zip(one.time("expires_at")).map(|(start, end)| Span { start, end });
+            span.is_some_and(|span| span.holds(at)) && need.is_none_or(|need| one.is("need_id", need))
         });
         if !is_live {
             found.add(operation, path, "the question is answered under a lease that is not live");

@@ -8,8 +8,12 @@ mod tests;
 pub(super) mod trial;
 
 use super::{Area, Found, Rule, Severity};
+use crate::decide::workspace::{self, Head};
 use crate::member::Member;
 use crate::reference::Reference;
+use crate::types::workspace::{
+    SourceWorkspaceOperationKind as Kind, SourceWorkspaceOperationReceiptConflictReason as Conflict,
+};
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -70,24 +74,6 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// What may be done with a workspace, and whether it changes it.
-const OPERATIONS: [(&str, bool); 14] = [
-    ("read_workspace_snapshot", false),
-    ("add_source_record", true),
-    ("update_source_record", true),
-    ("append_source_query_record", true),
-    ("update_research_need", true),
-    ("answer_research_need", true),
-    ("add_verification_record", true),
-    ("add_freshness_record", true),
-    ("mark_source_stale", true),
-    ("record_tier_transition", true),
-    ("create_source_set", true),
-    ("update_source_set", true),
-    ("promote_library_candidate", true),
-    ("export_workspace_bundle", false),
-];
-
 const OPERATION: &str = "SourceWorkspaceOperation";
 const RECEIPT: &str = "SourceWorkspaceOperationReceipt";
 
@@ -121,8 +107,7 @@ fn is_workspace(kind: &str) -> bool {
 }
 
 fn is_mutating(operation: Record<'_>) -> bool {
-    let kind = operation.text("operation_kind");
-    OPERATIONS.iter().any(|(name, mutates)| *mutates && kind == Some(name))
+    operation.text("operation_kind").and_then(Kind::find).is_some_and(workspace::is_mutating)
 }
 
 fn workspace_mutation_without_precondition(world: &World, found: &mut Found<'_>) {
@@ -149,13 +134,6 @@ fn workspace_mutation_without_precondition(world: &World, found: &mut Found<'_>)
     }
 }
 
-/// How a workspace stands after a receipt.
-#[derive(Clone, Copy)]
-struct Head<'w> {
-    seq: u64,
-    hash: Option<&'w str>,
-}
-
 fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
     let mut heads: BTreeMap<&str, Head<'_>> = BTreeMap::new();
     for receipt in world.of(RECEIPT).filter(|one| one.is("status", "applied") && is_mutating(*one)) {
@@ -165,13 +143,14 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
         else {
             continue;
         };
-        let head = Head { seq: prior, hash: json.text("prior_workspace_head_hash") };
+        let head = Head { seq: Some(prior), hash: json.text("prior_workspace_head_hash") };
         let before = heads.get(workspace).copied().unwrap_or(head);
-        if prior.checked_add(1) != Some(new) || before.seq != prior {
-            let message =
-                format!("was applied from {prior} to {new}, and the workspace stood at {}", before.seq);
+        let conflict = workspace::differs(head, before);
+        if prior.checked_add(1) != Some(new) || conflict == Some(Conflict::EventSeqMismatch) {
+            let stood = before.seq.unwrap_or(prior);
+            let message = format!("was applied from {prior} to {new}, and the workspace stood at {stood}");
             found.add(receipt, "new_event_seq", message);
-        } else if differs(before.hash, head.hash) {
+        } else if conflict.is_some() {
             let message = "was applied on another head than the one before it left";
             found.add(receipt, "prior_workspace_head_hash", message);
         } else if let Some(operation) = json.text("operation_id").and_then(|id| world.find(OPERATION, id))
@@ -180,7 +159,7 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
             let message = "was applied, though its operation expected another state of the workspace";
             found.add(receipt, "prior_event_seq", message);
         }
-        heads.insert(workspace, Head { seq: new, hash: json.text("new_workspace_head_hash") });
+        heads.insert(workspace, Head { seq: Some(new), hash: json.text("new_workspace_head_hash") });
     }
     // A conflict that was caught is no defect of the log, but the operation is refused.
     if let Some(asking) = world.candidate().filter(|row| row.kind() == OPERATION && is_mutating(*row)) {
@@ -195,12 +174,7 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
 fn expects_other(operation: Record<'_>, head: Head<'_>) -> bool {
     let seq = operation.count("precondition.expected_event_seq");
     let hash = operation.text("precondition.expected_workspace_head_hash");
-    seq.is_some_and(|seq| seq != head.seq) || differs(hash, head.hash)
-}
-
-/// Whether both are known and not the same.
-fn differs(one: Option<&str>, other: Option<&str>) -> bool {
-    one.zip(other).is_some_and(|(one, other)| one != other)
+    workspace::differs(Head { seq, hash }, head).is_some()
 }
 
 fn workspace_api_operation_unregistered(world: &World, found: &mut Found<'_>) {
@@ -209,7 +183,7 @@ fn workspace_api_operation_unregistered(world: &World, found: &mut Found<'_>) {
         let Some(kind) = record.text(path) else { continue };
         let asked = record.text("operation_id").filter(|_| record.kind() == RECEIPT);
         let asked = asked.and_then(|id| world.find(OPERATION, id));
-        if !OPERATIONS.iter().any(|(name, _)| *name == kind) {
+        if Kind::find(kind).is_none() {
             found.add(record, path, format!("{kind} is no operation on a workspace"));
         } else if let Some(asked) =
             asked.and_then(|asked| asked.json().text(path)).filter(|asked| *asked != kind)

@@ -105,6 +105,12 @@ text!(
     /// A time in UTC.
     Instant, |text| Timestamp::try_from(text).is_ok(), "must be a time like 2026-01-31T08:00:00Z"
 );
+impl From<&Timestamp> for Instant {
+    fn from(at: &Timestamp) -> Self {
+        Instant(at.as_str().to_string())
+    }
+}
+
 text!(
     /// A duration of days, hours, minutes and seconds.
     Duration, is_duration, "must be a duration like P2DT6H of days, hours, minutes and seconds"

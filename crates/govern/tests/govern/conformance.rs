@@ -3,6 +3,7 @@
 use super::{codes, place, read};
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::rules;
+use countersign_record::json::Json;
 use std::collections::BTreeSet;
 
 /// `CONFORMANCE_AREAS=events,board` looks at those only.
@@ -36,6 +37,20 @@ fn every_code_fires_and_has_a_legal_neighbour() {
         }
     }
     assert!(misses.is_empty(), "{}", misses.join("\n"));
+}
+
+/// What is legal is the nearest that is: all but a row or two are the same in both bundles.
+#[test]
+fn a_legal_neighbour_is_near() {
+    for (area, rule) in rules() {
+        let folder = place().join(area.name).join(rule.code);
+        let [fires, legal] = ["fires.json", "legal.json"].map(|name| read(folder.join(name)).document);
+        let rows = |document: &Json| document.get("rows").and_then(Json::as_array).unwrap().to_vec();
+        let apart = |one: &[Json], other: &[Json]| one.iter().filter(|row| !other.contains(row)).count();
+        let (one, other) = (rows(&fires), rows(&legal));
+        assert!(apart(&one, &other) <= 2 && apart(&other, &one) <= 2, "{}/{}", area.name, rule.code);
+        assert_ne!((fires.get("as_of"), one), (legal.get("as_of"), other), "{}/{}", area.name, rule.code);
+    }
 }
 
 /// The contract has 213 codes, each once.

@@ -1,8 +1,10 @@
 //! The contract, by its fixtures: every code, whatever things are called and whenever they happen, and the forms of records.
+//! What is decided by it, over histories of all kinds.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod audits;
 mod conformance;
+mod decisions;
 mod forms;
 mod mutations;
 mod renamed;

@@ -212,6 +212,9 @@ mod tests {
             if let (Some(one), Some(other)) = (auc(&p, &o), auc(&turned, &o)) {
                 prop_assert!((one + other - 1.0).abs() < 1e-9);
             }
+            for same in [0.0, 1.0] {
+                prop_assert_eq!(auc(&p, &std::vec![same; p.len()]), None);
+            }
             let stretched: Vec<f64> = p.iter().map(|p| p * p * p + 7.0).collect();
             prop_assert_eq!(spearman(&p, &o).map(f64::to_bits), spearman(&stretched, &o).map(f64::to_bits));
         }
