@@ -192,8 +192,8 @@ Examples:
     /// Who may ask the server for what
     #[command(subcommand, after_help = "Example:\n  countersign token add ana --role approver")]
     Token(serve::Token),
-    /// What is wrong with a bundle of governed records, by validation codes
-    #[command(after_help = "Examples:\n  countersign lint bundle.json\n  countersign lint - < bundle.json")]
+    /// What is wrong with governed records, by validation codes
+    #[command(after_help = "Examples:\n  countersign lint bundle.json\n  countersign lint --ledger")]
     Lint(govern::Lint),
     /// Run the fixtures of every validation code
     #[command(

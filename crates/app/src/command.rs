@@ -54,7 +54,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Trace(command) => trace::run(&global, command).await,
         Command::Principal(command) => principal::run(&global, command),
         Command::Token(command) => token::run(&global, command),
-        Command::Lint(lint) => lint::run(&lint),
+        Command::Lint(lint) => lint::run(&global, &lint).await,
         Command::Conformance(conformance) => conformance::run(&global, &conformance),
         Command::Formula(command) => formula::run(&global, &command),
         Command::Derive(derive) => formula::derive(&global, &derive),

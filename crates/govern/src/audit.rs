@@ -1,29 +1,46 @@
 //! Checking a log of any length part by part, with the memory of a part.
 //! Owns: which rows are looked at together. Must not: read a log, or judge; the rules do.
 //!
-//! A part is what belongs together: the rows of one run. Rows that all runs go by are shared and stand in every part. Each row is
+//! A part is what belongs together: the rows of one stream, which is a run. Rows that all runs go by are shared and stand in every part. Each row is
 //! looked at once, in a batch of some parts. Parts that name each other in different batches are found by eight bytes for each name, and
 //! looked at once more, together; what they had alone does not count. What is wrong with a shared row in some batches and not in others
 //! is decided with all parts that name it.
 
+mod links;
 mod names;
 
 use crate::check::{Diagnostic, check};
+use crate::kind::{Class, Kind, Number};
 use crate::world::{Draft, World};
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::time::Instant;
+use links::Links;
 use names::{Name, own, within};
 
 /// Rows that are looked at together at least, if there are so many.
 const BATCH: usize = 8_192;
+/// A stream is a part when so many rows of others came after its last one.
+const QUIET: u64 = 16_384;
+/// Rows that wait for more of their stream, at most.
+const WAITING_MAX: usize = 65_536;
 
 /// A row and its place in the log.
 pub type Placed = (u64, Draft);
 
 /// Which part, by the order in which they came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Part(u32);
+struct Part(u32);
+
+/// Streams that are looked at together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Their names.
+    pub streams: BTreeSet<String>,
+    parts: Vec<Part>,
+}
 
 /// An audit that goes on.
 pub struct Audit {
@@ -31,9 +48,14 @@ pub struct Audit {
     shared: Vec<Placed>,
     /// The names of shared records, with their places.
     shared_names: BTreeMap<Name, u64>,
+    /// Streams that may go on, by name: their rows.
+    waiting: BTreeMap<String, Vec<Placed>>,
+    waiting_rows: usize,
+    looked: u64,
     batch: Vec<Placed>,
     batch_parts: Vec<(u64, Part)>,
-    parts: u32,
+    /// The stream of each part.
+    parts: Vec<String>,
     /// Names of records, and of runs, tasks and artifacts, with the part that has them.
     owned: Vec<(Name, Part)>,
     /// Names of records that the part itself does not have.
@@ -50,26 +72,6 @@ pub struct Audit {
     links: Links,
 }
 
-/// Which part each belongs to, where some belong together.
-#[derive(Default)]
-struct Links(BTreeMap<Part, Part>);
-
-impl Links {
-    fn root(&self, mut part: Part) -> Part {
-        while let Some(next) = self.0.get(&part) {
-            part = *next;
-        }
-        part
-    }
-
-    fn join(&mut self, one: Part, other: Part) {
-        let (one, other) = (self.root(one), self.root(other));
-        if one != other {
-            self.0.insert(one.max(other), one.min(other));
-        }
-    }
-}
-
 impl Audit {
     /// An audit of a log with these shared rows, up to a time.
     #[must_use]
@@ -84,9 +86,12 @@ impl Audit {
             now,
             shared,
             shared_names,
+            waiting: BTreeMap::new(),
+            waiting_rows: 0,
+            looked: 0,
             batch: Vec::new(),
             batch_parts: Vec::new(),
-            parts: 0,
+            parts: Vec::new(),
             owned: Vec::new(),
             wanted: Vec::new(),
             used: Vec::new(),
@@ -99,22 +104,46 @@ impl Audit {
         }
     }
 
-    /// All rows of the next part, in order.
-    pub fn part(&mut self, rows: Vec<Placed>) -> Part {
-        let part = Part(self.parts);
-        self.parts += 1;
-        self.name(part, &rows);
+    /// The next row of the log that is not shared.
+    pub fn row(&mut self, stream: &str, seq: u64, draft: Draft) {
+        match self.waiting.get_mut(stream) {
+            Some(rows) => rows.push((seq, draft)),
+            None => drop(self.waiting.insert(stream.to_string(), vec![(seq, draft)])),
+        }
+        self.waiting_rows += 1;
+        if seq.saturating_sub(self.looked) >= QUIET / 4 || self.waiting_rows > WAITING_MAX {
+            self.looked = seq;
+            self.let_go(seq);
+        }
+    }
+
+    /// Takes the streams that are quiet as parts; all of them where too many rows wait.
+    fn let_go(&mut self, seq: u64) {
+        let is_full = self.waiting_rows > WAITING_MAX;
+        let is_quiet = |rows: &Vec<Placed>| rows.last().is_none_or(|(last, _)| seq - last >= QUIET);
+        let (quiet, waiting): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            core::mem::take(&mut self.waiting).into_iter().partition(|(_, rows)| is_full || is_quiet(rows));
+        self.waiting = waiting;
+        for (stream, rows) in quiet {
+            self.waiting_rows -= rows.len();
+            self.part(stream, rows);
+        }
+    }
+
+    fn part(&mut self, stream: String, rows: Vec<Placed>) {
+        let part = Part(u32::try_from(self.parts.len()).unwrap_or(u32::MAX));
+        self.name(part, &stream, &rows);
+        self.parts.push(stream);
         self.batch_parts.extend(rows.iter().map(|(seq, _)| (*seq, part)));
         self.batch.extend(rows);
         if self.batch.len() >= BATCH {
             self.flush();
         }
-        part
     }
 
     /// Remembers what a part has and what it names that it has not.
-    fn name(&mut self, part: Part, rows: &[Placed]) {
-        let (mut owned, mut wanted) = (Vec::new(), Vec::new());
+    fn name(&mut self, part: Part, stream: &str, rows: &[Placed]) {
+        let (mut owned, mut wanted) = (vec![Name::of_stream(stream)], Vec::new());
         for (_, draft) in rows {
             own(draft, &mut owned);
             within(&draft.record, &mut wanted);
@@ -152,8 +181,11 @@ impl Audit {
         check(&World::placed(rows.into_iter(), self.now))
     }
 
-    /// All parts are in: the groups of parts that must be looked at together, because one names what another has.
-    pub fn groups(&mut self) -> Vec<Vec<Part>> {
+    /// All rows are in: the groups of streams that must be looked at together, because one names what another has.
+    pub fn groups(&mut self) -> Vec<Group> {
+        for (stream, rows) in core::mem::take(&mut self.waiting) {
+            self.part(stream, rows);
+        }
         self.flush();
         let mut owned = core::mem::take(&mut self.owned);
         owned.sort_unstable();
@@ -172,11 +204,15 @@ impl Audit {
         }
         self.dispute();
         let mut groups: BTreeMap<Part, Vec<Part>> = BTreeMap::new();
-        for part in (0..self.parts).map(Part) {
+        for part in (0..self.parts.len()).filter_map(|at| u32::try_from(at).ok()).map(Part) {
             groups.entry(self.links.root(part)).or_default().push(part);
         }
-        let is_asked = |part: &Part| self.disputed.values().any(|parts| parts.contains(part));
-        groups.into_values().filter(|group| group.len() > 1 || group.iter().any(is_asked)).collect()
+        let asked: BTreeSet<&Part> = self.disputed.values().flatten().collect();
+        let groups = groups.into_values();
+        let groups = groups.filter(|group| group.len() > 1 || group.iter().any(|part| asked.contains(part)));
+        let stream = |part: &Part| self.parts.get(part.0 as usize).cloned();
+        let named = |parts: Vec<Part>| Group { streams: parts.iter().filter_map(stream).collect(), parts };
+        groups.map(named).collect()
     }
 
     /// Shared rows on which batches do not agree: the parts that name one must be looked at together.
@@ -195,10 +231,10 @@ impl Audit {
         }
     }
 
-    /// The rows of all parts of a group, in the order of the log.
-    pub fn group(&mut self, parts: &[Part], rows: Vec<Placed>) {
+    /// The rows of all streams of a group, in the order of the log, shared ones left out.
+    pub fn group(&mut self, group: &Group, rows: Vec<Placed>) {
         let places: BTreeSet<u64> = rows.iter().map(|(seq, _)| *seq).collect();
-        let Some((first, rest)) = parts.split_first() else { return };
+        let Some((first, rest)) = group.parts.split_first() else { return };
         rest.iter().for_each(|part| drop(self.found.remove(part)));
         let found = self.check(rows);
         let is_decided = |row: &u64| {
@@ -212,13 +248,34 @@ impl Audit {
 
     /// Everything that is wrong, sorted; each thing once.
     #[must_use]
-    pub fn finish(mut self) -> Vec<Diagnostic> {
-        self.flush();
+    pub fn finish(self) -> Vec<Diagnostic> {
         let shared = self.of_shared.into_keys().filter(|one| !self.disputed.contains_key(&one.row));
         let mut all: Vec<Diagnostic> =
             self.found.into_values().flatten().chain(shared).chain(self.decided).collect();
         all.sort();
         all.dedup_by(|one, other| (one.row, one.code, &one.path) == (other.row, other.code, &other.path));
         all
+    }
+}
+
+/// The type of a governed record that a row of a ledger holds: engines write `govern.KIND`, what comes from outside is
+/// `external.govern.KIND`, the kind in snake case.
+#[must_use]
+pub fn kind_of(row_kind: &str) -> Option<&'static Kind> {
+    let name = row_kind.strip_prefix("external.").unwrap_or(row_kind).strip_prefix("govern.")?;
+    Number::of_snake(name).map(|number| number.kind)
+}
+
+/// Whether all parts of a log go by records of a type: policies and rows of registries.
+#[must_use]
+pub fn is_shared(kind: &Kind) -> bool {
+    match kind.class {
+        Class::Policy => true,
+        Class::Event
+        | Class::Receipt
+        | Class::Request
+        | Class::Projection
+        | Class::ReadModel
+        | Class::Value => false,
     }
 }

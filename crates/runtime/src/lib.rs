@@ -12,6 +12,7 @@
 )]
 
 pub mod agents;
+pub mod audit;
 pub mod clock;
 pub mod fold;
 mod journal;

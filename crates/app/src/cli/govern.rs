@@ -7,10 +7,16 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(crate) struct Lint {
     /// The bundle, or - for standard input
-    #[arg(value_name = "BUNDLE|-")]
-    pub(crate) bundle: String,
-    /// Also fail where a record does not have the members of its type
+    #[arg(value_name = "BUNDLE|-", required_unless_present = "ledger", conflicts_with = "ledger")]
+    pub(crate) bundle: Option<String>,
+    /// The governed records of the matter's ledger instead of a bundle
     #[arg(long)]
+    pub(crate) ledger: bool,
+    /// Also fail where a reference names a record that the bundle lacks
+    #[arg(long, conflicts_with = "ledger")]
+    pub(crate) whole: bool,
+    /// Also fail where a record does not have the members of its type
+    #[arg(long, conflicts_with = "ledger")]
     pub(crate) strict: bool,
 }
 

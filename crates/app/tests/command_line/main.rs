@@ -20,6 +20,7 @@ mod ledger_keep;
 mod ledger_processes;
 mod ledger_tail;
 mod ledger_verify;
+mod lint;
 mod mcp;
 mod memory_canary;
 mod memory_conversation;

@@ -19,6 +19,11 @@ impl Name {
         }))
     }
 
+    /// The stream itself: its parts belong together.
+    pub(super) fn of_stream(stream: &str) -> Self {
+        Name::of("/stream", stream)
+    }
+
     /// What a reference names, whatever version.
     fn read(text: &str) -> Option<Self> {
         let (kind, rest) = text.split_once(':')?;
