@@ -1,6 +1,6 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use crate::check::workspace::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use std::format;
 
 const SOURCES: &str = r#"SourceRecord {"source_id":"s","workspace_id":"w","data_class":"internal","taint_class":"external_untrusted"}
@@ -26,7 +26,11 @@ fn policies_allow_what_leaves() {
         ("", "completed", "save_as", found),
     ] {
         let lines = lines(sources, status, kind);
-        assert_eq!(places("workspace_externalization_without_policy", &world(&lines)), expected, "{lines}");
+        assert_eq!(
+            places("workspace_externalization_without_policy", &from_lines(&lines)),
+            expected,
+            "{lines}"
+        );
     }
 }
 
@@ -56,7 +60,7 @@ fn disclosure_is_confirmed_before() {
     ] {
         let lines = lines(policy, receipt);
         let code = "privileged_workspace_export_without_confirmation";
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
 }
 
@@ -82,9 +86,9 @@ fn every_query_has_a_receipt_of_its_own() {
         ([query("a"), sent("").replace("api_call", "save_as")].join("\n"), &["2"]),
         ([query("a").replace("applied", "failed")].join("\n"), &[]),
     ] {
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
-    expect(
+    has_in_lines(
         code,
         &[
             (
@@ -99,7 +103,7 @@ fn every_query_has_a_receipt_of_its_own() {
 
 #[test]
 fn what_costs_has_a_cap() {
-    expect(
+    has_in_lines(
         "externalization_cost_cap_missing",
         &[(
             r#"CostVector {"cost_vector_id":"v","components":{"usd":{"expected":1,"unit":"usd"}}}

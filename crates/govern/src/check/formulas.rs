@@ -255,4 +255,4 @@ fn formula_version_drift(world: &World, found: &mut Found<'_>) {
 
 #[cfg(test)]
 #[path = "formulas_tests.rs"]
-pub(super) mod tests;
+mod tests;

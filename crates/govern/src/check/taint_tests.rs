@@ -1,6 +1,6 @@
 //! Trust is backed, inherited, and falls with evidence only.
 
-use crate::check::sources::tests::check;
+use crate::check::trial::has_places as check;
 use std::format;
 use std::string::String;
 
