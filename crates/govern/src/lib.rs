@@ -15,6 +15,7 @@ extern crate std;
 
 pub mod bundle;
 pub mod check;
+pub mod conformance;
 pub mod derive;
 pub mod formula;
 pub mod kind;

@@ -187,6 +187,13 @@ fn receipts_lead_from_state_to_state() {
                    EvaluationFindingRecord {"finding_id":"f","canonical_event_ref":"evaluation_finding_event:e","current_state":"resolved"}"#,
                 &["2/current_state"],
             ),
+            // As it was first emitted: an event that is written anew has a code of its own.
+            (
+                r#"EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"active"}
+                   EvaluationFindingRecord {"finding_id":"f","canonical_event_ref":"evaluation_finding_event:e","current_state":"active"}
+                   EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"resolved"}"#,
+                &[],
+            ),
             // Guidance and source tiers have codes of their own.
             (
                 r#"RunGuidanceItemCurrent {"guidance_id":"g","lifecycle_state":"proposed"}
