@@ -41,6 +41,16 @@ fn correlations_are_no_shares() {
     ] {
         has_in_bundle(&AREA, &[formula(output, "")], &code);
     }
+    let named = |output: &str| {
+        row(
+            "FormulaSpec",
+            "",
+            "",
+            &format!(r#""formula_id":"confidence_convergence_spearman","output":{{{output}}}"#),
+        )
+    };
+    has_in_bundle(&AREA, &[named(r#""value_kind":"ratio","unit":"ratio""#)], &code);
+    has_in_bundle(&AREA, &[named(right)], &[]);
     let ratio = formula(r#""value_kind":"ratio","unit":"ratio","range":[0,1]"#, "");
     has_in_bundle(&AREA, core::slice::from_ref(&ratio), &[]);
     has_in_bundle(&AREA, &[spec("novelty_threshold_auc", ""), ratio.clone()], &[]);

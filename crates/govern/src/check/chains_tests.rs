@@ -65,6 +65,16 @@ fn a_receipt_says_what_its_policy_yields() {
     // With a blocker it fails, unless the user disputes that; what comes later changes nothing.
     rows(&[BLOCKER, (RECEIPT, &fail)], &[]);
     rows(&[BLOCKER, (RECEIPT, &human)], code);
+    // What the receipt says of blockers is what the results yield.
+    let flags = |preserved: bool, overridden: bool| {
+        let flags = format!(
+            r#"{{"qualitative_blockers_preserved":{preserved},"quantitative_pass_overridden_by_blocker":{overridden},"#
+        );
+        fail.replacen('{', &flags, 1)
+    };
+    rows(&[BLOCKER, (RECEIPT, &flags(true, true))], &[]);
+    rows(&[BLOCKER, (RECEIPT, &flags(true, false))], code);
+    rows(&[BLOCKER, (RECEIPT, &flags(false, true))], code);
     rows(&[BLOCKER, CONTESTED, (RECEIPT, &human)], &[]);
     rows(&[BLOCKER, (RECEIPT, &fail), CONTESTED], &[]);
     rows(&[(RECEIPT, &human), BLOCKER], &[]);

@@ -30,6 +30,14 @@ fn no_clock_decides() {
     let own = |key: &str| ("RevisionPlanConcurrencyProfile", profile("p", 1, "0", key));
     has_codes_owned(&super::AREA, &[own("2026-03-02T08:00:00Z")], code);
     has_codes_owned(&super::AREA, &[own("01ARZ3NDEKTSV4RRFFQ69G5FAV")], &[]);
+    // Digits are a time if they are as long as one; a number that counts plans is none.
+    for (key, expected) in
+        [("1772438400", code as &[&str]), ("1772438400000", code), ("17", &[]), ("0000000017", &[])]
+    {
+        has_codes_owned(&super::AREA, &[own(key)], expected);
+    }
+    let called = ("RevisionPlanConcurrencyProfile", profile("1772438400", 1, "0", "1772438400"));
+    has_codes_owned(&super::AREA, &[called], &[]);
     has_codes_owned(&super::AREA, &[own("k"), decision(&[profile("p", 1, "0", "k")], "'p'", "")], &[]);
     has_codes_owned(&super::AREA, &[own("k"), decision(&[profile("p", 1, "0", "l")], "'p'", "")], code);
 }

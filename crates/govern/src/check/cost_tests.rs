@@ -55,6 +55,7 @@ fn one_number_is_no_cost() {
     let plan = |record: &str| row("RevisionPlan", "", "", record);
     has_in_bundle(&AREA, &[plan(r#""steps":[{"payload":{"estimated_cost":3}}]"#)], &code);
     has_in_bundle(&AREA, &[plan(r#""cost_estimate":{"amount":3}"#)], &code);
+    has_in_bundle(&AREA, &[plan(r#""CostEstimate":3"#)], &code);
     has_in_bundle(&AREA, &[plan(r#""estimated_cost":"cost_vector:c""#)], &[]);
     has_in_bundle(
         &AREA,

@@ -46,7 +46,8 @@ fn disclosure_is_confirmed_before() {
     };
     let asked: &[&str] = &["5/user_confirmation_ref"];
     for (policy, receipt, expected) in [
-        ("", r#""source_record_refs":["src:s"]"#, [].as_slice()),
+        // A secret source makes its workspace secret, whatever of it is named.
+        ("", r#""source_record_refs":["src:s"]"#, asked),
         ("", r#""source_record_refs":["src:t"]"#, asked),
         ("", r#""source_record_refs":[]"#, asked),
         ("", r#""source_record_refs":["src:t"],"user_confirmation_ref":"user_confirmation:c""#, &[]),
@@ -54,13 +55,20 @@ fn disclosure_is_confirmed_before() {
         (r#","requires_user_confirmation":true"#, r#""source_record_refs":["src:s"]"#, asked),
         (
             r#","requires_redaction_preview":true"#,
-            r#""source_record_refs":["src:s"]"#,
+            r#""source_record_refs":["src:s"],"user_confirmation_ref":"user_confirmation:c""#,
             &["5/redaction_preview_ref"],
         ),
     ] {
         let lines = lines(policy, receipt);
         let code = "privileged_workspace_export_without_confirmation";
         assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
+        let open = lines.replace("local_only", "public");
+        let wants = policy.contains("requires_user_confirmation");
+        assert_eq!(
+            places(code, &from_lines(&open)).contains(&"5/user_confirmation_ref".into()),
+            wants,
+            "{open}"
+        );
     }
 }
 

@@ -24,6 +24,19 @@ fn a_policy_handles_what_the_matrix_names() {
     has_codes(&AREA, &[(POLICY, &less), (POLICY, POLICY_ROW)], &[]);
     let nowhere = r#"{"state":"unrecoverable","feedback_branch":"none"}"#;
     has_codes(&AREA, &[("OutcomeStateMatrixEntry", nowhere), (POLICY, &less)], &[]);
+    // A matrix that the rows bring stands for the one that is built in.
+    let short =
+        r#"{"policy_id":"p","branch_order":["on_satisfied"],"branch_handlers":{"on_satisfied":["m:1"]}}"#;
+    let sends = |branch: &str| format!(r#"{{"state":"satisfied","feedback_branch":"{branch}"}}"#);
+    has_codes(&AREA, &[("OutcomeStateMatrixEntry", &sends("on_satisfied")), (POLICY, short)], &[]);
+    has_codes(
+        &AREA,
+        &[("OutcomeStateMatrixEntry", &sends("on_unrecoverable")), (POLICY, short)],
+        &[missing, "feedback_branch_unregistered"],
+    );
+    let listed =
+        short.replace(r#"["on_satisfied"],"branch"#, r#"["on_satisfied","on_upstream_failure"],"branch"#);
+    has_codes(&AREA, &[("OutcomeStateMatrixEntry", &sends("on_satisfied")), (POLICY, &listed)], &[missing]);
     let odd = r#"{"state":"unrecoverable","feedback_branch":"on_doom"}"#;
     has_codes(&AREA, &[("OutcomeStateMatrixEntry", odd)], &["feedback_branch_unregistered"]);
 }

@@ -100,6 +100,14 @@ fn what_is_not_finite_is_found_however_it_is_told() {
         ],
         &[],
     );
+    has_in_bundle(
+        &AREA,
+        &[
+            value("0.5"),
+            receipt("10", "metric_value:v", "0.5", r#","finite_number_check":"coerced_to_indeterminate""#),
+        ],
+        &code,
+    );
     let tested = r#","output":{"finite_number_policy":"allow_only_in_test_fixture"},"test_vectors":[{"input_ref":"i:1"}]"#;
     let run = |input: &str| {
         receipt(

@@ -77,6 +77,11 @@ fn guidance_changes_by_receipt() {
             (&[proposed, active, admit], &[2]),
             (&[rejected, revive, active], &[3]),
             (&[active], &[]),
+            // What an event made was proposed at first.
+            (&[MADE, active], &[2]),
+            (&[MADE, admit, active], &[]),
+            (&[MADE, proposed], &[]),
+            (&[active, MADE], &[]),
         ],
     );
 }

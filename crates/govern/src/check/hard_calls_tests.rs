@@ -146,6 +146,14 @@ fn a_cancel_tells_what_was_done() {
         "{'cancel_request_id':'q','executed_side_effects':
         [{'ref':'side_effect_ledger_entry:s','disposition':'corrective_artifact','corrective_artifact_ref':'artifact:a'}]}",
     );
+    let by_artifact = (
+        "TaskCancelReceipt",
+        "{'cancel_request_id':'q','executed_side_effects':[{'ref':'side_effect_ledger_entry:s','disposition':'artifact_version:a'}]}",
+    );
+    let by_nothing = (
+        "TaskCancelReceipt",
+        "{'cancel_request_id':'q','executed_side_effects':[{'ref':'side_effect_ledger_entry:s','disposition':'corrective_artifact_ref'}]}",
+    );
     let intent = (
         "TaskCancelReceipt",
         "{'cancel_request_id':'q','executed_side_effects':[{'ref':'side_effect_ledger_entry:s','disposition':'left'}],
@@ -160,6 +168,8 @@ fn a_cancel_tells_what_was_done() {
             (&[SENT, PLAN, SILENT], &[]),
             (&[SENT, RUN, undone], &[3]),
             (&[SENT, RUN, mended], &[]),
+            (&[SENT, RUN, by_artifact], &[]),
+            (&[SENT, RUN, by_nothing], &[3]),
             (&[SENT, RUN, intent], &[3]),
             (&[SENT, SILENT], &[]),
         ],

@@ -167,10 +167,26 @@ fn what_is_shown_follows_from_its_inputs() {
             &["5/chain_registry_record_ref"],
         ),
         (r#"AttentionLedgerItem {"item_id":"i","source_ref":"hard_revision_call:h"}"#, &["5/source_ref"]),
+        // What is there and not in the manifest, wherever it is cited.
+        (
+            r#"TaskHealthCard {"task_id":"t","open_refs":["research_need:n","evaluation_finding_record:f"],"derived_read_model_ref":"derived_read_model_record:r"}"#,
+            &["5/open_refs/0"],
+        ),
+        (
+            r#"EvidencePackage {"evidence_package_id":"e","claim_support_map":[{"x_ref":"research_need:n"}],"derived_read_model_ref":"derived_read_model_record:r"}"#,
+            &["5/claim_support_map/0/x_ref"],
+        ),
+        // Rules are no inputs, and what a text says is no citation.
+        (
+            r#"TaskHealthCard {"task_id":"t","by_ref":"derived_field_registry:p","note":"research_need:n","derived_read_model_ref":"derived_read_model_record:r"}"#,
+            &[],
+        ),
         // Not under a header, so nothing is known of its inputs.
         (r#"AttentionLedgerItem {"item_id":"j","source_ref":"hard_revision_call:h"}"#, &[]),
     ] {
-        let lines = [under, line].join("\n");
+        let beside = r#"ResearchNeed {"need_id":"n","status":"open"}
+            DerivedFieldRegistry {"row_id":"p","record_kind":"RunDiff"}"#;
+        let lines = [under, line, beside].join("\n");
         assert_eq!(places("read_model_asserts_unbacked_truth", &from_lines(&lines)), expected, "{line}");
     }
 }

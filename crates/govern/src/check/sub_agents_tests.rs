@@ -36,6 +36,7 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
     let go = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
     let started = ("RevisionLifecycleTransitionEvent", "{'to_state':'dispatched','plan_id':'p'}");
     let looked = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p'}");
+    let failed = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p','passed':false}");
     let call =
         ("HardRevisionCall", "{'hard_call_kind':'plan_verifier_unavailable','source_ref':'revision_plan:p'}");
     let away = |text| ("PlanVerifierUnavailableEvent", text);
@@ -50,6 +51,8 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
             (&[risk, risky, go, started], &[3, 4]),
             (&[risk, risky, looked, go], &[]),
             (&[risk, risky, go, looked], &[3]),
+            // A verifier that found fault has looked: that is not what is missing.
+            (&[risk, risky, failed, go], &[]),
             (&[risk, risky, call, go], &[]),
             (&[risk, risky, paused, go], &[4]),
             (&[risk, sends, go], &[]),

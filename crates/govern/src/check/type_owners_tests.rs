@@ -48,6 +48,37 @@ fn types_exist() {
     has_found(&AREA, &[(ENTRY, &own), ("Nothing", "{}")], &[]);
     let record = r#"{"outcome_id":"o","deep":[{"x_refs":["tool_receipt:a","known_good_state:k"]}]}"#;
     has_found(&AREA, &[("OutcomeRecord", record)], &[&phantom(1, "/deep/0/x_refs/1")]);
+    for (kind, member, name, is_known) in [
+        ("DerivedFieldRegistry", "record_kind", "RunDiff", true),
+        ("DerivedFieldRegistry", "record_kind", "run_diff", true),
+        ("DerivedFieldRegistry", "record_kind", "Nothing", false),
+        ("DerivedFieldRegistry", "record_kind", "CostEstimate", false),
+        ("ReadModelInvalidationSpec", "producer_event_kind", "EvaluationFindingEvent", true),
+        ("ReadModelInvalidationSpec", "producer_event_kind", "EvaluationAffirmation", false),
+        ("RevisionLifecycleTransitionEvent", "triggered_by_receipt_kind", "Nothing", false),
+        ("TypeDeclaration", "type_name", "LearningMode", true),
+        ("TypeDeclaration", "type_name", "Nothing", false),
+        ("SchemaRef", "schema_id", "FindingState", true),
+        ("SchemaRef", "schema_id", "Nothing", false),
+        // What is not called as types are is a schema of something else.
+        ("SchemaRef", "schema_id", "answer.text", true),
+    ] {
+        let (kind, record) = match kind {
+            "SchemaRef" => {
+                ("FormulaSpec", format!(r#"{{"inputs":[{{"type_ref":{{"{member}":"{name}"}}}}]}}"#))
+            }
+            other => (other, format!(r#"{{"{member}":"{name}"}}"#)),
+        };
+        let path =
+            if kind == "FormulaSpec" { "/inputs/0/type_ref/schema_id".into() } else { format!("/{member}") };
+        let own = entry("Nothing", "DOC20", "canonical", "");
+        let wrong = phantom(1, &path);
+        let wrong = [wrong.as_str()];
+        has_found(&AREA, &[(kind, &record)], if is_known { &[] } else { &wrong });
+        if name == "Nothing" {
+            has_found(&AREA, &[(ENTRY, &own), (kind, &record)], &[]);
+        }
+    }
     // A text for people is no reference.
     has_found(&AREA, &[("OutcomeRecord", r#"{"outcome_id":"o","note":"step_kind:x"}"#)], &[]);
     for (replacement, is_known) in
