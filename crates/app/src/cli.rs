@@ -195,9 +195,9 @@ Examples:
     /// What is wrong with governed records, by validation codes
     #[command(after_help = "Examples:\n  countersign lint bundle.json\n  countersign lint --ledger")]
     Lint(govern::Lint),
-    /// Run the fixtures of every validation code
+    /// Run the fixtures of every validation code and of every kind of the contract
     #[command(
-        after_help = "Examples:\n  countersign conformance\n  countersign conformance --json --area taint"
+        after_help = "Examples:\n  countersign conformance\n  countersign conformance --json --area taint --area kinds"
     )]
     Conformance(govern::Conformance),
     /// The registered formulas: their texts, and values with receipts

@@ -137,7 +137,7 @@ fn linted() -> (usize, Duration) {
         }
     }
     let times = (0..ROUNDS).map(|_| {
-        let bundle = Bundle { as_of: None, rows: rows.clone(), also: Vec::new() };
+        let bundle = Bundle { as_of: None, rows: rows.clone(), also: Vec::new(), fixture: None };
         let began = Instant::now();
         black_box(check(&bundle.world()));
         began.elapsed()

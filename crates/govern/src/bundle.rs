@@ -2,6 +2,8 @@
 //! Owns: its form. Must not: judge what the records say.
 
 use crate::member::Member;
+use crate::types::conformance::AddendaBConformanceFixture;
+use crate::types::wire::{Reading, Wire};
 use crate::world::{Draft, World};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -30,10 +32,12 @@ pub struct Bundle {
     pub rows: Vec<Draft>,
     /// Codes that come along in a fixture, behind the one it stands for.
     pub also: Vec<String>,
+    /// What the rows must give, where they are a fixture of a kind.
+    pub fixture: Option<AddendaBConformanceFixture>,
 }
 
 /// The members of a bundle and of a row.
-const MEMBERS: [&str; 5] = ["schema_version", "as_of", "rows", "about", "also"];
+const MEMBERS: [&str; 6] = ["schema_version", "as_of", "rows", "about", "also", "fixture"];
 const ROW_MEMBERS: [&str; 4] = ["kind", "id", "at", "record"];
 
 impl Bundle {
@@ -48,6 +52,7 @@ impl Bundle {
         }
         let as_of = time(&document, "as_of", "")?;
         let also = document.texts("also").into_iter().map(ToString::to_string).collect();
+        let fixture = document.at("fixture").map(read_fixture).transpose()?;
         let Json::Object(mut members) = document else { return Err(wrong("", "must be an object")) };
         let Some(Json::Array(rows)) = members.remove("rows") else {
             return Err(wrong("/rows", "must be a list of rows"));
@@ -56,13 +61,25 @@ impl Bundle {
             return Err(wrong("/rows", "has too many rows"));
         }
         let rows = rows.into_iter().enumerate().map(|(at, row)| read_row(at, row));
-        Ok(Bundle { as_of, rows: rows.collect::<Result<_, _>>()?, also })
+        Ok(Bundle { as_of, rows: rows.collect::<Result<_, _>>()?, also, fixture })
     }
 
     /// What is checked.
     #[must_use]
     pub fn world(self) -> World {
         World::new(self.rows, self.as_of)
+    }
+}
+
+fn read_fixture(value: &Json) -> Result<AddendaBConformanceFixture, NotABundle> {
+    let mut reading = Reading::default();
+    let read = AddendaBConformanceFixture::read(value, &mut reading);
+    match (read, reading.troubles().first()) {
+        (Some(fixture), None) => Ok(fixture),
+        (_read, trouble) => {
+            let (path, message) = trouble.map_or(("", "is no fixture"), |one| (&one.path, &one.message));
+            Err(wrong(&alloc::format!("/fixture{path}"), message))
+        }
     }
 }
 

@@ -48,6 +48,8 @@ mod sub_agents;
 mod sufficiency;
 mod taint;
 mod template_match;
+#[cfg(test)]
+mod trial;
 mod type_owners;
 mod workspace;
 

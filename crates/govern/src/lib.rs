@@ -16,6 +16,7 @@ extern crate std;
 pub mod audit;
 pub mod bundle;
 pub mod check;
+pub mod conformance;
 pub mod decide;
 pub mod derive;
 pub mod formula;

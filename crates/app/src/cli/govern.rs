@@ -25,7 +25,7 @@ pub(crate) struct Conformance {
     /// Fixtures of this folder instead of those that come with the program
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Only this area; may be given several times
+    /// Only this area, or kinds; may be given several times
     #[arg(long, value_name = "AREA")]
     pub(crate) area: Vec<String>,
 }

@@ -1,12 +1,15 @@
-//! `countersign conformance`: every validation code fires where it must and nowhere else.
-//! Owns: running the fixtures, the count by area. Must not: judge.
+//! `countersign conformance`: every validation code and every kind of fixture fires where it must and nowhere else.
+//! Owns: reading the fixtures, the count by area and kind. Must not: judge.
 
 use crate::cli::Global;
 use crate::cli::govern::Conformance;
 use crate::failure::{Exit, Failure};
-use crate::{command::lint, input, output};
+use crate::{command::lint, input, output, place};
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{AREAS, Area, Rule, check};
+use countersign_govern::conformance;
+use countersign_govern::types::basic::Instant;
+use countersign_govern::types::conformance::AddendaBConformanceFixtureKind;
 use countersign_record::code::Code;
 use countersign_record::json::{self, Json};
 use include_dir::{Dir, include_dir};
@@ -22,6 +25,9 @@ struct Answer {
     codes: usize,
     covered: usize,
     areas: Vec<Counted>,
+    kinds: Vec<Shown>,
+    /// What came of each fixture of a kind, as records of the contract.
+    runs: Vec<Json>,
     misses: Vec<Miss>,
 }
 
@@ -32,26 +38,39 @@ struct Counted {
     covered: usize,
 }
 
-/// A fixture that does not show what it should.
+/// How far fixtures show a kind.
+#[derive(Serialize)]
+struct Shown {
+    kind: &'static str,
+    negative: usize,
+    positive: usize,
+    covered: bool,
+}
+
+/// A fixture that does not show what it should, of a code or of a kind.
 #[derive(Serialize)]
 struct Miss {
-    code: String,
-    fixture: &'static str,
+    of: String,
+    fixture: String,
     expected: Vec<String>,
     found: Vec<String>,
     why: String,
 }
 
+/// The folder of the kinds, beside those of the areas.
+const KINDS: &str = "kinds";
+
 pub(super) fn run(global: &Global, asked: &Conformance) -> Result<Exit, Failure> {
-    if let Some(unknown) = asked.area.iter().find(|name| AREAS.iter().all(|area| area.name != name.as_str()))
-    {
-        let known: Vec<&str> = AREAS.iter().map(|area| area.name).collect();
+    let is_known = |name: &str| name == KINDS || AREAS.iter().any(|area| area.name == name);
+    if let Some(unknown) = asked.area.iter().find(|name| !is_known(name)) {
+        let known: Vec<&str> = AREAS.iter().map(|area| area.name).chain([KINDS]).collect();
         return Err(Failure::new(Code::UsageInvalid, format!("there is no area {unknown}"))
             .with("fix", format!("the areas are {}", known.join(", "))));
     }
-    let is_wanted = |area: &&Area| asked.area.is_empty() || asked.area.iter().any(|name| name == area.name);
-    let mut answer = Answer { codes: 0, covered: 0, areas: Vec::new(), misses: Vec::new() };
-    for area in AREAS.iter().filter(is_wanted) {
+    let is_wanted = |name: &str| asked.area.is_empty() || asked.area.iter().any(|one| one == name);
+    let (areas, kinds, runs, misses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut answer = Answer { codes: 0, covered: 0, areas, kinds, runs, misses };
+    for area in AREAS.iter().filter(|area| is_wanted(area.name)) {
         let mut counted = Counted { area: area.name, codes: area.rules.len(), covered: 0 };
         for rule in area.rules {
             let misses = run_rule(asked.dir.as_deref(), area, rule)?;
@@ -61,6 +80,9 @@ pub(super) fn run(global: &Global, asked: &Conformance) -> Result<Exit, Failure>
         answer.codes += counted.codes;
         answer.covered += counted.covered;
         answer.areas.push(counted);
+    }
+    if is_wanted(KINDS) {
+        run_kinds(global, asked.dir.as_deref(), &mut answer)?;
     }
     show(global, &answer)?;
     Ok(if answer.misses.is_empty() { Exit::Success } else { Exit::Limited })
@@ -74,12 +96,92 @@ fn show(global: &Global, answer: &Answer) -> Result<(), Failure> {
         output::line(&format!("{:<20} {:>3} of {:>3}", one.area, one.covered, one.codes))?;
     }
     for miss in &answer.misses {
-        output::line(&format!("MISSED {} {}: {}", miss.code, miss.fixture, miss.why))?;
+        output::line(&format!("MISSED {} {}: {}", miss.of, miss.fixture, miss.why))?;
     }
-    output::line(&format!(
-        "{} of {} codes fire where they must and nowhere else",
-        answer.covered, answer.codes
-    ))
+    if !answer.areas.is_empty() {
+        output::line(&format!(
+            "{} of {} codes fire where they must and nowhere else",
+            answer.covered, answer.codes
+        ))?;
+    }
+    if !answer.kinds.is_empty() {
+        let covered = answer.kinds.iter().filter(|kind| kind.covered).count();
+        output::line(&format!(
+            "{covered} of {} kinds fire where they must and have a legal twin",
+            answer.kinds.len()
+        ))?;
+    }
+    Ok(())
+}
+
+/// The fixtures of all kinds.
+fn run_kinds(global: &Global, dir: Option<&Path>, answer: &mut Answer) -> Result<(), Failure> {
+    let now = place::clock(global)?
+        .now()
+        .map_err(|_| Failure::new(Code::TimeInvalid, "the clock can't be read"))?;
+    let at = Instant::try_from(now.as_str())
+        .map_err(|error| Failure::new(Code::TimeInvalid, format!("the clock: {error}")))?;
+    let mut executed = Vec::new();
+    for (name, document) in documents(dir)? {
+        let bundle =
+            Bundle::read(document).map_err(|error| lint::invalid(&error).with("fixture", name.as_str()))?;
+        match conformance::execute(bundle, at.clone()) {
+            Some(one) => executed.push(one),
+            None => answer.misses.push(Miss::of_kind(KINDS, name, "the bundle holds no fixture")),
+        }
+    }
+    for one in executed.iter().filter(|one| !one.run.passed) {
+        let fixture = &one.fixture;
+        let miss =
+            Miss::of_kind(fixture.fixture_kind.as_str(), fixture.fixture_id.clone(), &one.misses.join("; "));
+        let (expected, found) = (fixture.expected_validation_codes.clone(), one.run.observed_codes.clone());
+        answer.misses.push(Miss { expected, found, ..miss });
+    }
+    for one in conformance::coverage(&executed) {
+        let kind = one.kind.as_str();
+        for (name, count) in [("negative", one.negative), ("positive", one.positive)] {
+            if count.all == 0 {
+                answer.misses.push(Miss::of_kind(kind, name.to_owned(), "there is no fixture"));
+            }
+        }
+        let (negative, positive) = (one.negative.all, one.positive.all);
+        answer.kinds.push(Shown { kind, negative, positive, covered: one.is_complete() });
+    }
+    answer.runs = executed.iter().map(|one| one.run.json()).collect();
+    Ok(())
+}
+
+impl Miss {
+    fn of_kind(kind: &str, fixture: String, why: &str) -> Self {
+        Miss { of: kind.to_owned(), fixture, expected: Vec::new(), found: Vec::new(), why: why.to_owned() }
+    }
+}
+
+/// The documents of all kinds, by their names.
+fn documents(dir: Option<&Path>) -> Result<Vec<(String, Json)>, Failure> {
+    let mut all = Vec::new();
+    for kind in AddendaBConformanceFixtureKind::ALL {
+        let folder = format!("{KINDS}/{}", kind.as_str());
+        match dir {
+            Some(dir) => {
+                // A folder that is not there has no fixtures, which is told.
+                let entries = std::fs::read_dir(dir.join(&folder)).into_iter().flatten().flatten();
+                for path in entries.map(|entry| entry.path()) {
+                    let path = path.to_string_lossy().into_owned();
+                    let document = input::document(&path)?;
+                    all.push((path, document));
+                }
+            }
+            None => {
+                for file in FIXTURES.get_dir(&folder).into_iter().flat_map(Dir::files) {
+                    let name = file.path().to_string_lossy().into_owned();
+                    all.push((name, json::parse(file.contents())?));
+                }
+            }
+        }
+    }
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(all)
 }
 
 /// Both fixtures of a code.
@@ -88,8 +190,8 @@ fn run_rule(dir: Option<&Path>, area: &Area, rule: &Rule) -> Result<Vec<Miss>, F
     for fixture in ["fires", "legal"] {
         let code = format!("validation.{}", rule.code);
         let miss = |expected: BTreeSet<String>, found: BTreeSet<String>, why: String| Miss {
-            code: code.clone(),
-            fixture,
+            of: code.clone(),
+            fixture: fixture.to_owned(),
             expected: expected.into_iter().collect(),
             found: found.into_iter().collect(),
             why,

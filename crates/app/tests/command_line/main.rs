@@ -7,6 +7,7 @@ mod canaries;
 mod chat;
 mod chat_crash;
 mod chat_terminal;
+mod conformance;
 mod desk;
 mod doctor;
 mod enforce;

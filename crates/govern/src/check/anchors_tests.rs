@@ -1,7 +1,7 @@
 //! Anchors point somewhere, and to the same text as before.
 
 use super::*;
-use crate::check::sources::tests::check;
+use crate::check::trial::has_places as check;
 use std::string::ToString;
 use std::vec::Vec;
 
@@ -63,7 +63,7 @@ fn what_was_resolved_was_compared() {
             row("TextAnchorResolutionReceipt", None, &receipt)
         ];
         let world = World::new(rows, None);
-        crate::check::sources::tests::places("context_hash_unverified", &world).len()
+        crate::check::trial::places("context_hash_unverified", &world).len()
     };
     assert_eq!(found("resolved", &own), 0);
     assert_eq!(found("resolved", ""), 1);

@@ -1,7 +1,6 @@
 //! Requests for help: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 const REQUEST: &str = "ModuleAssistanceRequest";
 
@@ -9,8 +8,7 @@ const REQUEST: &str = "ModuleAssistanceRequest";
 fn an_endpoint_is_of_the_target() {
     let inbox = ("AssistanceEndpoint", "{'endpoint_id':'e','target':'user'}");
     let room = ("ForumRoomRecord", "{'room_id':'m'}");
-    check_all(
-        RULES,
+    has_rows(
         "module_assistance_request_without_endpoint",
         &[
             (&[inbox, (REQUEST, "{'target':'user','target_endpoint_ref':'assistance_endpoint:e'}")], &[]),
@@ -33,8 +31,7 @@ fn an_answer_fits_its_schema() {
     let request =
         (REQUEST, "{'request_id':'q','answer_schema_ref':{'schema_id':'s','semantic_version':'1'}}");
     let answer = |text| ("ModuleAssistanceAnswer", text);
-    check_all(
-        RULES,
+    has_rows(
         "assistance_request_without_answer_schema",
         &[
             (&[(REQUEST, "{'answer_schema_ref':{'semantic_version':'1'}}")], &[1]),
@@ -74,8 +71,7 @@ fn a_room_without_moderator_goes_on_as_agreed() {
     let on_failure = ("AttentionLedgerItem", "{'source_ref':'moderator_failure_event:f'}");
     let room = ("ForumRoomRecord", "{'room_id':'m'}");
     let failure = ("ModeratorFailureEvent", "{'event_id':'f','room_id':'m'}");
-    check_all(
-        RULES,
+    has_rows(
         "moderator_failure_without_fallback",
         &[
             (&[request, other], &[]),
@@ -98,8 +94,7 @@ fn a_room_without_moderator_goes_on_as_agreed() {
 
 #[test]
 fn the_task_agent_does_not_decide() {
-    check_all(
-        RULES,
+    has_rows(
         "task_agent_substantive_decision_forbidden",
         &[
             (&[("FindingLifecycleTransitionReceipt", "{'actor_ref':'task_agent:t'}")], &[1]),

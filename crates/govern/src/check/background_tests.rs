@@ -1,12 +1,10 @@
 //! Background and heartbeats: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 #[test]
 fn the_old_field_is_found_in_any_record() {
-    check_all(
-        RULES,
+    has_rows(
         "requires_background_progress_legacy_field_present",
         &[
             (&[("ModuleProgressBehavior", "{'requires_background_progress':null}")], &[1]),
@@ -20,8 +18,7 @@ fn the_old_field_is_found_in_any_record() {
 fn heartbeats_and_background_are_two_things() {
     let behavior = |text| ("ModuleProgressBehavior", text);
     let run = |text| ("RunExecutionRequirements", text);
-    check_all(
-        RULES,
+    has_rows(
         "background_execution_heartbeat_confused",
         &[
             (&[behavior("{'emits_progress_heartbeat':true}")], &[1]),

@@ -1,7 +1,7 @@
 //! Who sees what on a board, what is withheld, and how much is shown.
 
 use super::*;
-use crate::check::sources::tests::{check, places, world};
+use crate::check::trial::{has_places as check, places, world};
 use proptest::prelude::*;
 use std::string::String;
 
@@ -43,7 +43,7 @@ fn events_say_who_may_see_them() {
     let none: Vec<String> = none.iter().map(|field| format!("/governance/{field}")).collect();
     let none: Vec<(u64, &str)> = none.iter().map(|path| (1, path.as_str())).collect();
     check("", &none);
-    crate::check::sources::tests::check(
+    crate::check::trial::has_places(
         "run_board_event_without_governance",
         &[(EVENT, "{}")],
         &[(1, "/governance")],

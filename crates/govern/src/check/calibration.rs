@@ -65,7 +65,8 @@ const SHARES: [&str; 4] = ["ratio", "percent", "probability", "score_0_1"];
 
 fn correlation_metric_declared_as_ratio(world: &World, found: &mut Found<'_>) {
     let specs = world.of("CalibrationMetricSpec").filter(|spec| spec.is("metric_id", CORRELATION));
-    let mut formulas: BTreeSet<&str> = BTreeSet::new();
+    // The contract has a formula of the same name.
+    let mut formulas: BTreeSet<&str> = BTreeSet::from([CORRELATION]);
     for spec in specs {
         formulas.extend(spec.json().text("formula_ref").map(|text| id_of(text, "formula_spec")));
         share_of(spec, "").into_iter().for_each(|path| tell(spec, &path, found));

@@ -1,6 +1,7 @@
 //! Ways in which the codes of calibration fire, besides those of the fixtures.
 
-use crate::check::formulas::tests::{codes, row};
+use super::AREA;
+use crate::check::trial::{has_in_bundle, row};
 use std::{format, string::String};
 
 fn spec(metric: &str, more: &str) -> String {
@@ -23,10 +24,6 @@ fn result(metric: &str, more: &str) -> String {
     )
 }
 
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("calibration", rows), expected, "{rows:#?}");
-}
-
 #[test]
 fn correlations_are_no_shares() {
     let code = ["correlation_metric_declared_as_ratio"];
@@ -34,21 +31,31 @@ fn correlations_are_no_shares() {
         row("FormulaSpec", "", "", &format!(r#""formula_id":"f1","output":{{{output}}}{more}"#))
     };
     let right = r#""value_kind":"correlation","unit":"unitless","range":[-1,1]"#;
-    check(&[formula(right, "")], &[]);
-    check(&[formula(right, r#","numerator":"x""#)], &code);
+    has_in_bundle(&AREA, &[formula(right, "")], &[]);
+    has_in_bundle(&AREA, &[formula(right, r#","numerator":"x""#)], &code);
     for output in [
         r#""value_kind":"correlation","unit":"percent""#,
         r#""value_kind":"correlation","unit":"score_0_1""#,
         r#""value_kind":"correlation","range":[0,1]"#,
         r#""value_kind":"correlation","denominator_ref":"x:y""#,
     ] {
-        check(&[formula(output, "")], &code);
+        has_in_bundle(&AREA, &[formula(output, "")], &code);
     }
+    let named = |output: &str| {
+        row(
+            "FormulaSpec",
+            "",
+            "",
+            &format!(r#""formula_id":"confidence_convergence_spearman","output":{{{output}}}"#),
+        )
+    };
+    has_in_bundle(&AREA, &[named(r#""value_kind":"ratio","unit":"ratio""#)], &code);
+    has_in_bundle(&AREA, &[named(right)], &[]);
     let ratio = formula(r#""value_kind":"ratio","unit":"ratio","range":[0,1]"#, "");
-    check(core::slice::from_ref(&ratio), &[]);
-    check(&[spec("novelty_threshold_auc", ""), ratio.clone()], &[]);
-    check(&[spec("confidence_convergence_spearman", ""), ratio], &code);
-    check(&[spec("confidence_convergence_spearman", r#","unit":"ratio""#)], &code);
+    has_in_bundle(&AREA, core::slice::from_ref(&ratio), &[]);
+    has_in_bundle(&AREA, &[spec("novelty_threshold_auc", ""), ratio.clone()], &[]);
+    has_in_bundle(&AREA, &[spec("confidence_convergence_spearman", ""), ratio], &code);
+    has_in_bundle(&AREA, &[spec("confidence_convergence_spearman", r#","unit":"ratio""#)], &code);
 }
 
 #[test]
@@ -56,7 +63,8 @@ fn samples_are_large_enough() {
     let code = ["calibration_metric_without_sample_policy"];
     let auc = "novelty_threshold_auc";
     for policy in ["{}", r#"{"min_sample_size":0}"#, r#"{"min_sample_size":"NaN"}"#] {
-        check(
+        has_in_bundle(
+            &AREA,
             &[row(
                 "CalibrationMetricSpec",
                 "",
@@ -66,7 +74,7 @@ fn samples_are_large_enough() {
             &code,
         );
     }
-    check(&[spec(auc, ""), result(auc, r#","metric_value":0.5"#)], &[]);
+    has_in_bundle(&AREA, &[spec(auc, ""), result(auc, r#","metric_value":0.5"#)], &[]);
     let few = |value: &str| {
         row(
             "CalibrationMetricResult",
@@ -75,9 +83,9 @@ fn samples_are_large_enough() {
             &format!(r#""metric_spec_ref":"{auc}","sample_size":9,"metric_value":{value}"#),
         )
     };
-    check(&[spec(auc, ""), few("0.5")], &code);
-    check(&[spec(auc, ""), few("null")], &[]);
-    check(&[few("0.5")], &[]);
+    has_in_bundle(&AREA, &[spec(auc, ""), few("0.5")], &code);
+    has_in_bundle(&AREA, &[spec(auc, ""), few("null")], &[]);
+    has_in_bundle(&AREA, &[few("0.5")], &[]);
 }
 
 #[test]
@@ -86,9 +94,17 @@ fn two_classes_are_seen() {
     let of = |metric: &str, counts: &str| {
         [spec(metric, ""), result(metric, &format!(r#","metric_value":0.5,{counts}"#))]
     };
-    check(&of("novelty_threshold_precision_recall", r#""positive_count":0,"negative_count":20"#), &code);
-    check(&of("novelty_threshold_auc", r#""positive_count":1,"negative_count":19"#), &[]);
-    check(&of("planner_confidence_brier_score", r#""positive_count":0,"negative_count":20"#), &[]);
+    has_in_bundle(
+        &AREA,
+        &of("novelty_threshold_precision_recall", r#""positive_count":0,"negative_count":20"#),
+        &code,
+    );
+    has_in_bundle(&AREA, &of("novelty_threshold_auc", r#""positive_count":1,"negative_count":19"#), &[]);
+    has_in_bundle(
+        &AREA,
+        &of("planner_confidence_brier_score", r#""positive_count":0,"negative_count":20"#),
+        &[],
+    );
 }
 
 #[test]
@@ -115,7 +131,11 @@ fn open_cases_are_handled() {
             result(metric, r#","formula_eval_receipt_ref":"formula_evaluation_receipt:e""#),
         ]
     };
-    check(&of("still_open_right_censored", ""), &code);
-    check(&of("still_open_right_censored", r#","censoring_policy":{"right_censored_allowed":true}"#), &[]);
-    check(&of("succeeded", ""), &[]);
+    has_in_bundle(&AREA, &of("still_open_right_censored", ""), &code);
+    has_in_bundle(
+        &AREA,
+        &of("still_open_right_censored", r#","censoring_policy":{"right_censored_allowed":true}"#),
+        &[],
+    );
+    has_in_bundle(&AREA, &of("succeeded", ""), &[]);
 }

@@ -1,17 +1,10 @@
 //! The other ways in which the codes of cascade fire, and what comes close.
 
-use super::super::revision::tests::told;
-use crate::bundle::Bundle;
-use crate::check::check;
+use crate::check::trial::{has_codes_owned, rows_with, world};
 use alloc::string::String;
-use countersign_record::json;
 use std::format;
 
 type Row = (&'static str, String);
-
-fn check_rows(rows: &[Row], expected: &[&str]) {
-    assert_eq!(told(&super::AREA, rows), expected, "{rows:#?}");
-}
 
 fn run(status: &str, visited: &str, active: &str, depth: &str) -> Row {
     let lists = format!("'visited_outcome_ids':[{visited}],'active_outcome_ids':[{active}]");
@@ -40,48 +33,52 @@ fn policy(rejects: bool, on_cycle: &str, rechecks: bool) -> Row {
 fn declared_rings_are_told_where_the_policy_minds() {
     let ring = || [outcome("a", "'b'", "pending"), outcome("b", "'a'", "pending")];
     let code = &["outcome_dependency_cycle"];
-    check_rows(&[&ring()[..], &[policy(true, "hard_call", false)]].concat(), code);
-    check_rows(&[&ring()[..], &[policy(false, "reject_graph", false)]].concat(), code);
-    check_rows(&[&ring()[..], &[policy(false, "hard_call", false)]].concat(), &[]);
-    check_rows(&ring(), &[]);
-    check_rows(&[outcome("a", "'a'", "pending"), policy(true, "hard_call", false)], code);
+    has_codes_owned(&super::AREA, &[&ring()[..], &[policy(true, "hard_call", false)]].concat(), code);
+    has_codes_owned(&super::AREA, &[&ring()[..], &[policy(false, "reject_graph", false)]].concat(), code);
+    has_codes_owned(&super::AREA, &[&ring()[..], &[policy(false, "hard_call", false)]].concat(), &[]);
+    has_codes_owned(&super::AREA, &ring(), &[]);
+    has_codes_owned(&super::AREA, &[outcome("a", "'a'", "pending"), policy(true, "hard_call", false)], code);
     // In another run the outcome of the same name is another one.
     let other = outcome("b", "'a'", "pending").1.replace("'run_id':'r'", "'run_id':'r2'");
     let apart = [outcome("a", "'b'", "pending"), ("OutcomeRecord", other), policy(true, "hard_call", false)];
-    check_rows(&apart, &[]);
+    has_codes_owned(&super::AREA, &apart, &[]);
 }
 
 #[test]
 fn coming_back_is_told_unless_the_run_says_so() {
     let code = &["revalidation_cascade_loop"];
     let back = [run("running", "'a','b'", "'c'", "1"), run("running", "'a','b','c'", "'a'", "2")];
-    check_rows(&back, code);
-    check_rows(&[&back[..], &[receipt("cycle_detected")]].concat(), &[]);
-    check_rows(&[&back[..], &[run("cycle_detected", "'a','b','c'", "", "2")]].concat(), &[]);
+    has_codes_owned(&super::AREA, &back, code);
+    has_codes_owned(&super::AREA, &[&back[..], &[receipt("cycle_detected")]].concat(), &[]);
+    has_codes_owned(
+        &super::AREA,
+        &[&back[..], &[run("cycle_detected", "'a','b','c'", "", "2")]].concat(),
+        &[],
+    );
     // One that is still being looked at has not been left.
-    check_rows(&[run("running", "'a'", "'a'", "0"), run("running", "'a','b'", "'a','b'", "1")], &[]);
-    check_rows(&[run("running", "'a'", "'b','b'", "1")], code);
+    has_codes_owned(
+        &super::AREA,
+        &[run("running", "'a'", "'a'", "0"), run("running", "'a','b'", "'a','b'", "1")],
+        &[],
+    );
+    has_codes_owned(&super::AREA, &[run("running", "'a'", "'b','b'", "1")], code);
 }
 
 #[test]
 fn an_engine_is_told_before_it_writes() {
-    let (kind, text) = run("cycle_detected", "'a','b','a'", "", "3");
-    let text = format!("{{'schema_version':'1.0','rows':[{{'kind':'{kind}','record':{text}}}]}}");
-    let world = Bundle::read(json::parse(text.replace('\'', "\"").as_bytes()).unwrap()).unwrap().world();
-    let own = |codes: &[crate::check::Diagnostic]| {
-        codes.iter().filter(|one| one.code == "revalidation_cascade_loop").count()
-    };
-    assert_eq!(own(&check(&world)), 0);
-    assert_eq!(own(&check(&world.at_admission())), 1);
+    let code = "revalidation_cascade_loop";
+    let world = world(&[run("cycle_detected", "'a','b','a'", "", "3")]);
+    assert!(rows_with(code, &world).is_empty());
+    assert_eq!(rows_with(code, &world.at_admission()), [1]);
 }
 
 #[test]
 fn depth_is_bounded_unless_the_run_says_so() {
     let code = &["revalidation_cascade_max_depth_exceeded"];
-    check_rows(&[run("quiescent", "'a'", "", "2")], &[]);
-    check_rows(&[run("quiescent", "'a'", "", "3")], code);
-    check_rows(&[run("running", "'a'", "", "3"), run("quiescent", "'a'", "", "1")], code);
-    check_rows(&[run("running", "'a'", "", "3"), receipt("max_depth_exceeded")], &[]);
+    has_codes_owned(&super::AREA, &[run("quiescent", "'a'", "", "2")], &[]);
+    has_codes_owned(&super::AREA, &[run("quiescent", "'a'", "", "3")], code);
+    has_codes_owned(&super::AREA, &[run("running", "'a'", "", "3"), run("quiescent", "'a'", "", "1")], code);
+    has_codes_owned(&super::AREA, &[run("running", "'a'", "", "3"), receipt("max_depth_exceeded")], &[]);
 }
 
 #[test]
@@ -92,17 +89,25 @@ fn success_waits_for_the_cascade() {
         let text = format!("'plan_id':'p','to_state':'terminal_satisfied','receipt_ref':'{by}'");
         ("RevisionLifecycleTransitionEvent", format!("{{{text}}}"))
     };
-    check_rows(&[done(), end("revision_operation_receipt:o")], code);
-    check_rows(&[receipt("quiescent"), end("revalidation_cascade_receipt:e")], &[]);
-    check_rows(&[receipt("aborted"), end("revalidation_cascade_receipt:e")], code);
-    check_rows(&[done(), run("running", "'a'", "", "0"), end(""), receipt("quiescent")], code);
-    check_rows(&[done(), run("running", "'a'", "", "0"), receipt("quiescent"), end("")], &[]);
+    has_codes_owned(&super::AREA, &[done(), end("revision_operation_receipt:o")], code);
+    has_codes_owned(&super::AREA, &[receipt("quiescent"), end("revalidation_cascade_receipt:e")], &[]);
+    has_codes_owned(&super::AREA, &[receipt("aborted"), end("revalidation_cascade_receipt:e")], code);
+    has_codes_owned(
+        &super::AREA,
+        &[done(), run("running", "'a'", "", "0"), end(""), receipt("quiescent")],
+        code,
+    );
+    has_codes_owned(
+        &super::AREA,
+        &[done(), run("running", "'a'", "", "0"), receipt("quiescent"), end("")],
+        &[],
+    );
     let seen = (
         "RevisionCycleOutcomeObservation",
         String::from("{'outcome_id':'a','run_id':'r','terminal_class':'succeeded'}"),
     );
-    check_rows(&[run("running", "'a'", "", "0"), seen.clone()], code);
-    check_rows(&[run("quiescent", "'a'", "", "0"), seen], &[]);
+    has_codes_owned(&super::AREA, &[run("running", "'a'", "", "0"), seen.clone()], code);
+    has_codes_owned(&super::AREA, &[run("quiescent", "'a'", "", "0"), seen], &[]);
 }
 
 #[test]
@@ -114,14 +119,26 @@ fn nobody_waits_for_what_has_failed() {
     let rechecks = || policy(false, "hard_call", true);
     let waits = || [rechecks(), outcome("a", "", "pending"), outcome("b", "'a'", "pending_dependency")];
     let after = |more: &[Row]| [&waits()[..], more].concat();
-    check_rows(&waits(), &[]);
+    has_codes_owned(&super::AREA, &waits(), &[]);
     for failed in super::FAILED {
-        check_rows(&after(&[step("a", failed)]), code);
+        has_codes_owned(&super::AREA, &after(&[step("a", failed)]), code);
     }
-    check_rows(&after(&[step("a", "regressed")]), &[]);
-    check_rows(&after(&[step("a", "upstream_failure"), step("b", "upstream_failure")]), &[]);
-    check_rows(&after(&[step("a", "blocked_by_policy"), step("a", "dirty")]), &[]);
-    check_rows(&after(&[step("a", "blocked_by_policy"), policy(false, "hard_call", false)]), &[]);
+    has_codes_owned(&super::AREA, &after(&[step("a", "regressed")]), &[]);
+    has_codes_owned(
+        &super::AREA,
+        &after(&[step("a", "upstream_failure"), step("b", "upstream_failure")]),
+        &[],
+    );
+    has_codes_owned(&super::AREA, &after(&[step("a", "blocked_by_policy"), step("a", "dirty")]), &[]);
+    has_codes_owned(
+        &super::AREA,
+        &after(&[step("a", "blocked_by_policy"), policy(false, "hard_call", false)]),
+        &[],
+    );
     // The cascade may still get there.
-    check_rows(&after(&[step("a", "blocked_by_policy"), run("running", "'a'", "", "0")]), &[]);
+    has_codes_owned(
+        &super::AREA,
+        &after(&[step("a", "blocked_by_policy"), run("running", "'a'", "", "0")]),
+        &[],
+    );
 }

@@ -1,29 +1,9 @@
 //! Ways to fire besides the plain ones of the fixtures, and what comes close.
 
 use super::*;
-use crate::bundle::Bundle;
+use crate::check::trial::{codes, has_codes, until};
 use std::format;
 use std::vec::Vec;
-
-/// The codes of this area for some rows; `now` is the time up to which is looked, in minutes after eight.
-fn codes(now: u32, rows: &[(&str, &str)]) -> Vec<&'static str> {
-    let row = |(kind, record): &(&str, &str)| format!(r#"{{"kind":"{kind}","record":{record}}}"#);
-    let rows = rows.iter().map(row).collect::<Vec<_>>().join(",");
-    let text = format!(r#"{{"schema_version":"1.0","as_of":"2026-03-02T08:{now:02}:00Z","rows":[{rows}]}}"#);
-    let bundle = Bundle::read(countersign_record::json::parse(text.as_bytes()).unwrap()).unwrap();
-    let (world, mut all) = (bundle.world(), Vec::new());
-    for rule in AREA.rules {
-        (rule.check)(&world, &mut Found { rule, all: &mut all });
-    }
-    let mut codes: Vec<&'static str> = all.into_iter().map(|one| one.code).collect();
-    codes.dedup();
-    codes
-}
-
-#[track_caller]
-fn check(rows: &[(&str, &str)], expected: &[&str]) {
-    assert_eq!(codes(0, rows), expected, "{rows:?}");
-}
 
 use std::string::String;
 
@@ -75,7 +55,7 @@ fn a_receipt_says_what_its_policy_yields() {
     let rows = |more: &[(&str, &str)], expected: &[&str]| {
         let mut rows = Vec::from([(ENVELOPE, failed.as_str()), (ENVELOPE, &judge), (CHAIN, &both)]);
         rows.extend(more);
-        check(&rows, expected);
+        has_codes(&AREA, &rows, expected);
     };
     let (human, fail) =
         (receipt("indeterminate", "human_review_path", conflict), receipt("failed", "fail_path", conflict));
@@ -85,6 +65,16 @@ fn a_receipt_says_what_its_policy_yields() {
     // With a blocker it fails, unless the user disputes that; what comes later changes nothing.
     rows(&[BLOCKER, (RECEIPT, &fail)], &[]);
     rows(&[BLOCKER, (RECEIPT, &human)], code);
+    // What the receipt says of blockers is what the results yield.
+    let flags = |preserved: bool, overridden: bool| {
+        let flags = format!(
+            r#"{{"qualitative_blockers_preserved":{preserved},"quantitative_pass_overridden_by_blocker":{overridden},"#
+        );
+        fail.replacen('{', &flags, 1)
+    };
+    rows(&[BLOCKER, (RECEIPT, &flags(true, true))], &[]);
+    rows(&[BLOCKER, (RECEIPT, &flags(true, false))], code);
+    rows(&[BLOCKER, (RECEIPT, &flags(false, true))], code);
     rows(&[BLOCKER, CONTESTED, (RECEIPT, &human)], &[]);
     rows(&[BLOCKER, (RECEIPT, &fail), CONTESTED], &[]);
     rows(&[(RECEIPT, &human), BLOCKER], &[]);
@@ -110,7 +100,8 @@ fn observers_are_heard_and_not_counted() {
     ]
     .map(|(id, producer, verdict, snapshot)| result(id, producer, verdict, snapshot));
     let passed = receipt("passed", "pass_path", "none");
-    check(
+    has_codes(
+        &AREA,
         &[
             (ENVELOPE, &evaluator),
             (ENVELOPE, &judge),
@@ -126,11 +117,11 @@ fn observers_are_heard_and_not_counted() {
 fn who_is_missing_is_told_once() {
     let code = &["pattern_c_missing_expected_producer"] as &[&str];
     let evaluator = result("e", "outcome_evaluator", "passed", "s");
-    let rows = |status: &str, more: Option<&str>, now: u32| {
+    let rows = |status: &str, more: Option<&str>, now: usize| {
         let chain = chain(status, r#""e""#);
         let mut rows = Vec::from([(ENVELOPE, evaluator.as_str()), (CHAIN, &chain)]);
         rows.extend(more.map(|receipt| (RECEIPT, receipt)));
-        codes(now, &rows)
+        codes(&AREA, &until(now, &rows))
     };
     let right = receipt("indeterminate", "human_review_path", "missing_expected_producer");
     assert_eq!(rows("timed_out", Some(&right), 40), &[] as &[&str]);
@@ -159,8 +150,8 @@ fn nothing_uses_a_result_before_its_chain_is_resolved() {
         let start = [(ENVELOPE, evaluator.as_str()), (ENVELOPE, &judge), (CHAIN, &both)];
         let early: Vec<_> = start.into_iter().chain([one, (RECEIPT, &resolved)]).collect();
         let late: Vec<_> = start.into_iter().chain([(RECEIPT, resolved.as_str()), one]).collect();
-        check(&early, code);
-        check(&late, &[]);
+        has_codes(&AREA, &early, code);
+        has_codes(&AREA, &late, &[]);
     }
 }
 
@@ -169,18 +160,18 @@ fn results_belong_to_their_chain() {
     let code = &["pattern_c_chain_id_mismatch"] as &[&str];
     let evaluator = result("e", "outcome_evaluator", "passed", "s");
     let open = chain("partial", r#""e""#);
-    check(&[(ENVELOPE, &evaluator), (CHAIN, &open)], &[]);
-    check(&[(ENVELOPE, &evaluator)], code);
-    check(&[(ENVELOPE, &evaluator.replace(r#""run""#, r#""other""#)), (CHAIN, &open)], code);
+    has_codes(&AREA, &[(ENVELOPE, &evaluator), (CHAIN, &open)], &[]);
+    has_codes(&AREA, &[(ENVELOPE, &evaluator)], code);
+    has_codes(&AREA, &[(ENVELOPE, &evaluator.replace(r#""run""#, r#""other""#)), (CHAIN, &open)], code);
     let target = r#""run_id":"run","target_artifact_ref":"artifact:a""#;
-    check(&[(ENVELOPE, &evaluator), (CHAIN, &open.replace(r#""run_id":"run""#, target))], code);
+    has_codes(&AREA, &[(ENVELOPE, &evaluator), (CHAIN, &open.replace(r#""run_id":"run""#, target))], code);
 }
 
 #[test]
 fn a_snapshot_is_the_same_with_its_hash() {
     let hashed = format!("s#{}", "0".repeat(64));
     let evaluator = result("e", "outcome_evaluator", "passed", &hashed);
-    check(&[(ENVELOPE, &evaluator), (CHAIN, &chain("partial", r#""e""#))], &[]);
+    has_codes(&AREA, &[(ENVELOPE, &evaluator), (CHAIN, &chain("partial", r#""e""#))], &[]);
 }
 
 #[test]
@@ -188,11 +179,11 @@ fn copies_and_names_drift() {
     let basis = r#""evaluation_basis":{"criteria_refs":["criterion:c"]}"#;
     let envelope = format!(r#"{{"result_id":"e",{basis},"target_artifact_ref":"artifact:a"}}"#);
     let bundle = ("EvaluationFeedbackBundle", r#"{"result_id":"e","target_artifact_ref":"artifact:b"}"#);
-    check(&[(ENVELOPE, &envelope), bundle], &["envelope_target_projection_drift"]);
-    check(&[(ENVELOPE, r#"{"result_id":"e"}"#)], &["envelope_basis_missing"]);
+    has_codes(&AREA, &[(ENVELOPE, &envelope), bundle], &["envelope_target_projection_drift"]);
+    has_codes(&AREA, &[(ENVELOPE, r#"{"result_id":"e"}"#)], &["envelope_basis_missing"]);
     let drift = &["chain_id_name_drift"] as &[&str];
-    check(&[("RevisionPlan", r#"{"chain_ref":"c"}"#)], drift);
-    check(&[("RelianceInputManifest", r#"{"chain_id":"c"}"#)], drift);
-    check(&[("RelianceInputManifest", r#"{"evaluation_chain_ids":["c"]}"#)], &[]);
-    check(&[("UnifiedEvaluationChainView", r#"{"chain_id":"c"}"#)], &[]);
+    has_codes(&AREA, &[("RevisionPlan", r#"{"chain_ref":"c"}"#)], drift);
+    has_codes(&AREA, &[("RelianceInputManifest", r#"{"chain_id":"c"}"#)], drift);
+    has_codes(&AREA, &[("RelianceInputManifest", r#"{"evaluation_chain_ids":["c"]}"#)], &[]);
+    has_codes(&AREA, &[("UnifiedEvaluationChainView", r#"{"chain_id":"c"}"#)], &[]);
 }

@@ -1,6 +1,6 @@
 //! Claims stand as their receipts say, and receipts as their anchors do.
 
-use crate::check::sources::tests::check;
+use crate::check::trial::has_places as check;
 use std::format;
 use std::string::String;
 
@@ -157,5 +157,5 @@ fn what_cannot_be_read_is_not_missing() {
     let need = ("ResearchNeed", r#"{"target_refs":["src:s"]}"#);
     check(need, &[(2, "/target_refs")]);
     let reader = ("ExtractorCapability", r#"{"capability_ref":"x","source_kinds":["custom"]}"#);
-    crate::check::sources::tests::check(code, &[source, reader, need], &[]);
+    crate::check::trial::has_places(code, &[source, reader, need], &[]);
 }

@@ -245,7 +245,5 @@ fn missing_state(world: &World, found: &mut Found<'_>, field: &str) {
 }
 
 #[cfg(test)]
-pub(super) mod testing;
-#[cfg(test)]
 #[path = "commands_tests.rs"]
 mod tests;

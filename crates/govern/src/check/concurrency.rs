@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
         code: "concurrency_tie_breaker_uses_wall_clock",
         severity: Severity::Error,
         section: "B-16",
-        fires: "A TieBreakDecision between RevisionPlanConcurrencyProfiles uses created_at, arrival time or the current time as a key, or deterministic_final_key is a timestamp or differs between two profiles of one plan, so the same profiles can order differently.",
+        fires: "A TieBreakDecision between RevisionPlanConcurrencyProfiles uses created_at, arrival time or the current time as a key, or deterministic_final_key is a timestamp (also as digits since 1970) or differs between two profiles of one plan, so the same profiles can order differently.",
         legal: "deterministic_final_key is the plan_id (or a ULID minted once at plan compilation and stored in the log).",
         why: "If the clock decides, the same plans go in another order the next time, and a replay can't show why one went first.",
         fix: "Order by the six keys only; let deterministic_final_key be the plan_id, or a key that was made once and stored.",
@@ -103,7 +103,7 @@ fn concurrency_tie_breaker_uses_wall_clock(world: &World, found: &mut Found<'_>)
         let Some(key) = profile.json.text("deterministic_final_key") else { continue };
         let plan = profile.json.text("plan_id");
         // A plan may be called whatever it likes.
-        if plan != Some(key) && Instant::read(key).is_some() {
+        if plan != Some(key) && (Instant::read(key).is_some() || is_epoch(key)) {
             found.add(profile.record, &profile.path("deterministic_final_key"), "is a time");
         }
         if plan.is_some_and(|plan| *keys.entry(plan).or_insert(key) != key) {
@@ -111,6 +111,12 @@ fn concurrency_tie_breaker_uses_wall_clock(world: &World, found: &mut Found<'_>)
             found.add(profile.record, &profile.path("deterministic_final_key"), message);
         }
     }
+}
+
+/// Whether digits are a time: seconds since 1970 in the years 2001 to 2286, or milli-, micro- or nanoseconds.
+fn is_epoch(key: &str) -> bool {
+    let is_long = matches!(key.len(), 10 | 13 | 16 | 19);
+    is_long && !key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A profile, if it says all that is needed to put it in order.

@@ -1,7 +1,7 @@
 //! Other ways in which conformance goes wrong.
 
-use super::super::commands::testing::expect;
-use super::{FIXTURE, RULES};
+use super::{AREA, FIXTURE};
+use crate::check::trial::has_found;
 
 const CLAIM: (&str, &str) = ("BuildReadyClaim", r#"{"claim_id":"c","gate_ref":"build_ready_gate:g"}"#);
 const LISTED: &str = r#"{"fixture_id":"f","fixture_kind":"replay_divergence",
@@ -15,23 +15,23 @@ fn patches_have_fixtures_of_their_kinds() {
         )
     };
     let (accepted, cut) = (patch("accepted"), patch("cut"));
-    expect(RULES, &[("PatchDecision", &accepted), (FIXTURE, LISTED)], &[]);
+    has_found(&AREA, &[("PatchDecision", &accepted), (FIXTURE, LISTED)], &[]);
     // What was cut later needs none.
-    expect(RULES, &[("PatchDecision", &accepted), ("PatchDecision", &cut)], &[]);
+    has_found(&AREA, &[("PatchDecision", &accepted), ("PatchDecision", &cut)], &[]);
     let wrong = "2 accepted_patch_without_conformance_fixture /fixture_kinds";
-    expect(RULES, &[("PatchDecision", &cut), ("PatchDecision", &accepted)], &[wrong]);
+    has_found(&AREA, &[("PatchDecision", &cut), ("PatchDecision", &accepted)], &[wrong]);
 }
 
 #[test]
 fn fixtures_expect_something() {
     let wrong = "1 conformance_fixture_missing_expected_validation /expected_validation_codes";
     let unknown = LISTED.replace("divergence_unrecorded", "divergence_overlooked");
-    expect(RULES, &[(FIXTURE, &unknown)], &[wrong]);
+    has_found(&AREA, &[(FIXTURE, &unknown)], &[wrong]);
     for (more, expected) in [("", &[wrong][..]), (r#","expected_terminal_state":"cancelled""#, &[])] {
         let positive = std::format!(
             r#"{{"fixture_id":"f","polarity":"positive","expected_validation_codes":[]{more}}}"#
         );
-        expect(RULES, &[(FIXTURE, &positive)], expected);
+        has_found(&AREA, &[(FIXTURE, &positive)], expected);
     }
 }
 
@@ -48,19 +48,19 @@ fn fixtures_run_before_somebody_calls_it_ready() {
         [&passed, &failed, &other].map(|run| ("ConformanceFixtureRun", run.as_str()));
     let listed = (FIXTURE, LISTED);
     let wrong = |seq: u32| std::format!("{seq} conformance_fixture_not_executed_before_build_ready ");
-    expect(RULES, &[listed, passed, CLAIM], &[]);
-    expect(RULES, &[listed, failed, passed, CLAIM], &[]);
-    expect(RULES, &[listed, passed, failed, CLAIM], &[&wrong(1)]);
-    expect(RULES, &[listed, other, CLAIM], &[&wrong(1)]);
-    expect(RULES, &[listed, CLAIM, passed], &[&wrong(1)]);
+    has_found(&AREA, &[listed, passed, CLAIM], &[]);
+    has_found(&AREA, &[listed, failed, passed, CLAIM], &[]);
+    has_found(&AREA, &[listed, passed, failed, CLAIM], &[&wrong(1)]);
+    has_found(&AREA, &[listed, other, CLAIM], &[&wrong(1)]);
+    has_found(&AREA, &[listed, CLAIM, passed], &[&wrong(1)]);
     // It changed after it was run; a fixture that comes after the claim is not spoken of.
-    expect(RULES, &[listed, passed, listed, CLAIM], &[&wrong(3)]);
-    expect(RULES, &[CLAIM, listed], &[]);
+    has_found(&AREA, &[listed, passed, listed, CLAIM], &[&wrong(3)]);
+    has_found(&AREA, &[CLAIM, listed], &[]);
     // What it tests changed after it was run.
     let bundle = ("OutcomeRecord", r#"{"outcome_id":"b"}"#);
     let bound =
         LISTED.replace(r#""fixture_kind""#, r#""input_bundle_ref":"outcome_record:b","fixture_kind""#);
     let bound = (FIXTURE, bound.as_str());
-    expect(RULES, &[bundle, bound, passed, CLAIM], &[]);
-    expect(RULES, &[bundle, bound, passed, bundle, CLAIM], &[&wrong(2)]);
+    has_found(&AREA, &[bundle, bound, passed, CLAIM], &[]);
+    has_found(&AREA, &[bundle, bound, passed, bundle, CLAIM], &[&wrong(2)]);
 }

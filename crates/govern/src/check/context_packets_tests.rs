@@ -1,6 +1,6 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use crate::check::workspace::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use std::format;
 
 #[test]
@@ -34,13 +34,13 @@ fn packets_end_with_events_of_their_run_or_workspace() {
         ("src:s", skipped("other"), r#","valid_until_event_seq":7"#, &[]),
     ] {
         let lines = lines(item, &event, until);
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
 }
 
 #[test]
 fn packets_are_asked_for_and_receipted() {
-    expect(
+    has_in_lines(
         "context_packet_without_request",
         &[(
             r#"TaskRunContextPacketRequest {"request_id":"q","task_id":"t","run_id":"r"}
@@ -49,7 +49,7 @@ fn packets_are_asked_for_and_receipted() {
             &["3/request_id"],
         )],
     );
-    expect(
+    has_in_lines(
         "context_packet_without_assembly_receipt",
         &[
             (r#"TaskRunContextPacketRequest {"request_id":"q","task_id":"t","run_id":"r"}"#, &[]),
@@ -66,7 +66,7 @@ fn packets_are_asked_for_and_receipted() {
 
 #[test]
 fn budgets_add_up() {
-    expect(
+    has_in_lines(
         "per_activation_context_budget_exceeded",
         &[
             (
@@ -109,6 +109,6 @@ fn required_items_are_there_or_missed() {
     ] {
         let lines = lines(status, omitted, item);
         let code = "required_packet_item_omitted_without_block_or_warning";
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
 }

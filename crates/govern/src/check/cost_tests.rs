@@ -1,6 +1,7 @@
 //! Ways in which the codes of cost fire, besides those of the fixtures.
 
-use crate::check::formulas::tests::{codes, row};
+use super::AREA;
+use crate::check::trial::{has_in_bundle, row};
 use std::{format, string::String};
 
 fn vector(id: &str, components: &str) -> String {
@@ -15,10 +16,6 @@ fn sum(components: &str, more: &str, of_receipt: &str) -> [String; 2] {
     [row("FormulaEvaluationReceipt", "", "", &receipt), row("CostVector", "", "", &sum)]
 }
 
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("cost", rows), expected, "{rows:#?}");
-}
-
 #[test]
 fn sums_are_of_their_parts() {
     let code = ["cost_vector_unit_mismatch"];
@@ -27,10 +24,10 @@ fn sums_are_of_their_parts() {
         vector("b", r#""input_tokens":{"expected":9}"#),
     ];
     let union = sum(r#""usd":{"expected":1},"input_tokens":{"expected":9}"#, "", "");
-    check(&[&parts[..], &union].concat(), &[]);
+    has_in_bundle(&AREA, &[&parts[..], &union].concat(), &[]);
     let other = sum(r#""usd":{"expected":1},"storage_bytes":{"expected":9}"#, "", "");
-    check(&[&parts[..], &other].concat(), &code);
-    check(&[&parts[..1], &other].concat(), &[]);
+    has_in_bundle(&AREA, &[&parts[..], &other].concat(), &code);
+    has_in_bundle(&AREA, &[&parts[..1], &other].concat(), &[]);
 }
 
 #[test]
@@ -40,7 +37,8 @@ fn quantiles_need_a_policy() {
         vector("a", r#""usd":{"expected":1,"p99":2},"input_tokens":{"expected":1,"p50":1}"#),
         vector("b", r#""usd":{"expected":1,"p99":2}"#),
     ];
-    let check = |rows: [String; 2], expected: &[&str]| check(&[&parts[..], &rows].concat(), expected);
+    let check =
+        |rows: [String; 2], expected: &[&str]| has_in_bundle(&AREA, &[&parts[..], &rows].concat(), expected);
     let added = r#""usd":{"expected":2,"p99":4}"#;
     check(sum(added, "", ""), &code);
     check(sum(added, r#","correlation_policy":"assume_perfect_correlation_upper_bound""#, ""), &[]);
@@ -55,10 +53,12 @@ fn quantiles_need_a_policy() {
 fn one_number_is_no_cost() {
     let code = ["scalar_cost_estimate_legacy_field_present"];
     let plan = |record: &str| row("RevisionPlan", "", "", record);
-    check(&[plan(r#""steps":[{"payload":{"estimated_cost":3}}]"#)], &code);
-    check(&[plan(r#""cost_estimate":{"amount":3}"#)], &code);
-    check(&[plan(r#""estimated_cost":"cost_vector:c""#)], &[]);
-    check(
+    has_in_bundle(&AREA, &[plan(r#""steps":[{"payload":{"estimated_cost":3}}]"#)], &code);
+    has_in_bundle(&AREA, &[plan(r#""cost_estimate":{"amount":3}"#)], &code);
+    has_in_bundle(&AREA, &[plan(r#""CostEstimate":3"#)], &code);
+    has_in_bundle(&AREA, &[plan(r#""estimated_cost":"cost_vector:c""#)], &[]);
+    has_in_bundle(
+        &AREA,
         &[plan(
             r#""estimated_cost":null,"estimated_lock_duration_ms":5,"estimated_cost_vector_ref":"cost_vector:c""#,
         )],
@@ -71,9 +71,9 @@ fn amounts_are_amounts() {
     let code = ["cost_vector_negative_component"];
     for amount in ["-1", r#""NaN""#, r#""Infinity""#] {
         for name in ["expected", "p50", "p90", "p99", "hard_cap"] {
-            check(&[vector("a", &format!(r#""usd":{{"{name}":{amount}}}"#))], &code);
+            has_in_bundle(&AREA, &[vector("a", &format!(r#""usd":{{"{name}":{amount}}}"#))], &code);
         }
     }
-    check(&[row("CostDistribution", "d", "", r#""expected":-1,"unit":"usd""#)], &code);
-    check(&[vector("a", r#""usd":{"expected":0},"other":7"#)], &[]);
+    has_in_bundle(&AREA, &[row("CostDistribution", "d", "", r#""expected":-1,"unit":"usd""#)], &code);
+    has_in_bundle(&AREA, &[vector("a", r#""usd":{"expected":0},"other":7"#)], &[]);
 }

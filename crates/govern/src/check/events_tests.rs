@@ -1,7 +1,7 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
 use super::lifecycle::FAMILIES;
-use crate::check::workspace::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use crate::reference::snake;
 use std::format;
 use std::vec::Vec;
@@ -9,7 +9,7 @@ use std::vec::Vec;
 #[test]
 fn what_is_written_once_stays() {
     let code = "mutable_state_inside_immutable_snapshot";
-    expect(
+    has_in_lines(
         code,
         &[
             // The same row twice is no change, another one under the same id is.
@@ -53,7 +53,7 @@ fn what_is_written_once_stays() {
 
 #[test]
 fn projections_come_from_events() {
-    expect(
+    has_in_lines(
         "current_projection_without_source_event",
         &[
             (r#"SourceWorkspaceCurrentState {"workspace_id":"w"}"#, &["1/canonical_event_ref"]),
@@ -115,7 +115,7 @@ fn links_cover_their_stream() {
         // What is read is the last link.
         ([link(0), format!("{}\n{}", receipt("applied", "w"), link(2))], &[]),
     ] {
-        assert_eq!(places(code, &world(&lines.join("\n"))), expected, "{lines:?}");
+        assert_eq!(places(code, &from_lines(&lines.join("\n"))), expected, "{lines:?}");
     }
 }
 
@@ -140,8 +140,8 @@ fn states_move_as_their_tables_allow() {
                     r#"LifecycleTransitionReceipt {{"subject_ref":"{subject}:x","from_state":"{from}","to_state":"{to}"}}"#
                 )
             };
-            let told = world(&[version(from), receipt.clone(), version(to)].join("\n"));
-            let untold = world(&[version(from), version(to), receipt].join("\n"));
+            let told = from_lines(&[version(from), receipt.clone(), version(to)].join("\n"));
+            let untold = from_lines(&[version(from), version(to), receipt].join("\n"));
             let is_legal = from == to || family.machine.allows(from, to);
             assert_eq!(places(code, &told).is_empty(), is_legal, "{} {from} {to}", family.kind);
             assert_eq!(places(code, &untold).is_empty(), from == to, "{} {from} {to}", family.kind);
@@ -151,7 +151,7 @@ fn states_move_as_their_tables_allow() {
 
 #[test]
 fn receipts_lead_from_state_to_state() {
-    expect(
+    has_in_lines(
         "lifecycle_transition_without_receipt",
         &[
             // A projection may be written after several moves, but each receipt counts once.
@@ -186,6 +186,13 @@ fn receipts_lead_from_state_to_state() {
                 r#"EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"active"}
                    EvaluationFindingRecord {"finding_id":"f","canonical_event_ref":"evaluation_finding_event:e","current_state":"resolved"}"#,
                 &["2/current_state"],
+            ),
+            // As it was first emitted: an event that is written anew has a code of its own.
+            (
+                r#"EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"active"}
+                   EvaluationFindingRecord {"finding_id":"f","canonical_event_ref":"evaluation_finding_event:e","current_state":"active"}
+                   EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"resolved"}"#,
+                &[],
             ),
             // Guidance and source tiers have codes of their own.
             (

@@ -1,7 +1,7 @@
 //! Other ways in which explanations go wrong.
 
-use super::super::commands::testing::expect;
-use super::RULES;
+use super::AREA;
+use crate::check::trial::has_found;
 use std::format;
 
 #[test]
@@ -21,11 +21,11 @@ fn traces_show_causes_and_no_thoughts() {
         let trace =
             format!(r#"{{"trace_id":"t","causal_steps":[{{{step}}}],"hidden_reasoning_included":false}}"#);
         let expected: std::vec::Vec<&str> = expected.into_iter().collect();
-        expect(RULES, &[("ExplanationTrace", &trace)], &expected);
+        has_found(&AREA, &[("ExplanationTrace", &trace)], &expected);
         let silent = trace.replace("false", "true");
         let mut also = expected;
         also.push("1 explanation_trace_contains_hidden_reasoning /hidden_reasoning_included");
         also.sort_unstable();
-        expect(RULES, &[("ExplanationTrace", &silent)], &also);
+        has_found(&AREA, &[("ExplanationTrace", &silent)], &also);
     }
 }

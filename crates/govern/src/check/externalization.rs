@@ -37,7 +37,7 @@ const RULES: &[Rule] = &[
         code: "privileged_workspace_export_without_confirmation",
         severity: Severity::Error,
         section: "3.4; N-04",
-        fires: "A WorkspaceExternalizationReceipt with status completed and a disclosing kind (export_bundle, save_as, open_in_browser, open_native_app, show_in_finder) covers a workspace or source record that is privileged or of data_class privileged/local_only, or its policy sets requires_user_confirmation, while user_confirmation_ref is absent (or redaction_preview_ref is absent though requires_redaction_preview).",
+        fires: "A WorkspaceExternalizationReceipt with status completed and a disclosing kind (export_bundle, save_as, open_in_browser, open_native_app, show_in_finder) covers a workspace or source record that is privileged or of data_class privileged/local_only (one such source makes its workspace so, whatever of it is named), or its policy sets requires_user_confirmation, while user_confirmation_ref is absent (or redaction_preview_ref is absent though requires_redaction_preview).",
         legal: "The same export with status cancelled/blocked_by_policy, or completed with a user_confirmation_ref recorded at an earlier seq than the receipt.",
         why: "What is disclosed can't be taken back. Privileged material goes out only if a person said so before.",
         fix: "Ask for the confirmation (and show the redaction, where the policy wants that) before the export, and name both in the receipt.",
@@ -127,7 +127,7 @@ fn is_secret(source: Record<'_>) -> bool {
 }
 
 /// What each receipt covers, as it was then: the sources that it names, or the whole workspace where it names none or
-/// one that is not known.
+/// one that is not known. A secret source makes its workspace secret, whatever of it is named.
 fn covered(world: &World) -> BTreeMap<u64, Content<'_>> {
     let sources = world.of("SourceWorkspaceCurrentState").chain(world.of("SourceRecord"));
     let mut rows: Vec<Record<'_>> = sources.chain(world.of(RECEIPT)).collect();
@@ -153,9 +153,10 @@ fn covered(world: &World) -> BTreeMap<u64, Content<'_>> {
         let known = named.iter().filter_map(|text| last.get(&("SourceRecord", source_id(text)?)).copied());
         let known: Vec<Record<'_>> = known.collect();
         let is_whole = named.is_empty() || known.len() < named.len();
-        let whole = json.text("workspace_id").filter(|_| is_whole).and_then(|id| workspaces.get(id));
-        let mut content = whole.cloned().unwrap_or_default();
+        let whole = json.text("workspace_id").and_then(|id| workspaces.get(id));
+        let mut content = whole.filter(|_| is_whole).cloned().unwrap_or_default();
         known.into_iter().for_each(|source| content.add(source));
+        content.secret = content.secret.max(whole.map_or(0, |whole| whole.secret));
         covered.insert(row.seq(), content);
     }
     covered

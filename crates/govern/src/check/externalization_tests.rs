@@ -1,6 +1,6 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use crate::check::workspace::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use std::format;
 
 const SOURCES: &str = r#"SourceRecord {"source_id":"s","workspace_id":"w","data_class":"internal","taint_class":"external_untrusted"}
@@ -26,7 +26,11 @@ fn policies_allow_what_leaves() {
         ("", "completed", "save_as", found),
     ] {
         let lines = lines(sources, status, kind);
-        assert_eq!(places("workspace_externalization_without_policy", &world(&lines)), expected, "{lines}");
+        assert_eq!(
+            places("workspace_externalization_without_policy", &from_lines(&lines)),
+            expected,
+            "{lines}"
+        );
     }
 }
 
@@ -42,7 +46,8 @@ fn disclosure_is_confirmed_before() {
     };
     let asked: &[&str] = &["5/user_confirmation_ref"];
     for (policy, receipt, expected) in [
-        ("", r#""source_record_refs":["src:s"]"#, [].as_slice()),
+        // A secret source makes its workspace secret, whatever of it is named.
+        ("", r#""source_record_refs":["src:s"]"#, asked),
         ("", r#""source_record_refs":["src:t"]"#, asked),
         ("", r#""source_record_refs":[]"#, asked),
         ("", r#""source_record_refs":["src:t"],"user_confirmation_ref":"user_confirmation:c""#, &[]),
@@ -50,13 +55,20 @@ fn disclosure_is_confirmed_before() {
         (r#","requires_user_confirmation":true"#, r#""source_record_refs":["src:s"]"#, asked),
         (
             r#","requires_redaction_preview":true"#,
-            r#""source_record_refs":["src:s"]"#,
+            r#""source_record_refs":["src:s"],"user_confirmation_ref":"user_confirmation:c""#,
             &["5/redaction_preview_ref"],
         ),
     ] {
         let lines = lines(policy, receipt);
         let code = "privileged_workspace_export_without_confirmation";
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
+        let open = lines.replace("local_only", "public");
+        let wants = policy.contains("requires_user_confirmation");
+        assert_eq!(
+            places(code, &from_lines(&open)).contains(&"5/user_confirmation_ref".into()),
+            wants,
+            "{open}"
+        );
     }
 }
 
@@ -82,9 +94,9 @@ fn every_query_has_a_receipt_of_its_own() {
         ([query("a"), sent("").replace("api_call", "save_as")].join("\n"), &["2"]),
         ([query("a").replace("applied", "failed")].join("\n"), &[]),
     ] {
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
-    expect(
+    has_in_lines(
         code,
         &[
             (
@@ -99,7 +111,7 @@ fn every_query_has_a_receipt_of_its_own() {
 
 #[test]
 fn what_costs_has_a_cap() {
-    expect(
+    has_in_lines(
         "externalization_cost_cap_missing",
         &[(
             r#"CostVector {"cost_vector_id":"v","components":{"usd":{"expected":1,"unit":"usd"}}}

@@ -102,16 +102,14 @@ fn active<'w>(policies: &[Record<'w>], record: Record<'_>) -> Option<Record<'w>>
     policies.get(before.saturating_sub(1)).copied()
 }
 
-/// The branch of each state: as the rows say, else as is built in.
+/// The branches of the matrix: of the one that the rows bring, else of the one that is built in.
 fn branches(world: &World) -> BTreeSet<&str> {
-    let built_in = outcome::MATRIX.iter().map(|entry| (entry.state.as_str(), entry.branch.as_str()));
-    let mut branches: BTreeMap<&str, &str> = built_in.collect();
-    for entry in world.of("OutcomeStateMatrixEntry").map(Record::json) {
-        if let (Some(state), Some(branch)) = (entry.text("state"), entry.text("feedback_branch")) {
-            branches.insert(state, branch);
-        }
-    }
-    branches.into_values().filter(|branch| *branch != Branch::Nowhere.as_str()).collect()
+    let mut own = world.of("OutcomeStateMatrixEntry").map(Record::json).peekable();
+    let all: BTreeSet<&str> = match own.peek() {
+        Some(_) => own.filter_map(|entry| entry.text("feedback_branch")).collect(),
+        None => outcome::MATRIX.iter().map(|entry| entry.branch.as_str()).collect(),
+    };
+    all.into_iter().filter(|branch| *branch != Branch::Nowhere.as_str()).collect()
 }
 
 fn feedback_branch_missing_handler(world: &World, found: &mut Found<'_>) {

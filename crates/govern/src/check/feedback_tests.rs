@@ -1,28 +1,8 @@
 //! Ways to fire besides the plain ones of the fixtures, and what comes close.
 
 use super::*;
-use crate::bundle::Bundle;
+use crate::check::trial::{codes, has_codes, until};
 use std::vec::Vec;
-
-/// The codes of this area for some rows; `now` is the time up to which is looked, in minutes after eight.
-fn codes(now: u32, rows: &[(&str, &str)]) -> Vec<&'static str> {
-    let row = |(kind, record): &(&str, &str)| format!(r#"{{"kind":"{kind}","record":{record}}}"#);
-    let rows = rows.iter().map(row).collect::<Vec<_>>().join(",");
-    let text = format!(r#"{{"schema_version":"1.0","as_of":"2026-03-02T08:{now:02}:00Z","rows":[{rows}]}}"#);
-    let bundle = Bundle::read(countersign_record::json::parse(text.as_bytes()).unwrap()).unwrap();
-    let (world, mut all) = (bundle.world(), Vec::new());
-    for rule in AREA.rules {
-        (rule.check)(&world, &mut Found { rule, all: &mut all });
-    }
-    let mut codes: Vec<&'static str> = all.into_iter().map(|one| one.code).collect();
-    codes.dedup();
-    codes
-}
-
-#[track_caller]
-fn check(rows: &[(&str, &str)], expected: &[&str]) {
-    assert_eq!(codes(0, rows), expected, "{rows:?}");
-}
 
 use crate::derive::keys::Delivery;
 
@@ -37,15 +17,28 @@ const ENVELOPE: (&str, &str) = ("EvaluationResultEnvelope", r#"{"result_id":"r",
 #[test]
 fn a_policy_handles_what_the_matrix_names() {
     let missing = "feedback_branch_missing_handler";
-    check(&[(POLICY, POLICY_ROW)], &[]);
+    has_codes(&AREA, &[(POLICY, POLICY_ROW)], &[]);
     let less = POLICY_ROW.replace(r#""on_unrecoverable":["m:1"],"#, "").replace(r#""on_unrecoverable","#, "");
-    check(&[(POLICY, &less)], &[missing, "feedback_branch_unregistered"]);
+    has_codes(&AREA, &[(POLICY, &less)], &[missing, "feedback_branch_unregistered"]);
     // The last version counts; a row of the matrix may send a state nowhere.
-    check(&[(POLICY, &less), (POLICY, POLICY_ROW)], &[]);
+    has_codes(&AREA, &[(POLICY, &less), (POLICY, POLICY_ROW)], &[]);
     let nowhere = r#"{"state":"unrecoverable","feedback_branch":"none"}"#;
-    check(&[("OutcomeStateMatrixEntry", nowhere), (POLICY, &less)], &[]);
+    has_codes(&AREA, &[("OutcomeStateMatrixEntry", nowhere), (POLICY, &less)], &[]);
+    // A matrix that the rows bring stands for the one that is built in.
+    let short =
+        r#"{"policy_id":"p","branch_order":["on_satisfied"],"branch_handlers":{"on_satisfied":["m:1"]}}"#;
+    let sends = |branch: &str| format!(r#"{{"state":"satisfied","feedback_branch":"{branch}"}}"#);
+    has_codes(&AREA, &[("OutcomeStateMatrixEntry", &sends("on_satisfied")), (POLICY, short)], &[]);
+    has_codes(
+        &AREA,
+        &[("OutcomeStateMatrixEntry", &sends("on_unrecoverable")), (POLICY, short)],
+        &[missing, "feedback_branch_unregistered"],
+    );
+    let listed =
+        short.replace(r#"["on_satisfied"],"branch"#, r#"["on_satisfied","on_upstream_failure"],"branch"#);
+    has_codes(&AREA, &[("OutcomeStateMatrixEntry", &sends("on_satisfied")), (POLICY, &listed)], &[missing]);
     let odd = r#"{"state":"unrecoverable","feedback_branch":"on_doom"}"#;
-    check(&[("OutcomeStateMatrixEntry", odd)], &["feedback_branch_unregistered"]);
+    has_codes(&AREA, &[("OutcomeStateMatrixEntry", odd)], &["feedback_branch_unregistered"]);
 }
 
 fn delivery(minute: u32, key: Option<&str>, more: &str) -> std::string::String {
@@ -62,16 +55,21 @@ fn a_delivery_is_known_by_its_key() {
     let (kind, code) =
         ("FeedbackDeliveryRecord", &["feedback_delivery_duplicate_without_idempotency"] as &[&str]);
     let twice = |second: &str, expected: &[&str]| {
-        check(&[(POLICY, POLICY_ROW), ENVELOPE, (kind, &delivery(0, None, "")), (kind, second)], expected);
+        has_codes(
+            &AREA,
+            &[(POLICY, POLICY_ROW), ENVELOPE, (kind, &delivery(0, None, "")), (kind, second)],
+            expected,
+        );
     };
     twice(&delivery(0, None, ""), code);
     // The window is half-open: a minute later is out of it.
     twice(&delivery(1, None, ""), &[]);
     twice(&delivery(0, None, r#","suppressed":true"#), &[]);
-    check(&[ENVELOPE, (kind, &delivery(0, Some(""), ""))], code);
-    check(&[ENVELOPE, (kind, &delivery(0, Some("run/r/m"), ""))], code);
-    check(&[ENVELOPE, (kind, &delivery(0, None, ""))], &[]);
-    check(
+    has_codes(&AREA, &[ENVELOPE, (kind, &delivery(0, Some(""), ""))], code);
+    has_codes(&AREA, &[ENVELOPE, (kind, &delivery(0, Some("run/r/m"), ""))], code);
+    has_codes(&AREA, &[ENVELOPE, (kind, &delivery(0, None, ""))], &[]);
+    has_codes(
+        &AREA,
         &[(kind, r#"{"branch":"on_doom","delivery_idempotency_key":"k"}"#)],
         &["feedback_branch_unregistered"],
     );
@@ -83,11 +81,11 @@ fn a_receipt_comes_within_the_grace_period() {
     let expectation = format!(r#"{{{whose},"grace_period_ms":600000,"created_at":"2026-03-02T08:00:00Z"}}"#);
     let receipt = |minute: u32| format!(r#"{{{whose},"created_at":"2026-03-02T08:{minute:02}:00Z"}}"#);
     let code = &["feedback_consumed_without_receipt"];
-    let rows = |now: u32, minute: Option<u32>| {
+    let rows = |now: usize, minute: Option<u32>| {
         let receipt = minute.map(receipt);
         let mut rows = Vec::from([("FeedbackDispatchExpectation", expectation.as_str())]);
         rows.extend(receipt.as_deref().map(|receipt| ("FeedbackConsumptionReceipt", receipt)));
-        codes(now, &rows)
+        codes(&AREA, &until(now, &rows))
     };
     assert_eq!(rows(9, None), &[] as &[&str]);
     assert_eq!(rows(10, None), code);
@@ -103,7 +101,8 @@ fn the_matrix_says_which_results_have_a_bundle() {
             r#"{{"result_id":"r","producer_kind":"{producer}","decision":{{"verdict":"{verdict}"}}}}"#
         );
         let emission = format!(r#"{{"result_id":"r",{emission}}}"#);
-        check(
+        has_codes(
+            &AREA,
             &[("EvaluationResultEnvelope", &envelope), ("EvaluationResultEmissionRecord", &emission)],
             expected,
         );
@@ -124,13 +123,13 @@ fn what_names_a_result_needs_its_envelope() {
     let code = &["envelope_missing_for_result"] as &[&str];
     let finding = |producer: &str| format!(r#"{{"result_id":"r","producer_kind":"{producer}"}}"#);
     let kind = "EvaluationFindingEvent";
-    check(&[(kind, &finding("judge"))], code);
-    check(&[(kind, &finding("judge")), ENVELOPE], &[]);
-    check(&[(kind, &finding("human_reviewer"))], &[]);
+    has_codes(&AREA, &[(kind, &finding("judge"))], code);
+    has_codes(&AREA, &[(kind, &finding("judge")), ENVELOPE], &[]);
+    has_codes(&AREA, &[(kind, &finding("human_reviewer"))], &[]);
     let silent = (
         "FeedbackEmissionMatrixEntry",
         r#"{"producer_kind":"judge","verdict":"passed","emits_envelope":false}"#,
     );
-    check(&[silent, (kind, &finding("judge"))], &[]);
-    check(&[("EvaluationChainRegistryRecord", r#"{"received_result_ids":["r"]}"#)], code);
+    has_codes(&AREA, &[silent, (kind, &finding("judge"))], &[]);
+    has_codes(&AREA, &[("EvaluationChainRegistryRecord", r#"{"received_result_ids":["r"]}"#)], code);
 }

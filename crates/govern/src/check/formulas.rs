@@ -47,7 +47,7 @@ const RULES: &[Rule] = &[
         code: "formula_output_nan_or_infinity",
         severity: Severity::Error,
         section: "3.3; C-01",
-        fires: "A FormulaEvaluationReceipt has finite_number_check failed_nan or failed_infinity, or its published output is NaN/+-Infinity; only a formula of policy allow_only_in_test_fixture may, in the run of a FormulaTestVector.",
+        fires: "A FormulaEvaluationReceipt has finite_number_check failed_nan or failed_infinity, or its published output is NaN/+-Infinity, or it says coerced_to_indeterminate and a number is published all the same; only a formula of policy allow_only_in_test_fixture may, in the run of a FormulaTestVector.",
         legal: "finite_number_policy = coerce_to_indeterminate, the receipt says coerced_to_indeterminate and the published value is null/indeterminate.",
         why: "What is not finite compares with nothing: every threshold after it passes or fails by accident.",
         fix: "Mend the inputs, or let the formula coerce to indeterminate and publish null.",
@@ -160,6 +160,9 @@ fn formula_output_nan_or_infinity(world: &World, found: &mut Found<'_>) {
             found.add(receipt, "finite_number_check", "the output is not finite");
         } else if is_word || published.is_some_and(|value| !value.is_finite()) {
             found.add(receipt, "output_ref", "a value that is not finite was published");
+        } else if receipt.is("finite_number_check", "coerced_to_indeterminate") && published.is_some() {
+            let message = "the output was not finite, and a number was published for it";
+            found.add(receipt, "output_ref", message);
         }
     }
 }
@@ -255,4 +258,4 @@ fn formula_version_drift(world: &World, found: &mut Found<'_>) {
 
 #[cfg(test)]
 #[path = "formulas_tests.rs"]
-pub(super) mod tests;
+mod tests;

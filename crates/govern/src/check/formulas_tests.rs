@@ -1,36 +1,10 @@
 //! Ways in which the codes of formulas fire, besides those of the fixtures.
 
-use crate::bundle::Bundle;
-use crate::check::{AREAS, Found};
-use crate::world::hash;
-use countersign_record::json::{Json, parse};
-use std::{format, string::String, string::ToString, vec::Vec};
-
-/// The codes that the rules of one area find in some rows, each once.
-pub(in crate::check) fn codes(area: &str, rows: &[String]) -> Vec<&'static str> {
-    let text = format!(r#"{{"schema_version":"1.0","rows":[{}]}}"#, rows.join(","));
-    let world = Bundle::read(parse(text.as_bytes()).unwrap()).unwrap().world();
-    let mut all = Vec::new();
-    for rule in AREAS.iter().filter(|one| one.name == area).flat_map(|one| one.rules) {
-        (rule.check)(&world, &mut Found { rule, all: &mut all });
-    }
-    let mut codes: Vec<&str> = all.into_iter().map(|one| one.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes
-}
-
-/// A row, its id and minute left out where they are empty.
-pub(in crate::check) fn row(kind: &str, id: &str, minute: &str, record: &str) -> String {
-    let id = if id.is_empty() { String::new() } else { format!(r#""id":"{id}","#) };
-    let at = if minute.is_empty() { String::new() } else { format!(r#""at":"2026-03-02T08:{minute}:00Z","#) };
-    format!(r#"{{"kind":"{kind}",{id}{at}"record":{{{record}}}}}"#)
-}
-
-/// The hash of a value, as receipts say it.
-pub(in crate::check) fn hash_of(value: &str) -> String {
-    hash(&parse(value.as_bytes()).unwrap()).unwrap().to_string()
-}
+use super::AREA;
+use crate::check::check;
+use crate::check::trial::{bundle, has_in_bundle, hash_of, row};
+use countersign_record::json::Json;
+use std::{format, string::String, vec::Vec};
 
 fn receipt(minute: &str, output: &str, value: &str, more: &str) -> String {
     let value = hash_of(value);
@@ -45,10 +19,6 @@ fn spec(minute: &str, version: &str, more: &str) -> String {
     row("FormulaSpec", "", minute, &record)
 }
 
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("formulas", rows), expected, "{rows:#?}");
-}
-
 #[test]
 fn a_metric_needs_a_formula_in_force() {
     let code = ["metric_without_formula_spec"];
@@ -56,12 +26,16 @@ fn a_metric_needs_a_formula_in_force() {
         row("CalibrationMetricSpec", "", "10", &format!(r#""metric_id":"m","formula_ref":"{formula}""#))
     };
     let rollup = row("MetricRollup", "", "10", r#""rollup_id":"ru","metric_id":"f1""#);
-    check(&[calibration("f1")], &code);
-    check(core::slice::from_ref(&rollup), &code);
-    check(&[spec("00", "1", ""), calibration("f1"), calibration("formula_spec:f1"), rollup.clone()], &[]);
-    check(&[spec("00", "1", ""), calibration("f2")], &code);
-    check(&[rollup, spec("10", "1", "")], &[]);
-    check(&[row("MetricRollup", "", "10", r#""metric_id":7"#)], &[]);
+    has_in_bundle(&AREA, &[calibration("f1")], &code);
+    has_in_bundle(&AREA, core::slice::from_ref(&rollup), &code);
+    has_in_bundle(
+        &AREA,
+        &[spec("00", "1", ""), calibration("f1"), calibration("formula_spec:f1"), rollup.clone()],
+        &[],
+    );
+    has_in_bundle(&AREA, &[spec("00", "1", ""), calibration("f2")], &code);
+    has_in_bundle(&AREA, &[rollup, spec("10", "1", "")], &[]);
+    has_in_bundle(&AREA, &[row("MetricRollup", "", "10", r#""metric_id":7"#)], &[]);
 }
 
 #[test]
@@ -79,15 +53,24 @@ fn a_value_needs_its_own_receipt() {
     let all = |output: &str, said: &str, stored: &str| {
         [spec.clone(), value(stored), receipt("10", output, said, ""), rollup("metric_value:v", receipts)]
     };
-    check(&all("metric_value:v", "0.5", "0.5"), &[]);
-    check(&all("metric_rollup:ru", "0.5", "0.5"), &[]);
-    check(&all("metric_value:v", "0.5", "0.6"), &code);
-    check(&all("metric_value:w", "0.5", "0.5"), &code);
-    check(&[spec.clone(), rollup("metric_value:v", "")], &code);
+    has_in_bundle(&AREA, &all("metric_value:v", "0.5", "0.5"), &[]);
+    has_in_bundle(&AREA, &all("metric_rollup:ru", "0.5", "0.5"), &[]);
+    has_in_bundle(&AREA, &all("metric_value:v", "0.5", "0.6"), &code);
+    has_in_bundle(&AREA, &all("metric_value:w", "0.5", "0.5"), &code);
+    has_in_bundle(&AREA, &[spec.clone(), rollup("metric_value:v", "")], &code);
     let known = format!("metric_value:v#{}", hash_of("0.5"));
-    check(&[spec.clone(), receipt("10", "metric_value:v", "0.5", ""), rollup(&known, receipts)], &[]);
-    check(&[spec.clone(), receipt("10", "metric_value:v", "0.6", ""), rollup(&known, receipts)], &code);
-    check(
+    has_in_bundle(
+        &AREA,
+        &[spec.clone(), receipt("10", "metric_value:v", "0.5", ""), rollup(&known, receipts)],
+        &[],
+    );
+    has_in_bundle(
+        &AREA,
+        &[spec.clone(), receipt("10", "metric_value:v", "0.6", ""), rollup(&known, receipts)],
+        &code,
+    );
+    has_in_bundle(
+        &AREA,
         &[
             spec.clone(),
             row("TaskCostRecord", "", "10", r#""cost_record_id":"c""#),
@@ -95,22 +78,35 @@ fn a_value_needs_its_own_receipt() {
         ],
         &code,
     );
-    check(&[row("TaskCostRecord", "", "10", r#""cost_record_id":"c","value_ref":"metric_value:v""#)], &[]);
+    has_in_bundle(
+        &AREA,
+        &[row("TaskCostRecord", "", "10", r#""cost_record_id":"c","value_ref":"metric_value:v""#)],
+        &[],
+    );
 }
 
 #[test]
 fn what_is_not_finite_is_found_however_it_is_told() {
     let code = ["formula_output_nan_or_infinity"];
     let value = |value: &str| row("MetricValue", "", "10", &format!(r#""value_id":"v","value":{value}"#));
-    check(&[receipt("10", "x:y", "1", r#","finite_number_check":"failed_infinity""#)], &code);
-    check(&[receipt("10", "x:y", r#""NaN""#, "")], &code);
-    check(&[value(r#""-Infinity""#), receipt("10", "metric_value:v", "1", "")], &code);
-    check(
+    has_in_bundle(&AREA, &[receipt("10", "x:y", "1", r#","finite_number_check":"failed_infinity""#)], &code);
+    has_in_bundle(&AREA, &[receipt("10", "x:y", r#""NaN""#, "")], &code);
+    has_in_bundle(&AREA, &[value(r#""-Infinity""#), receipt("10", "metric_value:v", "1", "")], &code);
+    has_in_bundle(
+        &AREA,
         &[
             value("null"),
             receipt("10", "metric_value:v", "null", r#","finite_number_check":"coerced_to_indeterminate""#),
         ],
         &[],
+    );
+    has_in_bundle(
+        &AREA,
+        &[
+            value("0.5"),
+            receipt("10", "metric_value:v", "0.5", r#","finite_number_check":"coerced_to_indeterminate""#),
+        ],
+        &code,
     );
     let tested = r#","output":{"finite_number_policy":"allow_only_in_test_fixture"},"test_vectors":[{"input_ref":"i:1"}]"#;
     let run = |input: &str| {
@@ -121,10 +117,10 @@ fn what_is_not_finite_is_found_however_it_is_told() {
             &format!(r#","input_refs":["{input}"],"finite_number_check":"failed_nan""#),
         )
     };
-    check(&[spec("00", "1", tested), run("i:1")], &[]);
-    check(&[spec("00", "1", tested), run("formula_test_vector:t")], &[]);
-    check(&[spec("00", "1", tested), run("i:2")], &code);
-    check(&[spec("00", "1", ""), run("i:1")], &code);
+    has_in_bundle(&AREA, &[spec("00", "1", tested), run("i:1")], &[]);
+    has_in_bundle(&AREA, &[spec("00", "1", tested), run("formula_test_vector:t")], &[]);
+    has_in_bundle(&AREA, &[spec("00", "1", tested), run("i:2")], &code);
+    has_in_bundle(&AREA, &[spec("00", "1", ""), run("i:1")], &code);
 }
 
 #[test]
@@ -139,28 +135,32 @@ fn each_derived_value_has_a_receipt_of_its_own() {
     );
     let of = |value: &str| receipt("10", "sufficiency_detection_result:d", value, "");
     let (yes, route) = (of("true"), of(r#""unrecoverable""#));
-    check(core::slice::from_ref(&result), &[boolean, word]);
-    check(&[result.clone(), yes.clone(), yes.clone(), route.clone()], &[]);
-    check(&[result.clone(), yes.clone(), route.clone()], &[boolean]);
-    check(&[result.clone(), yes.clone(), yes.clone(), of(r#""needs_information""#)], &[word]);
-    check(&[result, of("false"), yes, route], &[boolean]);
+    has_in_bundle(&AREA, core::slice::from_ref(&result), &[boolean, word]);
+    has_in_bundle(&AREA, &[result.clone(), yes.clone(), yes.clone(), route.clone()], &[]);
+    has_in_bundle(&AREA, &[result.clone(), yes.clone(), route.clone()], &[boolean]);
+    has_in_bundle(&AREA, &[result.clone(), yes.clone(), yes.clone(), of(r#""needs_information""#)], &[word]);
+    has_in_bundle(&AREA, &[result, of("false"), yes, route], &[boolean]);
     let event = row(
         "EvaluationFindingEvent",
         "",
         "10",
         r#""finding_event_id":"e","blocking_authority":{"satisfied":false}"#,
     );
-    check(core::slice::from_ref(&event), &[boolean]);
-    check(&[event, receipt("10", "evaluation_finding_event:e", "false", "")], &[]);
+    has_in_bundle(&AREA, core::slice::from_ref(&event), &[boolean]);
+    has_in_bundle(&AREA, &[event, receipt("10", "evaluation_finding_event:e", "false", "")], &[]);
     let card = |status: &str| {
         row("TaskHealthCard", "", "10", &format!(r#""task_id":"t","health_status":"{status}""#))
     };
     let cards = [card("healthy"), card("failed")];
     let of = |name: &str, value: &str| receipt("10", name, value, "");
     let told = [of("task_health_card:t", r#""healthy""#), of("task_health_card:t@2", r#""failed""#)];
-    check(&[&cards[..], &told].concat(), &[]);
-    check(&[&cards[..], &[told[0].clone(), of("task_health_card:t@1", r#""failed""#)]].concat(), &[word]);
-    check(&[row("HardCallPendingPolicy", "", "", r#""hard_call_id":"h","pauses":true"#)], &[]);
+    has_in_bundle(&AREA, &[&cards[..], &told].concat(), &[]);
+    has_in_bundle(
+        &AREA,
+        &[&cards[..], &[told[0].clone(), of("task_health_card:t@1", r#""failed""#)]].concat(),
+        &[word],
+    );
+    has_in_bundle(&AREA, &[row("HardCallPendingPolicy", "", "", r#""hard_call_id":"h","pauses":true"#)], &[]);
 }
 
 #[test]
@@ -176,10 +176,10 @@ fn the_registry_adds_fields_and_names_formulas() {
     };
     let tick = row("ForumTick", "t", "", r#""is_over":true"#);
     let told = receipt("10", "forum_tick:t", "true", "");
-    check(core::slice::from_ref(&tick), &[]);
-    check(&[registry("f1"), tick.clone()], &boolean);
-    check(&[registry("f1"), tick.clone(), told.clone()], &[]);
-    check(&[registry("f2"), tick, told], &boolean);
+    has_in_bundle(&AREA, core::slice::from_ref(&tick), &[]);
+    has_in_bundle(&AREA, &[registry("f1"), tick.clone()], &boolean);
+    has_in_bundle(&AREA, &[registry("f1"), tick.clone(), told.clone()], &[]);
+    has_in_bundle(&AREA, &[registry("f2"), tick, told], &boolean);
 }
 
 #[test]
@@ -194,11 +194,11 @@ fn a_reputation_follows_its_sample() {
         let told = receipt("10", "sub_agent_reputation_score:s", &format!("\"{status}\""), "");
         [config, row("SubAgentReputationScore", "s", "", &record), told]
     };
-    check(&score("computed", 10), &[]);
-    check(&score("computed", 9), &word);
-    check(&score("insufficient_sample", 9), &[]);
-    check(&score("insufficient_sample", 10), &word);
-    check(&score("quarantined_by_policy", 10), &[]);
+    has_in_bundle(&AREA, &score("computed", 10), &[]);
+    has_in_bundle(&AREA, &score("computed", 9), &word);
+    has_in_bundle(&AREA, &score("insufficient_sample", 9), &[]);
+    has_in_bundle(&AREA, &score("insufficient_sample", 10), &word);
+    has_in_bundle(&AREA, &score("quarantined_by_policy", 10), &[]);
 }
 
 #[test]
@@ -215,30 +215,34 @@ fn vectors_show_the_policies() {
     };
     let missing = r#"{"missing_input_policy_applied":"fail_validation"}"#;
     let zero = r#"{"zero_denominator_policy_applied":"return_zero"}"#;
-    check(&[of("sql_read_model", &format!("{missing},{zero}"))], &[]);
-    check(&[of("sql_read_model", missing)], &code);
-    check(&[of("sql_read_model", zero)], &code);
-    check(&[of("sql_read_model", r#"{"zero_denominator_policy_applied":"return_one"}"#)], &code);
-    check(&[of("human_review_required", "")], &[]);
+    has_in_bundle(&AREA, &[of("sql_read_model", &format!("{missing},{zero}"))], &[]);
+    has_in_bundle(&AREA, &[of("sql_read_model", missing)], &code);
+    has_in_bundle(&AREA, &[of("sql_read_model", zero)], &code);
+    has_in_bundle(
+        &AREA,
+        &[of("sql_read_model", r#"{"zero_denominator_policy_applied":"return_one"}"#)],
+        &code,
+    );
+    has_in_bundle(&AREA, &[of("human_review_required", "")], &[]);
     let stored = row(
         "FormulaTestVector",
         "",
         "",
         r#""test_vector_id":"t","missing_input_policy_applied":"fail_validation","zero_denominator_policy_applied":"return_zero""#,
     );
-    check(&[stored, of("declarative_metric_dsl", r#""formula_test_vector:t""#)], &[]);
+    has_in_bundle(&AREA, &[stored, of("declarative_metric_dsl", r#""formula_test_vector:t""#)], &[]);
 }
 
 #[test]
 fn versions_do_not_drift() {
     let code = ["formula_version_drift"];
-    check(&[spec("00", "1", ""), spec("20", "2", ""), receipt("10", "x:y", "1", "")], &[]);
-    check(&[spec("00", "1", ""), spec("05", "2", ""), receipt("10", "x:y", "1", "")], &code);
-    check(&[receipt("10", "x:y", "1", ""), spec("20", "2", "")], &[]);
+    has_in_bundle(&AREA, &[spec("00", "1", ""), spec("20", "2", ""), receipt("10", "x:y", "1", "")], &[]);
+    has_in_bundle(&AREA, &[spec("00", "1", ""), spec("05", "2", ""), receipt("10", "x:y", "1", "")], &code);
+    has_in_bundle(&AREA, &[receipt("10", "x:y", "1", ""), spec("20", "2", "")], &[]);
     let expression = |letter: &str| format!(r#","expression_ref":"e:1#{}""#, letter.repeat(64));
-    check(&[spec("00", "1", &expression("a")), spec("10", "1", &expression("a"))], &[]);
-    check(&[spec("00", "1", &expression("a")), spec("10", "2", &expression("b"))], &[]);
-    check(&[spec("00", "1", &expression("a")), spec("10", "1", &expression("b"))], &code);
+    has_in_bundle(&AREA, &[spec("00", "1", &expression("a")), spec("10", "1", &expression("a"))], &[]);
+    has_in_bundle(&AREA, &[spec("00", "1", &expression("a")), spec("10", "2", &expression("b"))], &[]);
+    has_in_bundle(&AREA, &[spec("00", "1", &expression("a")), spec("10", "1", &expression("b"))], &code);
     let other = |id: &str, version: &str| {
         let record =
             format!(r#""receipt_id":"{id}","formula_id":"f9","formula_semantic_version":"{version}""#);
@@ -254,8 +258,8 @@ fn versions_do_not_drift() {
         "",
         r#""rollup_id":"r","included_observation_refs":["metric_observation:a","metric_observation:b"]"#,
     );
-    check(&[other("a", "1"), other("b", "1"), rollup.clone()], &[]);
-    check(&[other("a", "1"), other("b", "2"), rollup], &code);
+    has_in_bundle(&AREA, &[other("a", "1"), other("b", "1"), rollup.clone()], &[]);
+    has_in_bundle(&AREA, &[other("a", "1"), other("b", "2"), rollup], &code);
 }
 
 #[test]
@@ -274,10 +278,8 @@ fn rows_of_any_shape_are_survived() {
                 .iter()
                 .map(|name| format!(r#""{name}":{}"#, countersign_record::json::to_text(&record).unwrap()))
                 .collect();
-            for area in ["formulas", "metrics", "calibration", "quality", "cost", "novelty", "template_match"]
-            {
-                codes(area, &[row(kind.name, "", "", &fields.join(","))]);
-            }
+            let found = check(&bundle(&[row(kind.name, "", "", &fields.join(","))]));
+            assert!(found.iter().all(|one| one.row == 1), "{found:?}");
         }
     }
 }

@@ -1,15 +1,13 @@
 //! Deliberations: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 const ROOM: (&str, &str) = ("ForumRoomRecord", "{'room_id':'m','purpose':'decision'}");
 
 #[test]
 fn a_room_that_decides_has_limits() {
     let policy = |text| ("ForumDeliberationPolicy", text);
-    check_all(
-        RULES,
+    has_rows(
         "forum_deadlock_without_policy",
         &[
             (
@@ -37,8 +35,7 @@ fn a_room_that_decides_has_limits() {
 
 #[test]
 fn the_task_agent_decides_nowhere() {
-    check_all(
-        RULES,
+    has_rows(
         "forum_policy_allows_task_agent_decides",
         &[
             (&[("ModuleAssistanceRequest", "{'on_timeout':'task_agent_decides'}")], &[1]),
@@ -64,8 +61,7 @@ fn a_deadlock_ends_as_agreed() {
     let choice = ("ForumProposalSelection", "{'selection_id':'s','room_id':'m','proposal_ref':'proposal:1'}");
     let none = ("ForumProposalSelection", "{'selection_id':'s','room_id':'m'}");
     let pause = ("ForumPauseEvent", "{'event_id':'e','room_id':'m'}");
-    check_all(
-        RULES,
+    has_rows(
         "forum_no_consensus_without_terminal_route",
         &[
             (&[hard, low], &[]),

@@ -38,7 +38,7 @@ const RULES: &[Rule] = &[
         code: "run_guidance_lifecycle_transition_without_receipt",
         severity: Severity::Error,
         section: "D-13",
-        fires: "RunGuidanceItemCurrent.lifecycle_state changes and no RunGuidanceLifecycleReceipt with the same guidance_id, from_state and to_state exists.",
+        fires: "RunGuidanceItemCurrent.lifecycle_state changes, or is not proposed at first behind its RunGuidanceCreationEvent, and no RunGuidanceLifecycleReceipt with the same guidance_id, from_state and to_state exists.",
         legal: "The initial proposed state of a RunGuidanceCreationEvent.",
         why: "Without a receipt nobody can say who made guidance count, or who put it aside, and why.",
         fix: "Write a RunGuidanceLifecycleReceipt with the same states, along a way that the lifecycle has, before the item changes.",
@@ -164,6 +164,9 @@ fn run_guidance_cross_run_injected_without_doc24_selection(world: &World, found:
     }
 }
 
+/// The state in which guidance is made.
+const PROPOSED: &str = "proposed";
+
 fn run_guidance_lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {
     let mut receipts: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
     for receipt in world.of("RunGuidanceLifecycleReceipt") {
@@ -173,13 +176,22 @@ fn run_guidance_lifecycle_transition_without_receipt(world: &World, found: &mut 
             receipts.entry((item, from, to)).or_insert(receipt.seq());
         }
     }
+    let mut made: BTreeMap<&str, u64> = BTreeMap::new();
+    for event in world.of("RunGuidanceCreationEvent") {
+        if let Some(item) = event.json().text("guidance_id") {
+            made.entry(item).or_insert(event.seq());
+        }
+    }
     let mut last: BTreeMap<&str, &str> = BTreeMap::new();
     for current in world.of("RunGuidanceItemCurrent") {
         let json = current.json();
         let (Some(item), Some(to)) = (json.text("guidance_id"), json.text("lifecycle_state")) else {
             continue;
         };
-        let Some(from) = last.insert(item, to).filter(|from| *from != to) else { continue };
+        // What an event made was proposed at first.
+        let made = || made.get(item).is_some_and(|at| *at < current.seq()).then_some(PROPOSED);
+        let from = last.insert(item, to).or_else(made);
+        let Some(from) = from.filter(|from| *from != to) else { continue };
         let has_receipt = receipts.get(&(item, from, to)).is_some_and(|at| *at <= current.seq());
         if !has_receipt || !GUIDANCE.allows(from, to) {
             found.add(current, "lifecycle_state", format!("no receipt takes it from {from} to {to}"));

@@ -1,7 +1,6 @@
 //! Guidance: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 const MADE: (&str, &str) = (
     "RunGuidanceCreationEvent",
@@ -27,8 +26,7 @@ fn guidance_that_is_suspended_is_not_used() {
     let contest = moved("{'guidance_id':'g','from_state':'active','to_state':'contested'}");
     let settle = moved("{'guidance_id':'g','from_state':'contested','to_state':'active'}");
     let expired = current("{'guidance_id':'g','lifecycle_state':'expired'}");
-    check_all(
-        RULES,
+    has_rows(
         "run_guidance_consumed_while_contested",
         &[
             (&[MADE, PACKET, USE], &[]),
@@ -50,8 +48,7 @@ fn guidance_crosses_only_if_it_was_selected() {
         current("{'guidance_id':'g','cross_run_eligible':true,'selected_by_doc24_context_policy':true}");
     let barred =
         current("{'guidance_id':'g','cross_run_eligible':false,'selected_by_doc24_context_policy':true}");
-    check_all(
-        RULES,
+    has_rows(
         "run_guidance_cross_run_injected_without_doc24_selection",
         &[
             (&[own, MADE, PACKET, USE], &[]),
@@ -72,8 +69,7 @@ fn guidance_changes_by_receipt() {
     let rejected = current("{'guidance_id':'g','lifecycle_state':'rejected'}");
     let admit = moved("{'guidance_id':'g','from_state':'proposed','to_state':'active'}");
     let revive = moved("{'guidance_id':'g','from_state':'rejected','to_state':'active'}");
-    check_all(
-        RULES,
+    has_rows(
         "run_guidance_lifecycle_transition_without_receipt",
         &[
             (&[proposed, active], &[2]),
@@ -81,6 +77,11 @@ fn guidance_changes_by_receipt() {
             (&[proposed, active, admit], &[2]),
             (&[rejected, revive, active], &[3]),
             (&[active], &[]),
+            // What an event made was proposed at first.
+            (&[MADE, active], &[2]),
+            (&[MADE, admit, active], &[]),
+            (&[MADE, proposed], &[]),
+            (&[active, MADE], &[]),
         ],
     );
 }

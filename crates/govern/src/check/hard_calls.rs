@@ -137,4 +137,4 @@ fn hard_call_freeform_missing_response_schema(world: &World, found: &mut Found<'
 
 #[cfg(test)]
 #[path = "hard_calls_tests.rs"]
-pub(super) mod tests;
+mod tests;

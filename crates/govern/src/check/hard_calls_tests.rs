@@ -1,48 +1,11 @@
 //! Hard calls, cancelling, skipping: what fires, what does not.
 
-use super::*;
-use crate::check::Diagnostic;
-use crate::world::Draft;
-use countersign_record::json;
-use std::string::String;
-use std::vec::Vec;
-
-/// Rows by their type and what they say, in single quotes; each is a minute behind the one before.
-pub(in crate::check) fn world(rows: &[(&str, &str)]) -> World {
-    let draft = |(at, (kind, record)): (usize, &(&str, &str))| {
-        let record =
-            json::parse(record.replace('\'', "\"").as_bytes()).unwrap_or_else(|_| panic!("{record}"));
-        let at = countersign_record::time::Instant::read(&format!("2026-03-02T08:{at:02}:00Z"));
-        Draft { kind: String::from(*kind), id: None, at, record }
-    };
-    World::new(rows.iter().enumerate().map(draft).collect(), None)
-}
-
-/// The rows, counted from 1, in which a rule finds something.
-pub(in crate::check) fn found(rules: &'static [Rule], code: &str, rows: &[(&str, &str)]) -> Vec<u64> {
-    let mut all: Vec<Diagnostic> = Vec::new();
-    let rule = rules.iter().find(|rule| rule.code == code).unwrap();
-    (rule.check)(&world(rows), &mut Found { rule, all: &mut all });
-    let mut rows: Vec<u64> = all.iter().map(|one| one.row).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    rows
-}
-
-/// What rows say, and where a rule finds something.
-pub(in crate::check) type Case<'c> = (&'c [(&'c str, &'c str)], &'c [u64]);
-
-pub(in crate::check) fn check_all(rules: &'static [Rule], code: &str, cases: &[Case<'_>]) {
-    for (rows, expected) in cases {
-        assert_eq!(found(rules, code, rows), *expected, "{code}: {rows:?}");
-    }
-}
+use crate::check::trial::has_rows;
 
 #[test]
 fn options() {
     const CALL: &str = "HardRevisionCall";
-    check_all(
-        RULES,
+    has_rows(
         "hard_call_options_empty",
         &[
             (&[(CALL, "{'response_mode':'closed_choice'}")], &[1]),
@@ -50,8 +13,7 @@ fn options() {
             (&[(CALL, "{'options':[]}"), (CALL, "{'response_mode':7,'options':7}")], &[]),
         ],
     );
-    check_all(
-        RULES,
+    has_rows(
         "hard_call_closed_choice_needs_two_options",
         &[
             (
@@ -71,8 +33,7 @@ fn options() {
             (&[(CALL, "{'response_mode':'closed_choice','options':[]}")], &[]),
         ],
     );
-    check_all(
-        RULES,
+    has_rows(
         "hard_call_freeform_missing_response_schema",
         &[
             (
@@ -138,8 +99,7 @@ fn a_call_holds_its_scope_until_it_is_answered() {
         "HardCallResolutionReceipt",
         "{'hard_call_id':'h','operation_kind':'hard_call_resolved','dispatcher_actor_ref':'engine:e','selected_option_id':'z'}",
     );
-    check_all(
-        RULES,
+    has_rows(
         "hard_call_resolved_without_dispatcher_receipt",
         &[
             (&[HELD, CLOSED], &[2]),
@@ -186,13 +146,20 @@ fn a_cancel_tells_what_was_done() {
         "{'cancel_request_id':'q','executed_side_effects':
         [{'ref':'side_effect_ledger_entry:s','disposition':'corrective_artifact','corrective_artifact_ref':'artifact:a'}]}",
     );
+    let by_artifact = (
+        "TaskCancelReceipt",
+        "{'cancel_request_id':'q','executed_side_effects':[{'ref':'side_effect_ledger_entry:s','disposition':'artifact_version:a'}]}",
+    );
+    let by_nothing = (
+        "TaskCancelReceipt",
+        "{'cancel_request_id':'q','executed_side_effects':[{'ref':'side_effect_ledger_entry:s','disposition':'corrective_artifact_ref'}]}",
+    );
     let intent = (
         "TaskCancelReceipt",
         "{'cancel_request_id':'q','executed_side_effects':[{'ref':'side_effect_ledger_entry:s','disposition':'left'}],
         'cancelled_intent_refs':['side_effect_ledger_entry:s']}",
     );
-    check_all(
-        RULES,
+    has_rows(
         "cancel_ignores_executed_side_effect",
         &[
             (&[SENT, RUN, SILENT], &[3]),
@@ -201,6 +168,8 @@ fn a_cancel_tells_what_was_done() {
             (&[SENT, PLAN, SILENT], &[]),
             (&[SENT, RUN, undone], &[3]),
             (&[SENT, RUN, mended], &[]),
+            (&[SENT, RUN, by_artifact], &[]),
+            (&[SENT, RUN, by_nothing], &[3]),
             (&[SENT, RUN, intent], &[3]),
             (&[SENT, SILENT], &[]),
         ],
@@ -221,8 +190,7 @@ fn a_skip_has_a_receipt_or_was_never_due() {
     let of_step = ("TaskSkipReceipt", "{'skip_id':'k','target_ref':'revision_plan_step_base:x'}");
     let run = ("TaskCancelProtocol", "{'cancel_request_id':'q','run_id':'r','cancel_scope':'entire_run'}");
     let cancel = ("TaskCancelReceipt", "{'receipt_id':'c','cancel_request_id':'q'}");
-    check_all(
-        RULES,
+    has_rows(
         "skip_without_receipt",
         &[
             (&[STEP, MODULE, OUTCOME], &[1, 2, 3]),

@@ -1,12 +1,10 @@
 //! Learning modes: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 #[test]
 fn modes_are_those_of_the_contract() {
-    check_all(
-        RULES,
+    has_rows(
         "learning_mode_value_drift",
         &[
             (&[("TaskRunFork", "{'learning_mode':'Production'}")], &[1]),
@@ -28,8 +26,7 @@ fn the_registry_says_who_owns_the_type() {
     let entry = |text| ("TypeOwnerRegistryEntry", text);
     let moved = entry("{'type_name':'LearningMode','status':'canonical','canonical_owner_doc':'DOC12'}");
     let imported = entry("{'type_name':'LearningMode','status':'imported','canonical_owner_doc':'DOC12'}");
-    check_all(
-        RULES,
+    has_rows(
         "learning_mode_redeclared_outside_owner",
         &[
             (&[in_24, in_12], &[2]),

@@ -1,6 +1,6 @@
 //! What enters the library passed its gate, was written, and a person let it in where one must.
 
-use crate::check::sources::tests::check;
+use crate::check::trial::has_places as check;
 use std::format;
 use std::string::String;
 

@@ -1,15 +1,12 @@
 //! Ways in which the codes of metrics fire, besides those of the fixtures.
 
-use crate::check::formulas::tests::{codes, row};
+use super::AREA;
+use crate::check::trial::{has_in_bundle, row};
 use std::{format, string::String};
 
 fn rollup(kind: &str, start: &str, end: &str, more: &str) -> String {
     let window = format!(r#"{{"start":"2026-03-02T08:{start}:00Z","end":"2026-03-02T08:{end}:00Z"}}"#);
     row(kind, "", "30", &format!(r#""rollup_id":"r","metric_id":"f1","measurement_window":{window}{more}"#))
-}
-
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("metrics", rows), expected, "{rows:#?}");
 }
 
 #[test]
@@ -23,11 +20,12 @@ fn a_rollup_has_a_window() {
             &format!(r#""formula_id":"f1","sample_policy":{{"window_required":{required}}}"#),
         )
     };
-    check(&[rollup("MetricRollup", "00", "10", "")], &[]);
-    check(&[rollup("MetricRollup", "10", "00", "")], &code);
-    check(&[rollup("MetricRollup", "10", "10", r#","sample_size":1"#)], &[]);
-    check(&[rollup("MetricRollup", "10", "10", r#","sample_size":2"#)], &code);
-    check(
+    has_in_bundle(&AREA, &[rollup("MetricRollup", "00", "10", "")], &[]);
+    has_in_bundle(&AREA, &[rollup("MetricRollup", "10", "00", "")], &code);
+    has_in_bundle(&AREA, &[rollup("MetricRollup", "10", "10", r#","sample_size":1"#)], &[]);
+    has_in_bundle(&AREA, &[rollup("MetricRollup", "10", "10", r#","sample_size":2"#)], &code);
+    has_in_bundle(
+        &AREA,
         &[rollup(
             "RevisionCycleEfficiencyRollup",
             "10",
@@ -37,9 +35,9 @@ fn a_rollup_has_a_window() {
         &code,
     );
     let bare = row("MetricRollup", "", "30", r#""rollup_id":"r","metric_id":"f1""#);
-    check(core::slice::from_ref(&bare), &code);
-    check(&[spec("true"), bare.clone()], &code);
-    check(&[spec("false"), bare], &[]);
+    has_in_bundle(&AREA, core::slice::from_ref(&bare), &code);
+    has_in_bundle(&AREA, &[spec("true"), bare.clone()], &code);
+    has_in_bundle(&AREA, &[spec("false"), bare], &[]);
     let receipt = row("FormulaEvaluationReceipt", "", "10", r#""receipt_id":"e","formula_id":"f1""#);
     let cycles = row(
         "RevisionCycleEfficiencyRollup",
@@ -47,8 +45,8 @@ fn a_rollup_has_a_window() {
         "30",
         r#""rollup_id":"r","formula_eval_receipt_ref":"formula_evaluation_receipt:e""#,
     );
-    check(&[spec("false"), receipt, cycles.clone()], &[]);
-    check(&[spec("false"), cycles], &code);
+    has_in_bundle(&AREA, &[spec("false"), receipt, cycles.clone()], &[]);
+    has_in_bundle(&AREA, &[spec("false"), cycles], &code);
 }
 
 #[test]
@@ -70,15 +68,17 @@ fn only_what_counts_is_included() {
             &format!(r#","included_observation_refs":["metric_observation:o"]{more}"#),
         )
     };
-    check(&[of("")], &[]);
-    check(&[seen("10"), of("")], &[]);
-    check(&[seen("20"), of("")], &code);
-    check(&[seen("09"), of("")], &code);
-    check(
+    has_in_bundle(&AREA, &[of("")], &[]);
+    has_in_bundle(&AREA, &[seen("10"), of("")], &[]);
+    has_in_bundle(&AREA, &[seen("20"), of("")], &code);
+    has_in_bundle(&AREA, &[seen("09"), of("")], &code);
+    has_in_bundle(
+        &AREA,
         &[seen("15"), of(r#","excluded_observation_refs":[{"observation_ref":"metric_observation:o"}]"#)],
         &code,
     );
-    check(
+    has_in_bundle(
+        &AREA,
         &[seen("15"), of(r#","excluded_observation_refs":[{"observation_ref":"metric_observation:p"}]"#)],
         &[],
     );
@@ -88,8 +88,8 @@ fn only_what_counts_is_included() {
         "10",
         r#","sample_size":1,"included_observation_refs":["metric_observation:o"]"#,
     );
-    check(&[seen("10"), moment.clone()], &[]);
-    check(&[seen("11"), moment], &code);
+    has_in_bundle(&AREA, &[seen("10"), moment.clone()], &[]);
+    has_in_bundle(&AREA, &[seen("11"), moment], &code);
     let gone = row(
         "MetricObservationInvalidationEvent",
         "",
@@ -102,6 +102,6 @@ fn only_what_counts_is_included() {
         "20",
         r#","included_observation_refs":["metric_observation:o"]"#,
     );
-    check(&[gone.clone(), cycles.clone()], &code);
-    check(&[cycles, gone], &[]);
+    has_in_bundle(&AREA, &[gone.clone(), cycles.clone()], &code);
+    has_in_bundle(&AREA, &[cycles, gone], &[]);
 }

@@ -1,6 +1,7 @@
 //! Ways in which the codes of novelty fire, besides those of the fixtures.
 
-use crate::check::formulas::tests::{codes, row};
+use super::AREA;
+use crate::check::trial::{has_in_bundle, row};
 use std::{format, string::String};
 
 fn spec(version: &str, more: &str) -> String {
@@ -18,10 +19,6 @@ fn assessed(kind: &str, more: &str) -> String {
     row(kind, "a", "", &format!(r#""metric_spec_ref":"n","metric_semantics_version":"1"{more}"#))
 }
 
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("novelty", rows), expected, "{rows:#?}");
-}
-
 #[test]
 fn neighbours_and_distances_go_together() {
     let (has, misses) = (["novelty_no_neighbor_has_distance"], ["novelty_neighbor_missing_distance"]);
@@ -31,8 +28,8 @@ fn neighbours_and_distances_go_together() {
         let of = |kind: &str| {
             [spec("1", ""), assessed(kind, &format!(r#","neighbor_state":"no_pattern_found",{member}"#))]
         };
-        check(&of("NoveltyAssessmentNoNeighbor"), &has);
-        check(&of("NoveltyAssessment"), &has);
+        has_in_bundle(&AREA, &of("NoveltyAssessmentNoNeighbor"), &has);
+        has_in_bundle(&AREA, &of("NoveltyAssessment"), &has);
     }
     let of = |pattern: &str, distance: &str, similarity: &str, novelty: &str| {
         let more = format!(
@@ -40,27 +37,31 @@ fn neighbours_and_distances_go_together() {
         );
         [spec("1", ""), assessed("NoveltyAssessmentWithNeighbor", &more)]
     };
-    check(&of(r#""p""#, "0", "1", "0"), &[]);
-    check(&of(r#""""#, "0", "1", "0"), &misses);
-    check(&of(r#""p""#, r#""NaN""#, "1", "0"), &misses);
-    check(&of(r#""p""#, "0.5", "1.5", "0"), &misses);
-    check(&of(r#""p""#, "0.5", "0.5", "null"), &misses);
+    has_in_bundle(&AREA, &of(r#""p""#, "0", "1", "0"), &[]);
+    has_in_bundle(&AREA, &of(r#""""#, "0", "1", "0"), &misses);
+    has_in_bundle(&AREA, &of(r#""p""#, r#""NaN""#, "1", "0"), &misses);
+    has_in_bundle(&AREA, &of(r#""p""#, "0.5", "1.5", "0"), &misses);
+    has_in_bundle(&AREA, &of(r#""p""#, "0.5", "0.5", "null"), &misses);
 }
 
 #[test]
 fn spaces_are_defined() {
     let code = ["novelty_metric_space_undefined"];
     let plain = assessed("NoveltyAssessment", "");
-    check(core::slice::from_ref(&plain), &code);
-    check(&[spec("2", ""), plain.clone()], &code);
-    check(&[spec("1", ""), spec("2", ""), plain], &[]);
+    has_in_bundle(&AREA, core::slice::from_ref(&plain), &code);
+    has_in_bundle(&AREA, &[spec("2", ""), plain.clone()], &code);
+    has_in_bundle(&AREA, &[spec("1", ""), spec("2", ""), plain], &[]);
     let bare = |metric: &str, defined: &str| {
         row("NoveltyMetricSpec", "", "", &format!(r#""metric_id":"n","distance_metric":"{metric}"{defined}"#))
     };
     let defined = r#","feature_vector_definition_ref":"x:y""#;
-    check(&[bare("jaccard", defined)], &[]);
-    check(&[bare("jaccard", "")], &code);
-    check(&[bare("hybrid", defined)], &code);
-    check(&[spec("1", ""), assessed("NoveltyAssessment", r#","feature_vector":[0,0]"#)], &code);
-    check(&[spec("1", ""), assessed("NoveltyAssessment", r#","feature_vector":[0,1]"#)], &[]);
+    has_in_bundle(&AREA, &[bare("jaccard", defined)], &[]);
+    has_in_bundle(&AREA, &[bare("jaccard", "")], &code);
+    has_in_bundle(&AREA, &[bare("hybrid", defined)], &code);
+    has_in_bundle(
+        &AREA,
+        &[spec("1", ""), assessed("NoveltyAssessment", r#","feature_vector":[0,0]"#)],
+        &code,
+    );
+    has_in_bundle(&AREA, &[spec("1", ""), assessed("NoveltyAssessment", r#","feature_vector":[0,1]"#)], &[]);
 }

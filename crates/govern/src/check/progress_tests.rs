@@ -1,29 +1,8 @@
 //! Ways to fire besides the plain ones of the fixtures, and what comes close.
 
 use super::*;
-use crate::bundle::Bundle;
+use crate::check::trial::{codes, has_codes, world};
 use std::format;
-use std::vec::Vec;
-
-/// The codes of this area for some rows; `now` is the time up to which is looked, in minutes after eight.
-fn codes(now: u32, rows: &[(&str, &str)]) -> Vec<&'static str> {
-    let row = |(kind, record): &(&str, &str)| format!(r#"{{"kind":"{kind}","record":{record}}}"#);
-    let rows = rows.iter().map(row).collect::<Vec<_>>().join(",");
-    let text = format!(r#"{{"schema_version":"1.0","as_of":"2026-03-02T08:{now:02}:00Z","rows":[{rows}]}}"#);
-    let bundle = Bundle::read(countersign_record::json::parse(text.as_bytes()).unwrap()).unwrap();
-    let (world, mut all) = (bundle.world(), Vec::new());
-    for rule in AREA.rules {
-        (rule.check)(&world, &mut Found { rule, all: &mut all });
-    }
-    let mut codes: Vec<&'static str> = all.into_iter().map(|one| one.code).collect();
-    codes.dedup();
-    codes
-}
-
-#[track_caller]
-fn check(rows: &[(&str, &str)], expected: &[&str]) {
-    assert_eq!(codes(0, rows), expected, "{rows:?}");
-}
 
 use std::string::String;
 
@@ -47,7 +26,7 @@ fn signal(run: &str, same: bool, current: &str, previous: &str) -> String {
 fn a_key_is_one_of_its_run_and_outcome() {
     let (drift, artifact) = (&["progress_signal_match_key_drift"], r#","artifact_stable_id":"a""#);
     let raised = event("", artifact);
-    let rows = |signal: &str| codes(0, &[ENVELOPE, (EVENT, &raised), (SIGNAL, signal)]);
+    let rows = |signal: &str| codes(&AREA, &world(&[ENVELOPE, (EVENT, &raised), (SIGNAL, signal)]));
     assert_eq!(rows(&signal("run", false, artifact, "")), &[] as &[&str]);
     assert_eq!(rows(&signal("another", false, artifact, "")), drift);
     assert_eq!(rows(&signal("run", false, r#","artifact_stable_id":"b""#, "")), drift);
@@ -68,7 +47,7 @@ fn a_version_is_no_stable_id() {
         [("a", &[] as &[&str]), ("a-1", code), ("artifact_version:a-1", code), ("artifact:a@2", code)]
     {
         let key = format!(r#","artifact_stable_id":"{id}""#);
-        check(&[(EVENT, &event(target, &key))], expected);
+        has_codes(&AREA, &[(EVENT, &event(target, &key))], expected);
     }
 }
 
@@ -76,14 +55,14 @@ fn a_version_is_no_stable_id() {
 fn a_process_fails_again_without_an_artifact() {
     let before = r#","previous_finding_match_key":{"failure_kind":"timeout"}"#;
     let again = signal("run", true, "", before);
-    check(&[ENVELOPE, (EVENT, &event("", "")), (SIGNAL, &again)], &[]);
+    has_codes(&AREA, &[ENVELOPE, (EVENT, &event("", "")), (SIGNAL, &again)], &[]);
     let code = "repeated_failure_key_missing_artifact_stable_id";
     let targeted = event(r#","target_artifact_ref":"artifact:a""#, "");
-    assert!(codes(0, &[ENVELOPE, (EVENT, &targeted), (SIGNAL, &again)]).contains(&code));
+    assert!(codes(&AREA, &world(&[ENVELOPE, (EVENT, &targeted), (SIGNAL, &again)])).contains(&code));
 }
 
 #[test]
 fn a_workspace_is_evidence() {
     let bound = event(r#","based_on_source_workspace_snapshot_ref":"snapshot:s""#, "");
-    check(&[(EVENT, &bound)], &["evidence_signature_hash_missing_for_source_bound_finding"]);
+    has_codes(&AREA, &[(EVENT, &bound)], &["evidence_signature_hash_missing_for_source_bound_finding"]);
 }

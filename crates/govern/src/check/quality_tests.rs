@@ -1,6 +1,7 @@
 //! Ways in which the codes of quality fire, besides those of the fixtures.
 
-use crate::check::formulas::tests::{codes, hash_of, row};
+use super::AREA;
+use crate::check::trial::{has_in_bundle, hash_of, row};
 use std::{format, string::String, vec::Vec};
 
 fn criterion(id: &str, more: &str) -> String {
@@ -18,35 +19,39 @@ fn config(id: &str, more: &str) -> String {
     )
 }
 
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("quality", rows), expected, "{rows:#?}");
-}
-
 #[test]
 fn criteria_are_found_by_list_by_name_or_all() {
     let (missing, none) =
         ("criterion_weight_missing_under_from_criterion_weight", "no_aggregation_eligible_criteria");
     let (good, bad) = (criterion("a", r#","weight":1"#), criterion("b", ""));
-    check(&[config("x", "")], &[]);
-    check(&[good.clone(), bad.clone(), config("x", "")], &[missing]);
-    check(&[good.clone(), bad.clone(), config("x", r#","criterion_refs":["criterion:a"]"#)], &[]);
-    check(&[bad.clone(), config("x", r#","criterion_refs":[]"#)], &[none]);
-    check(&[bad.clone(), config("x", r#","criterion_refs":["criterion:b","criterion:lost"]"#)], &[]);
+    has_in_bundle(&AREA, &[config("x", "")], &[]);
+    has_in_bundle(&AREA, &[good.clone(), bad.clone(), config("x", "")], &[missing]);
+    has_in_bundle(
+        &AREA,
+        &[good.clone(), bad.clone(), config("x", r#","criterion_refs":["criterion:a"]"#)],
+        &[],
+    );
+    has_in_bundle(&AREA, &[bad.clone(), config("x", r#","criterion_refs":[]"#)], &[none]);
+    has_in_bundle(
+        &AREA,
+        &[bad.clone(), config("x", r#","criterion_refs":["criterion:b","criterion:lost"]"#)],
+        &[],
+    );
     let own = criterion("c", r#","weight":1,"config_id":"x""#);
-    check(&[own.clone(), bad.clone(), config("x", "")], &[]);
-    check(&[own, bad.clone(), config("x", ""), config("y", "")], &[missing]);
+    has_in_bundle(&AREA, &[own.clone(), bad.clone(), config("x", "")], &[]);
+    has_in_bundle(&AREA, &[own, bad.clone(), config("x", ""), config("y", "")], &[missing]);
     // A later version counts, and the earlier one does not.
-    check(&[bad, criterion("b", r#","weight":1"#), config("x", "")], &[]);
+    has_in_bundle(&AREA, &[bad, criterion("b", r#","weight":1"#), config("x", "")], &[]);
 }
 
 #[test]
 fn weights_are_weights() {
     let invalid = ["criterion_weight_invalid"];
     for weight in [r#""NaN""#, r#""Infinity""#, "-0.1", r#""much""#] {
-        check(&[criterion("a", &format!(r#","weight":{weight}"#)), config("x", "")], &invalid);
+        has_in_bundle(&AREA, &[criterion("a", &format!(r#","weight":{weight}"#)), config("x", "")], &invalid);
     }
     let twice = config("x", r#","criterion_refs":["criterion:a","criterion:a"]"#);
-    check(&[criterion("a", r#","weight":1"#), twice], &invalid);
+    has_in_bundle(&AREA, &[criterion("a", r#","weight":1"#), twice], &invalid);
     let by_priority = |map: &str| {
         row(
             "OutcomeComplianceScoringConfig",
@@ -57,16 +62,21 @@ fn weights_are_weights() {
             ),
         )
     };
-    check(&[criterion("a", ""), by_priority(r#"{"should_have":-1}"#)], &invalid);
-    check(
+    has_in_bundle(&AREA, &[criterion("a", ""), by_priority(r#"{"should_have":-1}"#)], &invalid);
+    has_in_bundle(
+        &AREA,
         &[criterion("a", ""), by_priority(r#"{"should_have":null}"#)],
         &["criterion_priority_weight_missing"],
     );
-    check(&[criterion("a", ""), by_priority(r#"{"should_have":0}"#)], &["criterion_weight_sum_zero"]);
-    check(&[criterion("a", ""), by_priority(r#"{"should_have":2}"#)], &[]);
+    has_in_bundle(
+        &AREA,
+        &[criterion("a", ""), by_priority(r#"{"should_have":0}"#)],
+        &["criterion_weight_sum_zero"],
+    );
+    has_in_bundle(&AREA, &[criterion("a", ""), by_priority(r#"{"should_have":2}"#)], &[]);
     let huge =
         [criterion("a", r#","weight":1.7e308"#), criterion("b", r#","weight":1.7e308"#), config("x", "")];
-    check(&huge, &["criterion_weight_sum_zero"]);
+    has_in_bundle(&AREA, &huge, &["criterion_weight_sum_zero"]);
 }
 
 #[test]
@@ -80,10 +90,10 @@ fn the_order_of_rows_does_not_choose_the_code() {
     let code = ["criterion_weight_missing_under_from_criterion_weight"];
     for _ in 0..rows.len() {
         rows.rotate_left(1);
-        check(&rows, &code);
+        has_in_bundle(&AREA, &rows, &code);
     }
     rows.reverse();
-    check(&rows, &code);
+    has_in_bundle(&AREA, &rows, &code);
 }
 
 fn index(more: &str, omitted: Option<&str>) -> Vec<String> {
@@ -108,23 +118,25 @@ fn an_index_follows_its_numbers() {
             r#","aggregate_score":0.8,"pass_threshold":0.7,"derived_pass_status":"{status}","missing_dimension_policy":"{policy}","required_gate_failures":[{gates}]"#
         )
     };
-    check(&index(&of("passed", "fail_required", ""), Some("")), &[]);
-    check(&index(&of("passed", "fail_required", r#""c""#), Some("")), &drift);
-    check(&index(&of("failed_required_gate", "indeterminate", r#""c""#), Some(r#""d""#)), &[]);
-    check(&index(&of("indeterminate", "indeterminate", ""), Some("")), &drift);
-    check(&index(&of("indeterminate", "indeterminate", ""), Some(r#""d""#)), &[]);
-    check(&index(&of("passed", "indeterminate", ""), Some(r#""d""#)), &drift);
+    has_in_bundle(&AREA, &index(&of("passed", "fail_required", ""), Some("")), &[]);
+    has_in_bundle(&AREA, &index(&of("passed", "fail_required", r#""c""#), Some("")), &drift);
+    has_in_bundle(&AREA, &index(&of("failed_required_gate", "indeterminate", r#""c""#), Some(r#""d""#)), &[]);
+    has_in_bundle(&AREA, &index(&of("indeterminate", "indeterminate", ""), Some("")), &drift);
+    has_in_bundle(&AREA, &index(&of("indeterminate", "indeterminate", ""), Some(r#""d""#)), &[]);
+    has_in_bundle(&AREA, &index(&of("passed", "indeterminate", ""), Some(r#""d""#)), &drift);
     let without = "quality_index_without_formula_receipt";
-    check(&index(&of("indeterminate", "indeterminate", ""), None), &[without]);
-    check(&index(&of("failed_threshold", "indeterminate", ""), None), &[drift[0], without]);
-    check(
+    has_in_bundle(&AREA, &index(&of("indeterminate", "indeterminate", ""), None), &[without]);
+    has_in_bundle(&AREA, &index(&of("failed_threshold", "indeterminate", ""), None), &[drift[0], without]);
+    has_in_bundle(
+        &AREA,
         &index(
             r#","aggregate_score":"NaN","pass_threshold":0.7,"derived_pass_status":"passed","missing_dimension_policy":"fail_required""#,
             Some(""),
         ),
         &["quality_index_score_out_of_range"],
     );
-    check(
+    has_in_bundle(
+        &AREA,
         &index(r#","aggregate_score":0,"pass_threshold":1.1"#, Some("")),
         &["quality_index_score_out_of_range"],
     );
@@ -146,8 +158,12 @@ fn a_receipt_is_of_that_index() {
         "",
         r#""aggregate_score":0.5,"formula_eval_receipt_ref":"formula_evaluation_receipt:r""#,
     );
-    check(&[receipt(r#"{"aggregate_score":0.5}"#), index.clone()], &[]);
-    check(&[receipt(r#"{"aggregate_score":0.6}"#), index], &["quality_index_without_formula_receipt"]);
+    has_in_bundle(&AREA, &[receipt(r#"{"aggregate_score":0.5}"#), index.clone()], &[]);
+    has_in_bundle(
+        &AREA,
+        &[receipt(r#"{"aggregate_score":0.6}"#), index],
+        &["quality_index_without_formula_receipt"],
+    );
 }
 
 #[test]
@@ -177,12 +193,16 @@ fn meanings_are_reviewed() {
         )
     };
     let seen = r#","semantic_review_receipt_ref":"criterion_semantic_review_receipt:s""#;
-    check(&[of("a", "1", ""), of("a", "1", "")], &[]);
-    check(&[of("a", "1", ""), of("b", "1", "")], &[unbumped]);
-    check(&[of("a", "1", ""), review("c", "b"), of("b", "1", seen)], &[]);
-    check(&[of("a", "1", ""), review("d", "b"), of("b", "1", seen)], &[unbumped]);
-    check(&[of("a", "1", ""), review("c", "x"), of("b", "1", seen)], &[unbumped]);
-    check(&[of("a", "1", ""), of("b", "2", seen)], &[unreviewed]);
-    check(&[of("a", "2", "")], &[]);
-    check(&[criterion("a", r#","criterion_semantics_hash":"x""#)], &["criterion_semantics_hash_legacy_name"]);
+    has_in_bundle(&AREA, &[of("a", "1", ""), of("a", "1", "")], &[]);
+    has_in_bundle(&AREA, &[of("a", "1", ""), of("b", "1", "")], &[unbumped]);
+    has_in_bundle(&AREA, &[of("a", "1", ""), review("c", "b"), of("b", "1", seen)], &[]);
+    has_in_bundle(&AREA, &[of("a", "1", ""), review("d", "b"), of("b", "1", seen)], &[unbumped]);
+    has_in_bundle(&AREA, &[of("a", "1", ""), review("c", "x"), of("b", "1", seen)], &[unbumped]);
+    has_in_bundle(&AREA, &[of("a", "1", ""), of("b", "2", seen)], &[unreviewed]);
+    has_in_bundle(&AREA, &[of("a", "2", "")], &[]);
+    has_in_bundle(
+        &AREA,
+        &[criterion("a", r#","criterion_semantics_hash":"x""#)],
+        &["criterion_semantics_hash_legacy_name"],
+    );
 }

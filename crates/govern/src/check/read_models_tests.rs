@@ -1,6 +1,6 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use crate::check::workspace::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use crate::table::invalidation::{ReadModel, SPECS, Scope, When};
 use std::format;
 use std::string::String;
@@ -9,7 +9,7 @@ const STALE: &str = "lifecycle_event_without_read_model_invalidation";
 
 #[test]
 fn manifests_have_the_hash_that_they_state() {
-    expect(
+    has_in_lines(
         "read_model_without_input_manifest",
         &[
             (r#"DerivedReadModelRecord {"read_model_id":"r"}"#, &["1/input_manifest_ref"]),
@@ -64,7 +64,7 @@ fn what_stays_valid_is_found() {
                     Some(Scope::SpecificRefs) => is_cited,
                     None => false,
                 };
-                let is_found = !places(STALE, &world(&lines)).is_empty();
+                let is_found = !places(STALE, &from_lines(&lines)).is_empty();
                 assert_eq!(is_found, is_reached && closed.is_empty(), "{lines}");
             }
         }
@@ -101,7 +101,7 @@ fn places_are_found_through_what_events_belong_to() {
             found,
         ),
     ] {
-        assert_eq!(places(STALE, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(STALE, &from_lines(&lines)), expected, "{lines}");
     }
 }
 
@@ -118,13 +118,13 @@ fn findings_reach_inboxes_of_their_matter_or_of_their_run() {
         let moved = r#"FindingLifecycleTransitionReceipt {"receipt_id":"l","finding_id":"f"}"#;
         [inbox(matter).as_str(), result, finding, moved].join("\n")
     };
-    assert_eq!(places(STALE, &world(&lines(""))), ["1/invalidated_by_event_ref"]);
-    assert!(places(STALE, &world(&lines(r#","matter_id":"m""#))).is_empty());
+    assert_eq!(places(STALE, &from_lines(&lines(""))), ["1/invalidated_by_event_ref"]);
+    assert!(places(STALE, &from_lines(&lines(r#","matter_id":"m""#))).is_empty());
 }
 
 #[test]
 fn every_transition_has_a_spec() {
-    expect(
+    has_in_lines(
         STALE,
         &[
             (r#"MatterTransitionEvent {"from_state":"open","to_state":"closed"}"#, &["1"]),
@@ -167,10 +167,26 @@ fn what_is_shown_follows_from_its_inputs() {
             &["5/chain_registry_record_ref"],
         ),
         (r#"AttentionLedgerItem {"item_id":"i","source_ref":"hard_revision_call:h"}"#, &["5/source_ref"]),
+        // What is there and not in the manifest, wherever it is cited.
+        (
+            r#"TaskHealthCard {"task_id":"t","open_refs":["research_need:n","evaluation_finding_record:f"],"derived_read_model_ref":"derived_read_model_record:r"}"#,
+            &["5/open_refs/0"],
+        ),
+        (
+            r#"EvidencePackage {"evidence_package_id":"e","claim_support_map":[{"x_ref":"research_need:n"}],"derived_read_model_ref":"derived_read_model_record:r"}"#,
+            &["5/claim_support_map/0/x_ref"],
+        ),
+        // Rules are no inputs, and what a text says is no citation.
+        (
+            r#"TaskHealthCard {"task_id":"t","by_ref":"derived_field_registry:p","note":"research_need:n","derived_read_model_ref":"derived_read_model_record:r"}"#,
+            &[],
+        ),
         // Not under a header, so nothing is known of its inputs.
         (r#"AttentionLedgerItem {"item_id":"j","source_ref":"hard_revision_call:h"}"#, &[]),
     ] {
-        let lines = [under, line].join("\n");
-        assert_eq!(places("read_model_asserts_unbacked_truth", &world(&lines)), expected, "{line}");
+        let beside = r#"ResearchNeed {"need_id":"n","status":"open"}
+            DerivedFieldRegistry {"row_id":"p","record_kind":"RunDiff"}"#;
+        let lines = [under, line, beside].join("\n");
+        assert_eq!(places("read_model_asserts_unbacked_truth", &from_lines(&lines)), expected, "{line}");
     }
 }

@@ -1,7 +1,7 @@
 //! Other ways in which reliance goes wrong.
 
-use super::super::commands::testing::expect;
 use super::*;
+use crate::check::trial::has_found;
 use countersign_record::json;
 use std::format;
 use std::string::String;
@@ -44,12 +44,12 @@ fn chain(verdict: &str, route: &str) -> String {
 /// A row, the members of the manifest that cite it, and the status and the limitations that it leads to.
 fn counts(kind: &str, record: &str, manifest: &str, status: &str, limitations: &str) {
     let right = packet(2, manifest, status, limitations, "draft");
-    expect(RULES, &[PACKAGE, (kind, record), (PACKET, &right)], &[]);
+    has_found(&AREA, &[PACKAGE, (kind, record), (PACKET, &right)], &[]);
     let wrong = if status == "not_safe_to_rely" { "human_review_required" } else { "not_safe_to_rely" };
     let wrong = packet(2, manifest, wrong, limitations, "draft");
-    expect(RULES, &[PACKAGE, (kind, record), (PACKET, &wrong)], &[&format!("3 {STATUS}")]);
+    has_found(&AREA, &[PACKAGE, (kind, record), (PACKET, &wrong)], &[&format!("3 {STATUS}")]);
     let more = packet(2, manifest, status, r#""missing_capability""#, "draft");
-    expect(RULES, &[PACKAGE, (kind, record), (PACKET, &more)], &[&format!("3 {LIMITS}")]);
+    has_found(&AREA, &[PACKAGE, (kind, record), (PACKET, &more)], &[&format!("3 {LIMITS}")]);
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn live_blockers_count() {
     let passed = chain("passed", "pass_path");
     let rows = [PACKAGE, (CHAIN, passed.as_str()), ("EvaluationFindingEvent", blocker)];
     let blocked = packet(3, CHAINED, "not_safe_to_rely", "", "draft");
-    expect(RULES, &[rows[0], rows[1], rows[2], (PACKET, &blocked)], &[]);
+    has_found(&AREA, &[rows[0], rows[1], rows[2], (PACKET, &blocked)], &[]);
     let closed = r#"{"receipt_id":"t","finding_id":"f","to_state":"resolved"}"#;
     let closed = ("FindingLifecycleTransitionReceipt", closed);
     let safe = packet(4, CHAINED, "safe_to_rely_within_scope", "", "draft");
-    expect(RULES, &[rows[0], rows[1], rows[2], closed, (PACKET, &safe)], &[]);
+    has_found(&AREA, &[rows[0], rows[1], rows[2], closed, (PACKET, &safe)], &[]);
 }
 
 #[test]
@@ -121,11 +121,11 @@ fn claims_and_missing_evidence_count() {
         ("indeterminate_stale_or_unverified", "rely_with_limitations", r#""stale_source_present""#),
     ] {
         let packet = packet(1, "", status, limitation, "draft");
-        expect(RULES, &[("EvidencePackage", &package(support)), (PACKET, &packet)], &[]);
+        has_found(&AREA, &[("EvidencePackage", &package(support)), (PACKET, &packet)], &[]);
     }
     // A manifest that names what is not there can't be derived from.
     let alone = packet(0, "", "safe_to_rely_within_scope", "", "draft");
-    expect(RULES, &[(PACKET, &alone)], &["1 reliance_status_not_derivable /input_manifest"]);
+    has_found(&AREA, &[(PACKET, &alone)], &["1 reliance_status_not_derivable /input_manifest"]);
 }
 
 #[test]
@@ -141,9 +141,9 @@ fn decisive_inputs_and_receipts_are_there() {
         "2 reliance_status_not_derivable /reliance_derivation/derivation_policy_ref",
         "2 reliance_status_not_derivable /reliance_derivation/formula_eval_receipt_ref",
     ];
-    expect(RULES, &[PACKAGE, (PACKET, &outside)], &expected);
+    has_found(&AREA, &[PACKAGE, (PACKET, &outside)], &expected);
     let nothing = r#"{"packet_id":"p","run_id":"r","lifecycle_state":"draft"}"#;
-    expect(RULES, &[(PACKET, nothing)], &["1 reliance_packet_without_input_manifest /input_manifest"]);
+    has_found(&AREA, &[(PACKET, nothing)], &["1 reliance_packet_without_input_manifest /input_manifest"]);
 }
 
 #[test]
@@ -198,11 +198,11 @@ fn whatever_is_replaced_makes_it_stale() {
         let issued = packet("issued");
         let rows = [PACKAGE, (kind, record), (PACKET, issued.as_str()), (later_kind, later)];
         let expected = format!("3 reliance_packet_stale_snapshot /input_manifest/{field}");
-        expect(RULES, &rows, &[&expected]);
-        expect(RULES, &[rows[0], rows[1], rows[2], rows[3], fell], &[]);
-        expect(RULES, &[rows[0], rows[1], rows[2], fell, rows[3]], &[&expected]);
+        has_found(&AREA, &rows, &[&expected]);
+        has_found(&AREA, &[rows[0], rows[1], rows[2], rows[3], fell], &[]);
+        has_found(&AREA, &[rows[0], rows[1], rows[2], fell, rows[3]], &[&expected]);
         let gone = packet("superseded");
-        expect(RULES, &[rows[0], rows[1], rows[2], rows[3], (PACKET, &gone)], &[]);
+        has_found(&AREA, &[rows[0], rows[1], rows[2], rows[3], (PACKET, &gone)], &[]);
     }
 }
 
@@ -213,13 +213,13 @@ fn certifications_stand_on_standing_packets() {
     let issued = r#"{"certification_id":"w","task_reliance_packet_ref":"task_reliance_packet:p","lifecycle_state":"issued"}"#;
     let certification = ("WorkProductCertification", issued);
     let wrong = "work_product_certification_without_reliance_packet";
-    expect(RULES, &[certification], &[&format!("1 {wrong} /task_reliance_packet_ref")]);
+    has_found(&AREA, &[certification], &[&format!("1 {wrong} /task_reliance_packet_ref")]);
     let rows = [PACKAGE, (PACKET, reviewed.as_str()), certification];
-    expect(RULES, &rows, &[]);
+    has_found(&AREA, &rows, &[]);
     let fell = ("RelianceInvalidationEvent", r#"{"event_id":"i","packet_id":"p"}"#);
     let state = format!("3 {wrong} /lifecycle_state");
-    expect(RULES, &[rows[0], rows[1], rows[2], fell], &[&state]);
-    expect(RULES, &[rows[0], rows[1], rows[2], (PACKET, &invalid)], &[&state]);
+    has_found(&AREA, &[rows[0], rows[1], rows[2], fell], &[&state]);
+    has_found(&AREA, &[rows[0], rows[1], rows[2], (PACKET, &invalid)], &[&state]);
     let taken_back = issued.replace("issued", "invalidated");
-    expect(RULES, &[rows[0], rows[1], rows[2], fell, ("WorkProductCertification", &taken_back)], &[]);
+    has_found(&AREA, &[rows[0], rows[1], rows[2], fell, ("WorkProductCertification", &taken_back)], &[]);
 }

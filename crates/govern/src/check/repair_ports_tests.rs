@@ -1,7 +1,6 @@
 //! Ports of repairs: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 fn repair(text: &'static str) -> (&'static str, &'static str) {
     ("OutcomeRepairInstruction", text)
@@ -25,8 +24,7 @@ fn only_ports_for_revisions_take_repairs_that_change_meaning() {
     let open = port("{'module_id':'m','port_id':'data_in','revision_compatible':true}");
     let closed = port("{'module_id':'m','port_id':'data_in','revision_compatible':false}");
     let of_other = port("{'module_id':'n','port_id':'data_in','revision_compatible':true}");
-    check_all(
-        RULES,
+    has_rows(
         "repair_routed_to_non_revision_port",
         &[
             (&[bearing, mechanical, right], &[1]),
@@ -37,8 +35,7 @@ fn only_ports_for_revisions_take_repairs_that_change_meaning() {
             (&[repair("{'safety_class':'privileged','execution':'executes'}")], &[]),
         ],
     );
-    check_all(
-        RULES,
+    has_rows(
         "meaning_bearing_repair_without_revision_capability",
         &[(&[open, bearing], &[2]), (&[closed, bearing], &[]), (&[open, mechanical, right], &[])],
     );
@@ -79,15 +76,14 @@ fn a_capability_covers_strategy_kind_and_module() {
     ];
     for (text, expected) in cases {
         let rows = [can(text), open, edit];
-        check_all(RULES, "meaning_bearing_repair_without_revision_capability", &[(&rows, expected)]);
+        has_rows("meaning_bearing_repair_without_revision_capability", &[(&rows, expected)]);
     }
 }
 
 #[test]
 fn a_revisor_has_no_port_for_revisions() {
     let module = |text| ("ModuleDeclaration", text);
-    check_all(
-        RULES,
+    has_rows(
         "revisor_declares_revision_in",
         &[
             (&[module("{'module_kind':'revisor','input_ports':[{'port_id':'revision_in'}]}")], &[1]),

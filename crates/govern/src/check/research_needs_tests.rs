@@ -1,6 +1,6 @@
 //! Questions are held by one, answered by who holds them, and a person is told where one is needed.
 
-use crate::check::sources::tests::{check, places, world};
+use crate::check::trial::{has_places as check, places, world};
 use proptest::prelude::*;
 use std::format;
 use std::string::String;

@@ -197,4 +197,4 @@ const RULES: &[Rule] = &[
 
 #[cfg(test)]
 #[path = "revision_tests.rs"]
-pub(super) mod tests;
+mod tests;

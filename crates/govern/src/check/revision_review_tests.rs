@@ -1,7 +1,7 @@
 //! Other ways in which reviews go wrong.
 
-use super::super::commands::testing::expect;
-use super::RULES;
+use super::AREA;
+use crate::check::trial::has_found;
 use std::format;
 
 const PACKET: &str = "RevisionReviewPacket";
@@ -35,13 +35,13 @@ fn states_are_the_fold_of_receipts() {
         let rows = [(DECISION, decision(action)), (PACKET, packet(state, refs))];
         let expected = expected.map(|one| format!("2 {one}"));
         let rows = rows.each_ref().map(|(kind, record)| (*kind, record.as_str()));
-        expect(RULES, &rows, &expected.as_deref().into_iter().collect::<std::vec::Vec<_>>());
+        has_found(&AREA, &rows, &expected.as_deref().into_iter().collect::<std::vec::Vec<_>>());
     }
     // Where the packet stood before, its receipt comes before what it became.
     let (before, after, receipt) =
         (packet("review_pending", ""), packet("accepted", listed), decision("accept"));
-    expect(RULES, &[(PACKET, &before), (DECISION, &receipt), (PACKET, &after)], &[]);
-    expect(RULES, &[(PACKET, &before), (PACKET, &after), (DECISION, &receipt)], &[&format!("2 {ALONE}")]);
+    has_found(&AREA, &[(PACKET, &before), (DECISION, &receipt), (PACKET, &after)], &[]);
+    has_found(&AREA, &[(PACKET, &before), (PACKET, &after), (DECISION, &receipt)], &[&format!("2 {ALONE}")]);
 }
 
 #[test]
@@ -65,17 +65,17 @@ fn meaning_passes_a_person_or_a_policy() {
         ("PolicyEvaluation", policy),
     ];
     let [version, plan, packet, policy] = rows;
-    expect(RULES, &[version, head], &[]);
-    expect(RULES, &[version, plan, packet, head], &[&wrong(4)]);
-    expect(RULES, &[version, plan, packet, (DECISION, accept), head], &[]);
+    has_found(&AREA, &[version, head], &[]);
+    has_found(&AREA, &[version, plan, packet, head], &[&wrong(4)]);
+    has_found(&AREA, &[version, plan, packet, (DECISION, accept), head], &[]);
     // Too late; and once it has been the head, it may be so again.
-    expect(RULES, &[version, plan, packet, head, (DECISION, accept), head], &[&wrong(4)]);
+    has_found(&AREA, &[version, plan, packet, head, (DECISION, accept), head], &[&wrong(4)]);
     let waiver = |why: &str| {
         format!(
             r#"{{"receipt_id":"d","packet_id":"p","action":"no_user_review_required","rationale":"{why}"}}"#
         )
     };
     let (bare, cited) = (waiver("nobody needs to look"), waiver("waived by policy_evaluation:y."));
-    expect(RULES, &[version, plan, packet, policy, (DECISION, &bare), head], &[&wrong(6)]);
-    expect(RULES, &[version, plan, packet, policy, (DECISION, &cited), head], &[]);
+    has_found(&AREA, &[version, plan, packet, policy, (DECISION, &bare), head], &[&wrong(6)]);
+    has_found(&AREA, &[version, plan, packet, policy, (DECISION, &cited), head], &[]);
 }

@@ -1,31 +1,15 @@
 //! The other ways in which the codes of revision fire, and what comes close.
 
 use crate::bundle::Bundle;
-use crate::check::{Area, check};
+use crate::check::check;
+use crate::check::trial::has_codes_owned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::{self, Json};
 use std::format;
 use std::path::Path;
 
-/// The codes of an area that rows give, each once. A row is its kind and its record, single quotes for double ones.
-pub(in crate::check) fn told(area: &Area, rows: &[(&str, String)]) -> Vec<&'static str> {
-    let row = |(kind, record): &(&str, String)| format!("{{'kind':'{kind}','record':{record}}}");
-    let rows: Vec<String> = rows.iter().map(row).collect();
-    let text = format!("{{'schema_version':'1.0','rows':[{}]}}", rows.join(",")).replace('\'', "\"");
-    let world = Bundle::read(json::parse(text.as_bytes()).unwrap()).unwrap().world();
-    let own = |code: &str| area.rules.iter().any(|rule| rule.code == code);
-    let mut codes: Vec<&str> = check(&world).iter().map(|one| one.code).filter(|code| own(code)).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes
-}
-
 type Row = (&'static str, String);
-
-fn check_rows(rows: &[Row], expected: &[&str]) {
-    assert_eq!(told(&super::AREA, rows), expected, "{rows:#?}");
-}
 
 fn op(id: &str, kind: &str, step: &str) -> Row {
     let key = "'run_id':'r','plan_id':'p','attempt_class':'first','step_kind':'edit_artifact'";
@@ -77,19 +61,31 @@ const WRONG_END: &[&str] = &["terminal_state_without_terminal_receipt"];
 fn a_transition_has_one_flaw_at_most() {
     let admitted = || op("o", "plan_admitted", "s");
     let first = |kind, receipt| event("plan_compiled", "dispatch_pending", kind, receipt);
-    check_rows(&[admitted(), by_op("plan_compiled", "dispatch_pending")], &[]);
-    check_rows(&[admitted(), by_op("dispatched", "step_running")], ILLEGAL);
-    check_rows(&[admitted(), by_op("plan_compiled", "dispatched")], ILLEGAL);
+    has_codes_owned(&super::AREA, &[admitted(), by_op("plan_compiled", "dispatch_pending")], &[]);
+    has_codes_owned(&super::AREA, &[admitted(), by_op("dispatched", "step_running")], ILLEGAL);
+    has_codes_owned(&super::AREA, &[admitted(), by_op("plan_compiled", "dispatched")], ILLEGAL);
     let skip = || ("TaskSkipReceipt", String::from("{'skip_id':'k'}"));
-    check_rows(&[skip(), first("TaskSkipReceipt", "task_skip_receipt:k")], ILLEGAL);
-    check_rows(&[skip(), first("RevisionOperationReceipt", "task_skip_receipt:k")], NO_RECEIPT);
-    check_rows(&[admitted(), first("RevisionOperationReceipt", "revision_operation_receipt:x")], NO_RECEIPT);
-    check_rows(&[admitted(), first("RevisionOperationReceipt", "")], NO_RECEIPT);
-    check_rows(&[by_op("plan_compiled", "dispatch_pending"), admitted()], NO_RECEIPT);
+    has_codes_owned(&super::AREA, &[skip(), first("TaskSkipReceipt", "task_skip_receipt:k")], ILLEGAL);
+    has_codes_owned(
+        &super::AREA,
+        &[skip(), first("RevisionOperationReceipt", "task_skip_receipt:k")],
+        NO_RECEIPT,
+    );
+    has_codes_owned(
+        &super::AREA,
+        &[admitted(), first("RevisionOperationReceipt", "revision_operation_receipt:x")],
+        NO_RECEIPT,
+    );
+    has_codes_owned(&super::AREA, &[admitted(), first("RevisionOperationReceipt", "")], NO_RECEIPT);
+    has_codes_owned(&super::AREA, &[by_op("plan_compiled", "dispatch_pending"), admitted()], NO_RECEIPT);
     // What is over stays over, and one fault is told once.
     let over = [op("o", "plan_rejected", "s"), by_op("plan_compiled", "terminal_failed")];
-    check_rows(&over, &[]);
-    check_rows(&[&over[..], &[by_op("terminal_failed", "dispatch_pending")]].concat(), ILLEGAL);
+    has_codes_owned(&super::AREA, &over, &[]);
+    has_codes_owned(
+        &super::AREA,
+        &[&over[..], &[by_op("terminal_failed", "dispatch_pending")]].concat(),
+        ILLEGAL,
+    );
 }
 
 #[test]
@@ -99,17 +95,17 @@ fn a_plan_ends_by_the_receipt_that_may_end_it() {
             event("cascade_running", to, "RevalidationCascadeReceipt", "revalidation_cascade_receipt:c");
         [until_cascade(), Vec::from([cascade(status), end])].concat()
     };
-    check_rows(&by_cascade("quiescent", "terminal_satisfied"), &[]);
-    check_rows(&by_cascade("cycle_detected", "terminal_blocked"), &[]);
-    check_rows(&by_cascade("aborted", "terminal_failed"), &[]);
-    check_rows(&by_cascade("cycle_detected", "terminal_satisfied"), WRONG_END);
-    check_rows(&by_cascade("running", "terminal_satisfied"), WRONG_END);
-    check_rows(&by_cascade("quiescent", "terminal_failed"), WRONG_END);
-    check_rows(&by_cascade("aborted", "cancelled"), WRONG_END);
+    has_codes_owned(&super::AREA, &by_cascade("quiescent", "terminal_satisfied"), &[]);
+    has_codes_owned(&super::AREA, &by_cascade("cycle_detected", "terminal_blocked"), &[]);
+    has_codes_owned(&super::AREA, &by_cascade("aborted", "terminal_failed"), &[]);
+    has_codes_owned(&super::AREA, &by_cascade("cycle_detected", "terminal_satisfied"), WRONG_END);
+    has_codes_owned(&super::AREA, &by_cascade("running", "terminal_satisfied"), WRONG_END);
+    has_codes_owned(&super::AREA, &by_cascade("quiescent", "terminal_failed"), WRONG_END);
+    has_codes_owned(&super::AREA, &by_cascade("aborted", "cancelled"), WRONG_END);
     let by_op = |end| [until_cascade(), Vec::from([by_op("cascade_running", end)])].concat();
-    check_rows(&by_op("terminal_satisfied"), WRONG_END);
+    has_codes_owned(&super::AREA, &by_op("terminal_satisfied"), WRONG_END);
     let rejected = [op("o", "plan_admitted", "s"), super::tests::by_op("plan_compiled", "terminal_failed")];
-    check_rows(&rejected, WRONG_END);
+    has_codes_owned(&super::AREA, &rejected, WRONG_END);
 }
 
 /// A plan with these steps: id, kind, artifact, what it waits for, more members.
@@ -139,31 +135,35 @@ fn each_attempt_has_a_key() {
     let first = || key("edit_artifact", "first", "");
     let again = || key("edit_artifact", "retry", ",'previous_attempt_hash':'h'");
     let start = || bare("step_started", "");
-    check_rows(&[one_step(), first(), start(), bare("step_finished", "")], &[]);
-    check_rows(&[one_step(), bare("plan_admitted", "")], &[]);
-    check_rows(&[start()], &[]);
-    check_rows(&[one_step(), start(), first()], missing);
-    check_rows(&[one_step(), first(), start(), start()], missing);
-    check_rows(&[one_step(), first(), first(), start(), start()], missing);
-    check_rows(&[one_step(), first(), start(), again(), start()], &[]);
-    check_rows(&[one_step(), op("o", "step_started", "s"), again(), start()], &[]);
-    check_rows(&[key("edit_artifact", "retry", "")], missing);
+    has_codes_owned(&super::AREA, &[one_step(), first(), start(), bare("step_finished", "")], &[]);
+    has_codes_owned(&super::AREA, &[one_step(), bare("plan_admitted", "")], &[]);
+    has_codes_owned(&super::AREA, &[start()], &[]);
+    has_codes_owned(&super::AREA, &[one_step(), start(), first()], missing);
+    has_codes_owned(&super::AREA, &[one_step(), first(), start(), start()], missing);
+    has_codes_owned(&super::AREA, &[one_step(), first(), first(), start(), start()], missing);
+    has_codes_owned(&super::AREA, &[one_step(), first(), start(), again(), start()], &[]);
+    has_codes_owned(&super::AREA, &[one_step(), op("o", "step_started", "s"), again(), start()], &[]);
+    has_codes_owned(&super::AREA, &[key("edit_artifact", "retry", "")], missing);
     let elsewhere = ("StepIdempotencyKey", String::from("{'run_id':'r2','plan_id':'p','step_id':'s'}"));
-    check_rows(&[one_step(), elsewhere, start()], missing);
+    has_codes_owned(&super::AREA, &[one_step(), elsewhere, start()], missing);
 }
 
 #[test]
 fn keys_are_of_the_kind_of_their_step() {
     let drift = &["step_idempotency_parallel_enum_drift"];
-    check_rows(&[one_step(), key("restructure", "first", "")], drift);
+    has_codes_owned(&super::AREA, &[one_step(), key("restructure", "first", "")], drift);
     // A kind that nobody knows is told as that, and not twice.
-    check_rows(&[one_step(), key("polish", "first", "")], &["step_idempotency_kind_unregistered"]);
+    has_codes_owned(
+        &super::AREA,
+        &[one_step(), key("polish", "first", "")],
+        &["step_idempotency_kind_unregistered"],
+    );
     let own =
         ("RevisionPlanStepBase", "{'step_id':'s','step_kind':'revalidate','depends_on_step_ids':[]}".into());
-    check_rows(&[own, key("restructure", "first", "")], drift);
+    has_codes_owned(&super::AREA, &[own, key("restructure", "first", "")], drift);
     let list = |status| ("TypeOwnerRegistryEntry", format!("{{'type_name':'StepKind','status':'{status}'}}"));
-    check_rows(&[list("canonical")], drift);
-    check_rows(&[list("retired")], &[]);
+    has_codes_owned(&super::AREA, &[list("canonical")], drift);
+    has_codes_owned(&super::AREA, &[list("retired")], &[]);
 }
 
 const ROLLING: &str = "rolling_hash_in_place";
@@ -174,17 +174,17 @@ fn steps_in_place_hold_a_lock_that_says_what_they_found() {
     let rolling = |kind, more| plan(ROLLING, &[("s", kind, "artifact:a", "", "")], more);
     let lock = |hash| ("InPlaceMutationLock", format!("{{'step_id':'s','expected_pre_hash':'{hash}'}}"));
     let start = || op("o", "step_started", "s");
-    check_rows(&[rolling("edit_artifact", ""), lock("h"), start()], &[]);
-    check_rows(&[rolling("edit_artifact", ""), start()], missing);
-    check_rows(&[rolling("edit_artifact", ""), start(), lock("h")], missing);
-    check_rows(&[rolling("edit_artifact", "")], &[]);
-    check_rows(&[one_step(), start()], &[]);
+    has_codes_owned(&super::AREA, &[rolling("edit_artifact", ""), lock("h"), start()], &[]);
+    has_codes_owned(&super::AREA, &[rolling("edit_artifact", ""), start()], missing);
+    has_codes_owned(&super::AREA, &[rolling("edit_artifact", ""), start(), lock("h")], missing);
+    has_codes_owned(&super::AREA, &[rolling("edit_artifact", "")], &[]);
+    has_codes_owned(&super::AREA, &[one_step(), start()], &[]);
     let asks = plan(ROLLING, &[("s", "hard_call", "artifact:a", "", "")], "");
-    check_rows(&[asks, bare("hard_call_raised", "")], &[]);
+    has_codes_owned(&super::AREA, &[asks, bare("hard_call_raised", "")], &[]);
     let planned = ",'in_place_mutation_locks':[{'step_id':'s','expected_pre_hash':'h'}]";
-    check_rows(&[rolling("edit_artifact", planned), start()], &[]);
+    has_codes_owned(&super::AREA, &[rolling("edit_artifact", planned), start()], &[]);
     let other = bare("step_failed", ",'expected_pre_hash':'x'");
-    check_rows(&[rolling("edit_artifact", planned), start(), other], missing);
+    has_codes_owned(&super::AREA, &[rolling("edit_artifact", planned), start(), other], missing);
 }
 
 #[test]
@@ -200,12 +200,24 @@ fn steps_in_place_run_one_after_the_other() {
     };
     let version = || ("ArtifactVersion", "{'artifact_version_id':'v','artifact_stable_id':'a'}".into());
     let start = |step| op("o", "step_started", step);
-    check_rows(&[two(ROLLING, "artifact:a"), start("s"), start("t")], parallel);
-    check_rows(&[version(), two(ROLLING, "artifact_version:v"), start("s"), start("t")], parallel);
-    check_rows(&[two(ROLLING, "artifact:a"), start("s"), op("o", "step_finished", "s"), start("t")], &[]);
-    check_rows(&[two(ROLLING, "artifact:a"), start("s"), op("o", "hard_call_raised", "s"), start("t")], &[]);
-    check_rows(&[two(ROLLING, "artifact:b"), start("s"), start("t")], &[]);
-    check_rows(&[two("candidate_only", "artifact:a"), start("s"), start("t")], &[]);
+    has_codes_owned(&super::AREA, &[two(ROLLING, "artifact:a"), start("s"), start("t")], parallel);
+    has_codes_owned(
+        &super::AREA,
+        &[version(), two(ROLLING, "artifact_version:v"), start("s"), start("t")],
+        parallel,
+    );
+    has_codes_owned(
+        &super::AREA,
+        &[two(ROLLING, "artifact:a"), start("s"), op("o", "step_finished", "s"), start("t")],
+        &[],
+    );
+    has_codes_owned(
+        &super::AREA,
+        &[two(ROLLING, "artifact:a"), start("s"), op("o", "hard_call_raised", "s"), start("t")],
+        &[],
+    );
+    has_codes_owned(&super::AREA, &[two(ROLLING, "artifact:b"), start("s"), start("t")], &[]);
+    has_codes_owned(&super::AREA, &[two("candidate_only", "artifact:a"), start("s"), start("t")], &[]);
 }
 
 #[test]
@@ -217,24 +229,28 @@ fn steps_on_one_artifact_stand_in_a_row() {
             steps.iter().zip(waits).map(|((id, kind, on), waits)| (*id, *kind, *on, waits, "")).collect();
         [plan(ROLLING, &steps, "")]
     };
-    check_rows(&on(["", "a", "b", "c"]), &[]);
-    check_rows(&on(["d", "a", "b", ""]), &[]);
-    check_rows(&on(["", "a", "a", "b c"]), missing);
+    has_codes_owned(&super::AREA, &on(["", "a", "b", "c"]), &[]);
+    has_codes_owned(&super::AREA, &on(["d", "a", "b", ""]), &[]);
+    has_codes_owned(&super::AREA, &on(["", "a", "a", "b c"]), missing);
     // Those that wait for each other are in a row of their own kind; that is told as a ring.
-    check_rows(&on(["b", "a", "b", "c"]), &["revision_plan_cycle"]);
-    check_rows(&on(["b", "a", "b", "b"]), &["revision_plan_cycle", missing[0]]);
+    has_codes_owned(&super::AREA, &on(["b", "a", "b", "c"]), &["revision_plan_cycle"]);
+    has_codes_owned(&super::AREA, &on(["b", "a", "b", "b"]), &["revision_plan_cycle", missing[0]]);
 }
 
 #[test]
 fn plans_do_not_tell_what_comes_out() {
     let predicted = &["revision_plan_contains_predicted_post_hash"];
     let locks = ",'in_place_mutation_locks':[{'step_id':'s','expected_post_hash':'h'}]";
-    check_rows(&[plan("candidate_only", &[], locks)], predicted);
-    check_rows(&[plan("candidate_only", &[], ",'predicted_post_hash':'h'")], predicted);
-    check_rows(&[plan("candidate_only", &[], ",'predicted_post_hash':null")], &[]);
+    has_codes_owned(&super::AREA, &[plan("candidate_only", &[], locks)], predicted);
+    has_codes_owned(&super::AREA, &[plan("candidate_only", &[], ",'predicted_post_hash':'h'")], predicted);
+    has_codes_owned(&super::AREA, &[plan("candidate_only", &[], ",'predicted_post_hash':null")], &[]);
     let deep = ",'payload':{'edits':[{'post_hash':'h'}]}";
-    check_rows(&[plan("candidate_only", &[("s", "restructure", "artifact:a", "", deep)], "")], predicted);
-    check_rows(&[one_step(), bare("step_skipped", ",'produced_post_hash':'h'")], &[]);
+    has_codes_owned(
+        &super::AREA,
+        &[plan("candidate_only", &[("s", "restructure", "artifact:a", "", deep)], "")],
+        predicted,
+    );
+    has_codes_owned(&super::AREA, &[one_step(), bare("step_skipped", ",'produced_post_hash':'h'")], &[]);
 }
 
 #[test]
@@ -243,16 +259,20 @@ fn dependencies_are_said_once_and_lead_somewhere() {
         ("revision_plan_dependency_edge_drift", "revision_plan_dependency_targets_missing_step");
     let step = |id, waits| (id, "revalidate", "artifact:a", waits, "");
     let two = |edges| plan("candidate_only", &[step("s", ""), step("t", "s")], edges);
-    check_rows(&[two(",'dependency_edges':[]")], &[drift]);
-    check_rows(&[two(",'dependency_edges':[{'from_step_id':'s','to_step_id':'t'}]")], &[drift]);
-    check_rows(&[two(",'dependency_edges':[{'from_step_id':'t','to_step_id':'s'}]")], &[]);
+    has_codes_owned(&super::AREA, &[two(",'dependency_edges':[]")], &[drift]);
+    has_codes_owned(
+        &super::AREA,
+        &[two(",'dependency_edges':[{'from_step_id':'s','to_step_id':'t'}]")],
+        &[drift],
+    );
+    has_codes_owned(&super::AREA, &[two(",'dependency_edges':[{'from_step_id':'t','to_step_id':'s'}]")], &[]);
     let ghost =
         ",'dependency_edges':[{'from_step_id':'t','to_step_id':'s'},{'from_step_id':'t','to_step_id':'x'}]";
-    check_rows(&[two(ghost)], &[drift, missing]);
-    check_rows(&[plan("candidate_only", &[step("s", "s")], "")], &["revision_plan_cycle"]);
+    has_codes_owned(&super::AREA, &[two(ghost)], &[drift, missing]);
+    has_codes_owned(&super::AREA, &[plan("candidate_only", &[step("s", "s")], "")], &["revision_plan_cycle"]);
     let own = |waits| ("RevisionPlanStepBase", format!("{{'step_id':'s','depends_on_step_ids':{waits}}}"));
-    check_rows(&[own("null")], &["revision_plan_step_dependency_undefined"]);
-    check_rows(&[own("[]")], &[]);
+    has_codes_owned(&super::AREA, &[own("null")], &["revision_plan_step_dependency_undefined"]);
+    has_codes_owned(&super::AREA, &[own("[]")], &[]);
 }
 
 #[test]
@@ -260,30 +280,43 @@ fn what_is_looked_at_again_is_said_once() {
     let ambiguous = "revalidation_policy_ambiguous";
     let missing = &["revalidation_policy_ref_missing"];
     let policy = |text| ("RevisionStepRevalidationPolicy", format!("{{{text}}}"));
-    check_rows(
+    has_codes_owned(
+        &super::AREA,
         &[policy("'policy_kind':'revalidate_targeted_outcomes','outcomes_to_recheck':[]")],
         &[ambiguous],
     );
-    check_rows(&[policy("'policy_kind':'revalidate_full_closure','outcomes_to_recheck':[]")], &[ambiguous]);
-    check_rows(&[policy("'policy_kind':'revalidate_full_task','outcomes_to_recheck':[]")], &[]);
+    has_codes_owned(
+        &super::AREA,
+        &[policy("'policy_kind':'revalidate_full_closure','outcomes_to_recheck':[]")],
+        &[ambiguous],
+    );
+    has_codes_owned(
+        &super::AREA,
+        &[policy("'policy_kind':'revalidate_full_task','outcomes_to_recheck':[]")],
+        &[],
+    );
     let step = |more| plan("candidate_only", &[("s", "revalidate", "artifact:a", "", more)], "");
     let none = ",'revalidation_policy':{'policy_kind':'none','outcomes_to_recheck':[]}";
     let both = format!("{none},'revalidation_trigger':'revalidate_full_task'");
-    check_rows(&[step(&both)], &[ambiguous, "revalidation_trigger_legacy_field_present"]);
+    has_codes_owned(&super::AREA, &[step(&both)], &[ambiguous, "revalidation_trigger_legacy_field_present"]);
     let to = |policy| {
         ("TypedRevisionInstruction", format!("{{'step_id':'s','revalidation_policy_ref':'{policy}'}}"))
     };
     // The id of a policy that has none is its place.
     let row = "revision_step_revalidation_policy:1";
-    check_rows(&[policy("'policy_kind':'none'"), step(none), to(row)], &[]);
-    check_rows(&[policy("'policy_kind':'revalidate_full_task'"), step(none), to(row)], &[ambiguous]);
-    check_rows(&[step(none), to("revision_plan_step_base:s")], &[]);
-    check_rows(&[step(none), to("revision_plan_step_base:t")], missing);
-    check_rows(&[step(""), to("revision_plan_step_base:s")], missing);
-    check_rows(&[step(none), to("revision_plan:p")], missing);
-    check_rows(&[step(none), to("anything")], missing);
+    has_codes_owned(&super::AREA, &[policy("'policy_kind':'none'"), step(none), to(row)], &[]);
+    has_codes_owned(
+        &super::AREA,
+        &[policy("'policy_kind':'revalidate_full_task'"), step(none), to(row)],
+        &[ambiguous],
+    );
+    has_codes_owned(&super::AREA, &[step(none), to("revision_plan_step_base:s")], &[]);
+    has_codes_owned(&super::AREA, &[step(none), to("revision_plan_step_base:t")], missing);
+    has_codes_owned(&super::AREA, &[step(""), to("revision_plan_step_base:s")], missing);
+    has_codes_owned(&super::AREA, &[step(none), to("revision_plan:p")], missing);
+    has_codes_owned(&super::AREA, &[step(none), to("anything")], missing);
     let old = ("OutcomeRepairInstruction", "{'revalidation_expectation':'better'}".into());
-    check_rows(&[old], &["revalidation_expectation_legacy_field_present"]);
+    has_codes_owned(&super::AREA, &[old], &["revalidation_expectation_legacy_field_present"]);
 }
 
 /// Every member of every row of the fixtures, as something else.

@@ -1,12 +1,12 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use crate::check::workspace::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use crate::world::hash;
 use std::format;
 
 #[test]
 fn hashes_of_sources_stand_in_their_sets() {
-    expect(
+    has_in_lines(
         "source_workspace_hash_typed_as_artifact_hash",
         &[
             (
@@ -45,7 +45,7 @@ fn snapshots_have_a_set_for_every_workspace_that_is_cited() {
     ] {
         let lines = [snapshot(sets).as_str(), citing].join("\n");
         let code = "evaluation_snapshot_missing_workspace_hash_set";
-        assert_eq!(places(code, &world(&lines)), expected, "{lines}");
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
 }
 
@@ -61,7 +61,7 @@ fn hashes_are_those_of_their_time() {
         )
     };
     let code = "workspace_snapshot_hash_mismatch";
-    assert!(places(code, &world(&lines(&format!("{own}")))).is_empty());
-    let found = places(code, &world(&lines("x")));
+    assert!(places(code, &from_lines(&lines(&format!("{own}")))).is_empty());
+    let found = places(code, &from_lines(&lines("x")));
     assert_eq!(found, ["2/source_workspace_snapshot_hashes/0/source_record_hashes"]);
 }

@@ -290,4 +290,4 @@ fn source_tier_demotion_without_authority(world: &World, found: &mut Found<'_>) 
 
 #[cfg(test)]
 #[path = "sources_tests.rs"]
-pub(super) mod tests;
+mod tests;

@@ -1,36 +1,8 @@
-//! What is a source, and how tests look at one rule.
+//! What is a source.
 
-use super::super::{Found, rules};
-use crate::world::{Draft, World};
-use countersign_record::json;
-use std::string::{String, ToString};
+use crate::check::trial::has_places as check;
+use std::string::String;
 use std::vec::Vec;
-
-/// A world of rows: their types, and what they say.
-pub(in super::super) fn world(rows: &[(&str, &str)]) -> World {
-    let draft = |(kind, record): &(&str, &str)| Draft {
-        kind: kind.to_string(),
-        id: None,
-        at: None,
-        record: json::parse(record.as_bytes()).unwrap_or_else(|error| panic!("{record}: {error}")),
-    };
-    World::new(rows.iter().map(draft).collect(), None)
-}
-
-/// Where one rule finds something: the rows, and the paths in them.
-pub(in super::super) fn places(code: &str, world: &World) -> Vec<(u64, String)> {
-    let (_, rule) = rules().find(|(_, rule)| rule.code == code).unwrap();
-    let mut all = Vec::new();
-    (rule.check)(world, &mut Found { rule, all: &mut all });
-    all.sort();
-    all.into_iter().map(|one| (one.row, one.path)).collect()
-}
-
-/// A rule finds something at these places, and nowhere else.
-pub(in super::super) fn check(code: &str, rows: &[(&str, &str)], expected: &[(u64, &str)]) {
-    let expected: Vec<(u64, String)> = expected.iter().map(|(row, path)| (*row, path.to_string())).collect();
-    assert_eq!(places(code, &world(rows)), expected, "{code} {rows:?}");
-}
 
 #[test]
 fn authority_is_not_treatment() {

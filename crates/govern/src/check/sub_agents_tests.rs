@@ -1,20 +1,17 @@
 //! Sub-agents: what fires, what does not.
 
-use super::super::hard_calls::tests::check_all;
-use super::*;
+use crate::check::trial::has_rows;
 
 #[test]
 fn a_legacy_field_is_found_beside_the_new_one() {
-    check_all(
-        RULES,
+    has_rows(
         "output_contract_singular_legacy_field_present",
         &[(
             &[("SubAgentCoordinationProfile", "{'output_contract_ref':null,'output_contract_refs':[]}")],
             &[1],
         )],
     );
-    check_all(
-        RULES,
+    has_rows(
         "sub_agent_point_without_fallback",
         &[(&[("SubAgentCoordinationProfile", "{'allowed_coordination_points':['evaluation']}")], &[1])],
     );
@@ -39,6 +36,7 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
     let go = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
     let started = ("RevisionLifecycleTransitionEvent", "{'to_state':'dispatched','plan_id':'p'}");
     let looked = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p'}");
+    let failed = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p','passed':false}");
     let call =
         ("HardRevisionCall", "{'hard_call_kind':'plan_verifier_unavailable','source_ref':'revision_plan:p'}");
     let away = |text| ("PlanVerifierUnavailableEvent", text);
@@ -47,13 +45,14 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
     let told = away(
         "{'event_id':'e','plan_id':'p','action':'degrade_with_user_notice','user_notice_ref':'notice:n'}",
     );
-    check_all(
-        RULES,
+    has_rows(
         "plan_verifier_required_but_missing",
         &[
             (&[risk, risky, go, started], &[3, 4]),
             (&[risk, risky, looked, go], &[]),
             (&[risk, risky, go, looked], &[3]),
+            // A verifier that found fault has looked: that is not what is missing.
+            (&[risk, risky, failed, go], &[]),
             (&[risk, risky, call, go], &[]),
             (&[risk, risky, paused, go], &[4]),
             (&[risk, sends, go], &[]),

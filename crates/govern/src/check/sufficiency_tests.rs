@@ -1,7 +1,7 @@
 //! Sufficiency: what fires, what does not.
 
-use super::super::hard_calls::tests::{check_all, found};
 use super::*;
+use crate::check::trial::{by_minute, has_rows, rows_with};
 use proptest::prelude::*;
 use std::vec::Vec;
 
@@ -39,8 +39,7 @@ fn nothing_is_given_up_without_a_detection() {
     let of_outcome =
         call("{'hard_call_kind':'no_sufficient_procedure','run_id':'r','source_ref':'outcome_record:x'}");
     let bare = call("{'hard_call_kind':'no_sufficient_procedure'}");
-    check_all(
-        RULES,
+    has_rows(
         "sufficiency_protocol_without_detection",
         &[
             (&[gap, given_up, moved, of_run, bare], &[1, 2, 3, 4, 5]),
@@ -65,8 +64,7 @@ fn no_improvement_is_measured() {
         "{'policy_ref':'p','triggered_by':['max_attempts_without_material_score_improvement'],
         'attempts':[{'score_before':{'value':0.1},'score_after':{'value':0.1}},{'score_before':{'value':0.1}}]}",
     );
-    check_all(
-        RULES,
+    has_rows(
         "no_improvement_without_metric",
         &[
             (&[formula, good, scored], &[]),
@@ -84,7 +82,7 @@ fn no_improvement_is_measured() {
         ("{'policy_id':'p','epsilon':1}", &[]),
     ] {
         assert_eq!(
-            found(RULES, "no_improvement_without_epsilon", &[policy(text), scored]),
+            rows_with("no_improvement_without_epsilon", &by_minute(&[policy(text), scored])),
             expected,
             "{text}"
         );
@@ -103,7 +101,7 @@ fn everything_is_listed_before_it_is_exhausted() {
     ] {
         let text = format!("{{'triggered_by':['{trigger}'],'candidate_procedures':[{candidates}]}}");
         let code = "procedure_exhaustion_without_candidate_universe";
-        let rows = found(RULES, code, &[("SufficiencyDetectionResult", &text)]);
+        let rows = rows_with(code, &by_minute(&[("SufficiencyDetectionResult", &text)]));
         assert_eq!(!rows.is_empty(), is_wrong, "{candidates}");
     }
 }
@@ -134,11 +132,11 @@ fn a_person_is_asked_where_one_can_change_it() {
     ] {
         let text = asks(route, more);
         let code = "hard_call_raised_when_no_human_choice_available";
-        let rows = found(RULES, code, &[other, ("SufficiencyDetectionResult", &text)]);
+        let rows = rows_with(code, &by_minute(&[other, ("SufficiencyDetectionResult", &text)]));
         assert_eq!(!rows.is_empty(), is_wrong, "{text}");
     }
     let cites = ("HardRevisionCall", "{'source_ref':'sufficiency_detection_result:d'}");
-    check_all(RULES, "hard_call_raised_when_no_human_choice_available", &[(&[END, cites], &[2])]);
+    has_rows("hard_call_raised_when_no_human_choice_available", &[(&[END, cites], &[2])]);
 }
 
 #[test]
@@ -184,14 +182,14 @@ fn a_route_has_its_disposition_and_its_record() {
             record,
             ("EvaluationResultEnvelope", given.as_str()),
         ];
-        let found = found(RULES, "insufficiency_marker_not_mapped_to_outcome_state", &rows);
+        let found = rows_with("insufficiency_marker_not_mapped_to_outcome_state", &by_minute(&rows));
         assert_eq!(!found.is_empty(), is_wrong, "{route} {disposition} {record:?}");
     }
     let entered =
         ("OutcomeStateTransitionEvent", "{'outcome_id':'o','run_id':'r','to_state':'unrecoverable'}");
     let cases: &[(&[Row], &[u64])] =
         &[(&[END], &[1]), (&[GOES_ON], &[]), (&[END, entered], &[]), (&[entered, END], &[2])];
-    check_all(RULES, "insufficiency_marker_not_mapped_to_outcome_state", cases);
+    has_rows("insufficiency_marker_not_mapped_to_outcome_state", cases);
 }
 
 const ATTEMPT: Row = ("ProcedureAttemptRecord", "{'outcome_id':'o','run_id':'r'}");
@@ -218,8 +216,7 @@ fn only_a_change_allows_another_attempt() {
         "{'outcome_id':'o','run_id':'r','from_state':'needs_verification','to_state':'dirty'}",
     );
     let other = ("ProcedureAttemptRecord", "{'outcome_id':'o','run_id':'s'}");
-    check_all(
-        RULES,
+    has_rows(
         "sufficiency_retry_after_terminal_detection",
         &[
             (&[ATTEMPT, END, other], &[]),
@@ -237,8 +234,12 @@ fn only_a_change_allows_another_attempt() {
     );
     for unlock in UNLOCKS {
         let code = "sufficiency_retry_after_terminal_detection";
-        assert_eq!(found(RULES, code, &[END, unlock, ATTEMPT, ATTEMPT]), &[] as &[u64], "{unlock:?}");
-        assert_eq!(found(RULES, code, &[unlock, END, ATTEMPT, unlock]), &[3], "{unlock:?}");
+        assert_eq!(
+            rows_with(code, &by_minute(&[END, unlock, ATTEMPT, ATTEMPT])),
+            &[] as &[u64],
+            "{unlock:?}"
+        );
+        assert_eq!(rows_with(code, &by_minute(&[unlock, END, ATTEMPT, unlock])), &[3], "{unlock:?}");
     }
 }
 
@@ -262,6 +263,6 @@ proptest! {
                 _ => {}
             }
         }
-        prop_assert_eq!(found(RULES, "sufficiency_retry_after_terminal_detection", &rows), expected);
+        prop_assert_eq!(rows_with("sufficiency_retry_after_terminal_detection", &by_minute(&rows)), expected);
     }
 }

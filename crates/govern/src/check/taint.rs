@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
         code: "taint_not_inherited_through_summary",
         severity: Severity::Error,
         section: "D-01/D-02",
-        fires: "A record derived from others (summary, extract, packet, guidance, prior_task_output, finding) has a taint_class lower in the taint order than the maximum over its inputs, and no SanitizationNode lies on the derivation edge.",
+        fires: "A record derived from others (summary, extract, packet, guidance, prior_task_output, finding) has a taint_class lower in the taint order than the maximum over its inputs, and no SanitizationNode from before the derivation edge lies on it.",
         legal: "A summary whose taint equals or exceeds the maximum of its inputs.",
         why: "A summary of untrusted content carries what that content says. If it counts as trusted, instructions and errors from outside pass every gate after it.",
         fix: "Give the record the highest taint of its inputs, or put a sanitization with evidence on the derivation.",
@@ -60,7 +60,7 @@ const RULES: &[Rule] = &[
         code: "taint_downgrade_without_sanitization_node",
         severity: Severity::Error,
         section: "D-01/D-02",
-        fires: "The taint_class of one record is lowered by an update or override without a SanitizationNode whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
+        fires: "The taint_class of one record is lowered by an update or override without an earlier SanitizationNode whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
         legal: "A change to a higher taint, or a downgrade through a human_review SanitizationNode with evidence.",
         why: "Trust was raised by a mere edit. Whoever signs cannot see who looked at the content and what was done to it.",
         fix: "Record a sanitization from the old taint to the new one with its evidence, or an override by policy with its decision; else restore the taint.",
@@ -233,6 +233,7 @@ fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
         let least = named
             .into_iter()
             .chain(beside)
+            .filter(|node| node.seq() < edge.seq())
             .filter_map(sanitization)
             .map(|node| taint::derived(inputs.iter().copied(), Some(node)))
             .min()
@@ -308,7 +309,8 @@ fn compare_with_records(record: Record<'_>, refs: &str, sources: &History<'_>, f
 }
 
 fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_>) {
-    let mut named: BTreeSet<(&str, &str, Taint, Taint)> = BTreeSet::new();
+    // Where the first node of each kind stands: what is written behind a downgrade can't have let it happen.
+    let mut named: BTreeMap<(&str, &str, Taint, Taint), u64> = BTreeMap::new();
     for node in world.of("SanitizationNode").filter(|node| node.follow("evidence_ref").is_some()) {
         let Some(Sanitization { input, output }) = sanitization(node) else { continue };
         for field in ["input_ref", "output_ref"] {
@@ -317,7 +319,9 @@ fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_
                 Some(id) => Some(("source_record", id)),
                 None => Reference::read(text).map(|one| (one.kind, one.id)),
             };
-            named.extend(subject.map(|(kind, id)| (kind, id, input, output)));
+            if let Some((kind, id)) = subject {
+                named.entry((kind, id, input, output)).or_insert(node.seq());
+            }
         }
     }
     let mut taints: BTreeMap<(&str, &str), Taint> = BTreeMap::new();
@@ -328,7 +332,8 @@ fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_
         let Some(was) = taints.insert((record.kind(), record.id()), taint).filter(|was| *was > taint) else {
             continue;
         };
-        let is_sanitized = named.contains(&(record.snake(), record.id(), was, taint));
+        let node = named.get(&(record.snake(), record.id(), was, taint));
+        let is_sanitized = node.is_some_and(|at| *at < record.seq());
         if !is_sanitized && !is_overridden(record) {
             let message = format!("fell from {} to {} by an edit", was.as_str(), taint.as_str());
             found.add(record, "taint_class", message);

@@ -1,6 +1,6 @@
 //! Trust is backed, inherited, and falls with evidence only.
 
-use crate::check::sources::tests::check;
+use crate::check::trial::has_places as check;
 use std::format;
 use std::string::String;
 
@@ -68,6 +68,12 @@ fn taint_is_inherited_unless_it_was_taken_away() {
         code,
         &[web, ("SanitizationNode", &node("external_untrusted", "user_confirmation:c")), sum, through],
         &[],
+    );
+    // A node that came behind the derivation is not on it.
+    check(
+        code,
+        &[web, sum, through, ("SanitizationNode", &node("external_untrusted", "user_confirmation:c"))],
+        &[(2, "/taint_class")],
     );
     let wrong = &[(3, "/taint_class")];
     check(
@@ -137,6 +143,7 @@ fn taint_falls_with_evidence_only() {
     let (kind, right) = node("src:s", "user_trusted_bounded");
     check(code, &[bad, evidence, (kind, &right), good], &[]);
     check(code, &[bad, (kind, &right), good], &[(3, "/taint_class")]);
+    check(code, &[bad, evidence, good, (kind, &right)], &[(3, "/taint_class")]);
     let (kind, other) = node("src:t", "user_trusted_bounded");
     check(code, &[bad, evidence, (kind, &other), good], wrong);
     let (kind, less) = node("src:s", "internal_corpus_trusted");

@@ -1,6 +1,7 @@
 //! Ways in which the codes of template matches fire, besides those of the fixtures.
 
-use crate::check::formulas::tests::{codes, row};
+use super::AREA;
+use crate::check::trial::{has_in_bundle, row};
 use std::{format, string::String};
 
 fn formula(weights: &str, cap: &str, most: &str) -> String {
@@ -25,10 +26,6 @@ fn evaluation(reference: &str, components: &str, more: &str) -> String {
     )
 }
 
-fn check(rows: &[String], expected: &[&str]) {
-    assert_eq!(codes("template_match", rows), expected, "{rows:#?}");
-}
-
 #[test]
 fn evaluations_are_checked_with_their_formula() {
     let (range, weight, penalty) = (
@@ -39,16 +36,17 @@ fn evaluations_are_checked_with_their_formula() {
     let good = formula(r#"{"a":1,"b":1}"#, "0.5", "0.5");
     let of = |components: &str, more: &str| [good.clone(), evaluation("f", components, more)];
     let free = r#","soft_penalty_sum":0"#;
-    check(&of(r#"{"a":1,"b":0,"c":9}"#, free), &[]);
-    check(&of(r#"{"a":1}"#, free), &range);
-    check(&of(r#"{"a":1,"b":"NaN"}"#, free), &range);
+    has_in_bundle(&AREA, &of(r#"{"a":1,"b":0,"c":9}"#, free), &[]);
+    has_in_bundle(&AREA, &of(r#"{"a":1}"#, free), &range);
+    has_in_bundle(&AREA, &of(r#"{"a":1,"b":"NaN"}"#, free), &range);
     let parts = r#"{"a":1,"b":0}"#;
-    check(&of(parts, r#","soft_penalty_sum":0,"weights":{"a":1}"#), &weight);
-    check(&of(parts, r#","soft_penalty_sum":0,"weights":{"a":1,"b":1,"c":1}"#), &weight);
-    check(&of(parts, ""), &penalty);
-    check(&of(parts, r#","soft_penalty_sum":-0.1"#), &penalty);
-    check(&[evaluation("lost", parts, free)], &[]);
-    check(
+    has_in_bundle(&AREA, &of(parts, r#","soft_penalty_sum":0,"weights":{"a":1}"#), &weight);
+    has_in_bundle(&AREA, &of(parts, r#","soft_penalty_sum":0,"weights":{"a":1,"b":1,"c":1}"#), &weight);
+    has_in_bundle(&AREA, &of(parts, ""), &penalty);
+    has_in_bundle(&AREA, &of(parts, r#","soft_penalty_sum":-0.1"#), &penalty);
+    has_in_bundle(&AREA, &[evaluation("lost", parts, free)], &[]);
+    has_in_bundle(
+        &AREA,
         &[evaluation("lost", parts, r#","overall_score_was":1"#).replace("0.5", "1.5")],
         &["template_match_output_nan"],
     );
@@ -56,11 +54,15 @@ fn evaluations_are_checked_with_their_formula() {
 
 #[test]
 fn formulas_are_checked_by_themselves() {
-    check(&[formula(r#"{"a":1,"b":0}"#, "0", "1")], &[]);
-    check(&[formula(r#"{"a":-1,"b":2}"#, "0", "1")], &["template_match_weight_invalid"]);
-    check(&[formula(r#"{"a":0}"#, "0", "1")], &["template_match_total_weight_zero"]);
-    check(&[formula(r#"{"a":1}"#, "0", r#""NaN""#)], &["template_match_soft_penalty_invalid"]);
-    check(&[formula(r#"{"a":1}"#, r#""Infinity""#, "1")], &["template_match_hard_veto_cap_invalid"]);
+    has_in_bundle(&AREA, &[formula(r#"{"a":1,"b":0}"#, "0", "1")], &[]);
+    has_in_bundle(&AREA, &[formula(r#"{"a":-1,"b":2}"#, "0", "1")], &["template_match_weight_invalid"]);
+    has_in_bundle(&AREA, &[formula(r#"{"a":0}"#, "0", "1")], &["template_match_total_weight_zero"]);
+    has_in_bundle(&AREA, &[formula(r#"{"a":1}"#, "0", r#""NaN""#)], &["template_match_soft_penalty_invalid"]);
+    has_in_bundle(
+        &AREA,
+        &[formula(r#"{"a":1}"#, r#""Infinity""#, "1")],
+        &["template_match_hard_veto_cap_invalid"],
+    );
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn an_evaluation_counts_by_the_formula_of_its_time() {
     let (strict, wide) = (formula(r#"{"a":1}"#, "0", "0.1"), formula(r#"{"a":1}"#, "0", "0.9"));
     let of = |reference: &str| evaluation(reference, r#"{"a":1}"#, r#","soft_penalty_sum":0.5"#);
     let code = ["template_match_soft_penalty_invalid"];
-    check(&[strict.clone(), of("f"), wide.clone()], &code);
-    check(&[strict.clone(), wide.clone(), of("template_match_formula:f")], &[]);
-    check(&[strict, wide, of("template_match_formula:f@1")], &code);
+    has_in_bundle(&AREA, &[strict.clone(), of("f"), wide.clone()], &code);
+    has_in_bundle(&AREA, &[strict.clone(), wide.clone(), of("template_match_formula:f")], &[]);
+    has_in_bundle(&AREA, &[strict, wide, of("template_match_formula:f@1")], &code);
 }

@@ -67,7 +67,7 @@ const RULES: &[Rule] = &[
         code: "phantom_type_reference",
         severity: Severity::Error,
         section: "A-09/A-15/A-22",
-        fires: "The kind of a row is no type that is known or registered, or a reference (_ref, _refs) or a TypeOwnerRegistryEntry's replacement names a type that is retired without a replacement that resolves (e.g. EvaluationAffirmation); a replacement must also be known or registered.",
+        fires: "The kind of a row, a record_kind, producer_event_kind or triggered_by_receipt_kind, a declared type_name, or a schema_id that is called as types are, is no type that is known or registered; or one of them, a reference (_ref, _refs) or a TypeOwnerRegistryEntry's replacement names a type that is retired without a replacement that resolves (e.g. EvaluationAffirmation); a replacement must also be known or registered.",
         legal: "A reference to a deprecated type whose replacement_type_name resolves.",
         why: "A reference to a type that does not exist leads nowhere: what it was to prove can't be looked up.",
         fix: "Use the type that replaced it, or register the type with its owner.",

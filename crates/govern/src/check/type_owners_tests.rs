@@ -1,7 +1,7 @@
 //! Other ways in which types and gates go wrong.
 
-use super::super::commands::testing::expect;
-use super::{ENTRY, RULES};
+use super::{AREA, ENTRY};
+use crate::check::trial::has_found;
 use std::format;
 use std::string::String;
 use std::vec::Vec;
@@ -14,7 +14,7 @@ fn owned(entries: &[(&str, &str)], expected: &[&str]) {
     let rows: Vec<String> =
         entries.iter().map(|(owner, status)| entry("RunDiff", owner, status, "")).collect();
     let rows: Vec<(&str, &str)> = rows.iter().map(|row| (ENTRY, row.as_str())).collect();
-    expect(RULES, &rows, expected);
+    has_found(&AREA, &rows, expected);
 }
 
 #[test]
@@ -35,21 +35,52 @@ fn documents_declare_what_they_own() {
         let other = format!(
             r#"{{"declaration_id":"d","type_name":"RunDiff","declared_in_doc":"DOC21","declared_as":"{word}"}}"#
         );
-        expect(RULES, &[(ENTRY, &own), ("TypeDeclaration", &other)], expected);
+        has_found(&AREA, &[(ENTRY, &own), ("TypeDeclaration", &other)], expected);
     }
 }
 
 #[test]
 fn types_exist() {
     let phantom = |seq: u32, path: &str| format!("{seq} phantom_type_reference {path}");
-    expect(RULES, &[("Nothing", "{}")], &[&phantom(1, "")]);
-    expect(RULES, &[("EvaluationFinding", "{}")], &[&phantom(1, "")]);
+    has_found(&AREA, &[("Nothing", "{}")], &[&phantom(1, "")]);
+    has_found(&AREA, &[("EvaluationFinding", "{}")], &[&phantom(1, "")]);
     let own = entry("Nothing", "DOC20", "canonical", "");
-    expect(RULES, &[(ENTRY, &own), ("Nothing", "{}")], &[]);
+    has_found(&AREA, &[(ENTRY, &own), ("Nothing", "{}")], &[]);
     let record = r#"{"outcome_id":"o","deep":[{"x_refs":["tool_receipt:a","known_good_state:k"]}]}"#;
-    expect(RULES, &[("OutcomeRecord", record)], &[&phantom(1, "/deep/0/x_refs/1")]);
+    has_found(&AREA, &[("OutcomeRecord", record)], &[&phantom(1, "/deep/0/x_refs/1")]);
+    for (kind, member, name, is_known) in [
+        ("DerivedFieldRegistry", "record_kind", "RunDiff", true),
+        ("DerivedFieldRegistry", "record_kind", "run_diff", true),
+        ("DerivedFieldRegistry", "record_kind", "Nothing", false),
+        ("DerivedFieldRegistry", "record_kind", "CostEstimate", false),
+        ("ReadModelInvalidationSpec", "producer_event_kind", "EvaluationFindingEvent", true),
+        ("ReadModelInvalidationSpec", "producer_event_kind", "EvaluationAffirmation", false),
+        ("RevisionLifecycleTransitionEvent", "triggered_by_receipt_kind", "Nothing", false),
+        ("TypeDeclaration", "type_name", "LearningMode", true),
+        ("TypeDeclaration", "type_name", "Nothing", false),
+        ("SchemaRef", "schema_id", "FindingState", true),
+        ("SchemaRef", "schema_id", "Nothing", false),
+        // What is not called as types are is a schema of something else.
+        ("SchemaRef", "schema_id", "answer.text", true),
+    ] {
+        let (kind, record) = match kind {
+            "SchemaRef" => {
+                ("FormulaSpec", format!(r#"{{"inputs":[{{"type_ref":{{"{member}":"{name}"}}}}]}}"#))
+            }
+            other => (other, format!(r#"{{"{member}":"{name}"}}"#)),
+        };
+        let path =
+            if kind == "FormulaSpec" { "/inputs/0/type_ref/schema_id".into() } else { format!("/{member}") };
+        let own = entry("Nothing", "DOC20", "canonical", "");
+        let wrong = phantom(1, &path);
+        let wrong = [wrong.as_str()];
+        has_found(&AREA, &[(kind, &record)], if is_known { &[] } else { &wrong });
+        if name == "Nothing" {
+            has_found(&AREA, &[(ENTRY, &own), (kind, &record)], &[]);
+        }
+    }
     // A text for people is no reference.
-    expect(RULES, &[("OutcomeRecord", r#"{"outcome_id":"o","note":"step_kind:x"}"#)], &[]);
+    has_found(&AREA, &[("OutcomeRecord", r#"{"outcome_id":"o","note":"step_kind:x"}"#)], &[]);
     for (replacement, is_known) in
         [("RunDiff", true), ("TaintClass", true), ("Nowhere", false), ("StepKind", false)]
     {
@@ -58,7 +89,7 @@ fn types_exist() {
         let reference = r#"{"outcome_id":"o","x_ref":"old_diff:1"}"#;
         let wrong = [phantom(1, "/replacement_type_name"), phantom(2, "/x_ref")];
         let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
-        expect(RULES, &[(ENTRY, &old), ("OutcomeRecord", reference)], if is_known { &[] } else { &wrong });
+        has_found(&AREA, &[(ENTRY, &old), ("OutcomeRecord", reference)], if is_known { &[] } else { &wrong });
     }
 }
 
@@ -75,22 +106,22 @@ fn the_gate_holds_what_it_demands() {
     let run = ("ValidationSuiteRun", passed.as_str());
     let (gate_row, claim) = (("BuildReadyGate", gate), ("BuildReadyClaim", claim));
     let wrong = |seq: u32| format!("{seq} build_ready_gate_failed /gate_ref");
-    expect(RULES, &[gate_row, run, claim], &[]);
-    expect(RULES, &[run, claim], &[&wrong(2)]);
-    expect(RULES, &[gate_row, claim, run], &[&wrong(2)]);
-    expect(RULES, &[gate_row, run, ("ValidationSuiteRun", &failed), claim], &[&wrong(4)]);
+    has_found(&AREA, &[gate_row, run, claim], &[]);
+    has_found(&AREA, &[run, claim], &[&wrong(2)]);
+    has_found(&AREA, &[gate_row, claim, run], &[&wrong(2)]);
+    has_found(&AREA, &[gate_row, run, ("ValidationSuiteRun", &failed), claim], &[&wrong(4)]);
     let weak = gate.replace(r#"registry_clean":true"#, r#"registry_clean":false"#);
-    expect(RULES, &[("BuildReadyGate", &weak), run, claim], &[&wrong(3)]);
+    has_found(&AREA, &[("BuildReadyGate", &weak), run, claim], &[&wrong(3)]);
     let button = r#"{"affordance_id":"a","action":"x","command_ref":"command:nothing","enabled":true}"#;
-    expect(RULES, &[gate_row, run, ("UiAffordance", button), claim], &[&wrong(4)]);
+    has_found(&AREA, &[gate_row, run, ("UiAffordance", button), claim], &[&wrong(4)]);
     let bound = button.replace("nothing", "task.skip");
-    expect(RULES, &[gate_row, run, ("UiAffordance", &bound), claim], &[]);
+    has_found(&AREA, &[gate_row, run, ("UiAffordance", &bound), claim], &[]);
     let (open, stubbed) =
         (r#"{"obligation_id":"b","state":"open"}"#, r#"{"obligation_id":"b","state":"stubbed"}"#);
     let obligation = |state| ("CrossDocInsertObligation", state);
-    expect(RULES, &[gate_row, run, obligation(open), claim], &[&wrong(4)]);
-    expect(RULES, &[gate_row, run, obligation(open), obligation(stubbed), claim], &[]);
+    has_found(&AREA, &[gate_row, run, obligation(open), claim], &[&wrong(4)]);
+    has_found(&AREA, &[gate_row, run, obligation(open), obligation(stubbed), claim], &[]);
     let pending = entry("RunDiff", "DOC20", "pending_absorption", "");
     let own = "3 pending_owner_without_degraded_behavior /pending_consumer_behavior";
-    expect(RULES, &[gate_row, run, (ENTRY, &pending), claim], &[own, &wrong(4)]);
+    has_found(&AREA, &[gate_row, run, (ENTRY, &pending), claim], &[own, &wrong(4)]);
 }

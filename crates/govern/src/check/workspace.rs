@@ -4,8 +4,6 @@
 #[cfg(test)]
 #[path = "workspace_tests.rs"]
 mod tests;
-#[cfg(test)]
-pub(super) mod trial;
 
 use super::{Area, Found, Rule, Severity};
 use crate::decide::workspace::{self, Head};

@@ -1,6 +1,6 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use super::trial::{expect, places, world};
+use crate::check::trial::{from_lines, has_in_lines, places};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::format;
@@ -27,15 +27,15 @@ fn writers_say_what_they_expect() {
         (locked, &["1/precondition/lock_lease_ref"]),
     ] {
         let code = "workspace_mutation_without_precondition";
-        assert_eq!(places(code, &world(&lines(&precondition))), expected, "{precondition}");
+        assert_eq!(places(code, &from_lines(&lines(&precondition))), expected, "{precondition}");
     }
     let export = r#"SourceWorkspaceOperation {"operation_kind":"export_workspace_bundle"}"#;
-    expect("workspace_mutation_without_precondition", &[(export, &[])]);
+    has_in_lines("workspace_mutation_without_precondition", &[(export, &[])]);
 }
 
 #[test]
 fn operations_are_registered_and_receipts_complete() {
-    expect(
+    has_in_lines(
         "workspace_api_operation_unregistered",
         &[
             (
@@ -45,7 +45,7 @@ fn operations_are_registered_and_receipts_complete() {
             (r#"SourceWorkspaceOperation {"operation_id":"o"}"#, &[]),
         ],
     );
-    expect(
+    has_in_lines(
         "workspace_receipt_missing_head_hash",
         &[
             (
@@ -94,7 +94,11 @@ fn what_is_cited_was_read_in_that_run() {
         (other, packet.to_string(), &["5/items/1/item_ref"]),
     ] {
         let lines = [read(run), citing].join("\n");
-        assert_eq!(places("workspace_read_without_snapshot_receipt", &world(&lines)), expected, "{lines}");
+        assert_eq!(
+            places("workspace_read_without_snapshot_receipt", &from_lines(&lines)),
+            expected,
+            "{lines}"
+        );
     }
 }
 
@@ -106,9 +110,9 @@ fn a_write_on_an_old_state_is_refused() {
                SourceWorkspaceOperation {{"operation_kind":"add_source_record","workspace_id":"w","precondition":{{"expected_event_seq":{seq}}}}}"#
         )
     };
-    assert_eq!(places(CONFLICT, &world(&lines(7)).at_admission()), ["2/precondition"]);
-    assert!(places(CONFLICT, &world(&lines(8)).at_admission()).is_empty());
-    assert!(places(CONFLICT, &world(&lines(7))).is_empty(), "nothing was applied, so the log is right");
+    assert_eq!(places(CONFLICT, &from_lines(&lines(7)).at_admission()), ["2/precondition"]);
+    assert!(places(CONFLICT, &from_lines(&lines(8)).at_admission()).is_empty());
+    assert!(places(CONFLICT, &from_lines(&lines(7))).is_empty(), "nothing was applied, so the log is right");
 }
 
 /// A log of writers: each knows the state it read last, and writes on that to one of two workspaces.
@@ -139,8 +143,8 @@ proptest! {
     /// one that applies everything leaves one finding for each write on an old state.
     #[test]
     fn writers_on_an_old_state_are_found(turns in proptest::collection::vec((0..3_usize, 0..2_usize, any::<bool>()), 0..40)) {
-        prop_assert!(places(CONFLICT, &world(&log(&turns, true).0)).is_empty());
+        prop_assert!(places(CONFLICT, &from_lines(&log(&turns, true).0)).is_empty());
         let (lines, wrong) = log(&turns, false);
-        prop_assert_eq!(places(CONFLICT, &world(&lines)).len(), wrong);
+        prop_assert_eq!(places(CONFLICT, &from_lines(&lines)).len(), wrong);
     }
 }

@@ -5,6 +5,7 @@ use super::basic::{StorageRef, V10};
 use super::wire::{record, words};
 use alloc::string::String;
 use alloc::vec::Vec;
+use countersign_record::json::Json;
 
 words! {
     /// 20 kinds.
@@ -41,6 +42,17 @@ record! {
         expected_receipt_refs: Option<Vec<StorageRef>>,
         schema_version: V10,
         polarity: Option<FixturePolarity>,
+        checked_at: Option<FixtureMoment>,
+        expected_states: Option<Vec<FixtureState>>,
+    }
+}
+
+record! {
+    /// A member of a record, and what it must be in the end; null where it must be absent or null.
+    FixtureState: value {
+        record_ref: StorageRef,
+        member: String,
+        value: Json,
     }
 }
 
@@ -48,5 +60,12 @@ words! {
     /// Whether a fixture shall fire.
     FixturePolarity {
         Negative = "negative", Positive = "positive",
+    }
+}
+
+words! {
+    /// When a fixture is checked: as a log that is looked at, or with its last row as one that asks to be let in.
+    FixtureMoment {
+        Audit = "audit", Admission = "admission",
     }
 }

@@ -1,7 +1,7 @@
 //! Guidance: the types of the contract.
 //! Owns: their members and words. Must not: judge.
 
-use super::basic::{Instant, StorageRef, V10};
+use super::basic::{Instant, StorageRef, TaintClass, V10};
 use super::wire::{record, words};
 use alloc::string::String;
 
@@ -23,6 +23,7 @@ record! {
         scope_ref: StorageRef,
         created_at: Instant,
         schema_version: V10,
+        taint_class: Option<TaintClass>,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{codes, place, read};
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::rules;
+use countersign_govern::types::conformance::AddendaBConformanceFixtureKind;
 use countersign_record::json::Json;
 use std::collections::BTreeSet;
 
@@ -66,15 +67,16 @@ fn every_code_of_the_contract_has_a_rule() {
 
 /// Nothing stands in the folder that no test runs.
 #[test]
-fn every_fixture_belongs_to_a_code() {
-    let known: BTreeSet<String> =
-        rules().map(|(area, rule)| format!("{}/{}", area.name, rule.code)).collect();
+fn every_fixture_belongs_to_a_code_or_a_kind() {
+    let codes = rules().map(|(area, rule)| format!("{}/{}", area.name, rule.code));
+    let kinds = AddendaBConformanceFixtureKind::ALL.iter().map(|kind| format!("kinds/{}", kind.as_str()));
+    let known: BTreeSet<String> = codes.chain(kinds).collect();
     for area in std::fs::read_dir(place()).unwrap().map(|entry| entry.unwrap()) {
         if area.file_type().unwrap().is_dir() {
             for code in std::fs::read_dir(area.path()).unwrap().map(|entry| entry.unwrap()) {
                 let name =
                     format!("{}/{}", area.file_name().to_str().unwrap(), code.file_name().to_str().unwrap());
-                assert!(known.contains(&name), "{name} is of no code");
+                assert!(known.contains(&name), "{name} is of no code and no kind");
             }
         }
     }

@@ -6,12 +6,14 @@ mod audits;
 mod conformance;
 mod decisions;
 mod forms;
+mod kinds;
 mod mutations;
 mod renamed;
 mod statistics;
 
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{check, rules};
+use countersign_govern::conformance as executed;
 use countersign_record::json::{self, Json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -32,14 +34,21 @@ fn read(path: PathBuf) -> Fixture {
     Fixture { path, document }
 }
 
-/// All fixtures of one kind, `fires` or `legal`.
+/// All fixtures that must fire or that are legal: those of the codes, and those of the kinds.
 fn fixtures(name: &str) -> Vec<Fixture> {
     let file = format!("{name}.json");
-    rules().map(|(area, rule)| read(place().join(area.name).join(rule.code).join(&file))).collect()
+    let of_codes =
+        rules().map(|(area, rule)| read(place().join(area.name).join(rule.code).join(&file))).collect();
+    let is_wanted = |fixture: &Fixture| fixture.path.ends_with("legal.json") == (name == "legal");
+    let of_kinds = kinds::fixtures().into_iter().filter(is_wanted).collect();
+    [of_codes, of_kinds].into_iter().flat_map(|some: Vec<Fixture>| some).collect()
 }
 
-/// The codes that a bundle has.
+fn bundle(document: &Json) -> Bundle {
+    Bundle::read(document.clone()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The codes that a bundle has, at the moment that its fixture names.
 fn codes(document: &Json) -> BTreeSet<&'static str> {
-    let bundle = Bundle::read(document.clone()).unwrap_or_else(|error| panic!("{error}"));
-    check(&bundle.world()).into_iter().map(|one| one.code).collect()
+    check(&executed::world(bundle(document))).into_iter().map(|one| one.code).collect()
 }

@@ -331,6 +331,15 @@ pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
                     found.add(*receipt, field, format!("the policy yields {word}"));
                 }
             }
+            let flags = [
+                ("qualitative_blockers_preserved", expected.blockers_preserved),
+                ("quantitative_pass_overridden_by_blocker", expected.pass_overridden),
+            ];
+            for (field, is_so) in flags {
+                if receipt.flag(field).is_some_and(|stated| stated != is_so) {
+                    found.add(*receipt, field, format!("the policy yields {is_so}"));
+                }
+            }
         }
     }
 }

@@ -127,9 +127,10 @@ pub(super) fn lifecycle_transition_without_receipt(world: &World, found: &mut Fo
     }
 }
 
-/// The state that the event behind a projection gives it: only findings are emitted in a state.
+/// The state that the event behind a projection gives it, as it was first written: only findings are emitted in a state.
 fn first_state<'w>(record: Record<'w>) -> Option<&'w str> {
     let event = record.follow("canonical_event_ref")?;
+    let event = record.world.versions(event.kind(), event.id()).next()?;
     let is_own = event.kind() == "EvaluationFindingEvent" && event.is("finding_id", record.id());
     event.json().text("emitted_state").filter(|_| is_own)
 }

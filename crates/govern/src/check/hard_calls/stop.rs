@@ -80,8 +80,11 @@ fn listed(receipt: Record<'_>) -> BTreeSet<&str> {
 fn claims(receipt: Record<'_>, executed: &BTreeMap<&str, u64>, found: &mut Found<'_>) {
     let is_undone = |effect: &Json| match effect.text("disposition") {
         Some("left") | None => false,
-        Some("corrective_artifact") => effect.is_blank("corrective_artifact_ref"),
-        Some(_) => true,
+        Some("corrective_artifact" | "corrective_artifact_ref") => effect.is_blank("corrective_artifact_ref"),
+        // The artifact itself may stand where the word does.
+        Some(other) => {
+            !Reference::read(other).is_some_and(|to| matches!(to.kind, "artifact" | "artifact_version"))
+        }
     };
     let effects = receipt.list("executed_side_effects").iter().enumerate();
     for (at, _) in effects.filter(|(_, effect)| is_undone(effect)) {

@@ -5,11 +5,13 @@ use super::super::Found;
 use super::manifest;
 use super::place::History;
 use super::stale::texts;
+use crate::kind::{self, Class};
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -93,8 +95,61 @@ pub(super) fn read_model_asserts_unbacked_truth(world: &World, found: &mut Found
                 found.add(shown, member, format!("cites {missing}, which is not in its input manifest"));
             }
         }
+        beside(shown, members.unwrap_or_default(), inputs, found);
         health(&findings, shown, found);
         chain(shown, found);
+    }
+}
+
+/// References outside of the members that every page has, to records that are there and that no manifest names. What tells how
+/// the page came about is no input, and neither is what a comparison points to.
+fn beside(shown: Record<'_>, known: &[&str], inputs: &BTreeSet<(&str, &str)>, found: &mut Found<'_>) {
+    if shown.kind() == "RunDiff" {
+        return;
+    }
+    let mut cited = Vec::new();
+    for (name, value) in shown.json().as_object().into_iter().flat_map(|members| members.iter()) {
+        if !known.contains(&name) && name != "input_manifest" {
+            references(value, name, is_reference(name), &mut cited);
+        }
+    }
+    for (path, to) in cited {
+        let is_input = |record: Record<'_>| {
+            let is_rule = kind::find(record.kind()).is_some_and(|kind| kind.class == Class::Policy);
+            !is_rule && !HOW.contains(&record.kind()) && record.seq() != shown.seq()
+        };
+        if !inputs.contains(&(to.kind, to.id)) && shown.world.resolve(to).is_some_and(is_input) {
+            found.add(shown, &path, format!("cites {to}, which is not in its input manifest"));
+        }
+    }
+}
+
+/// Records that tell how something was derived.
+const HOW: [&str; 4] =
+    ["DerivedReadModelRecord", "ReadModelInputManifest", "RelianceInputManifest", "FormulaEvaluationReceipt"];
+
+fn is_reference(member: &str) -> bool {
+    member.ends_with("_ref") || member.ends_with("_refs")
+}
+
+/// The references in a value, and where they stand. Values are as deep as the reader of JSON lets them be.
+fn references<'j>(value: &'j Json, path: &str, is_held: bool, all: &mut Vec<(String, Reference<'j>)>) {
+    match value {
+        Json::String(text) => {
+            let reference = Reference::read(text).filter(|_| is_held);
+            all.extend(reference.map(|reference| (String::from(path), reference)));
+        }
+        Json::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                references(item, &format!("{path}.{at}"), is_held, all);
+            }
+        }
+        Json::Object(members) => {
+            for (name, member) in members.iter() {
+                references(member, &format!("{path}.{name}"), is_reference(name), all);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 

@@ -6,10 +6,12 @@ use super::{ENTRY, Found};
 use crate::kind;
 use crate::member::Member;
 use crate::reference::{Reference, snake};
+use crate::types;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
+use core::cell::OnceCell;
 use countersign_record::json::Json;
 
 pub(super) fn phantom_type_reference(world: &World, found: &mut Found<'_>) {
@@ -21,8 +23,13 @@ pub(super) fn phantom_type_reference(world: &World, found: &mut Found<'_>) {
         if !is_known {
             found.add(record, "", format!("{} is no type that is known", record.kind()));
         }
-        if let Some(path) = phantom(record.json(), false, &retired) {
-            found.add(record, &path, "the reference names a type that was given up");
+        if let Some(path) = phantom(record.json(), Holds::Text, &names, &retired) {
+            found.add(record, &path, "names a type that was given up or never was");
+        }
+    }
+    for declaration in world.of("TypeDeclaration") {
+        if let Some(name) = declaration.text("type_name").filter(|name| !names.is_type(name)) {
+            found.add(declaration, "type_name", format!("{name} is no type that is known"));
         }
     }
     for entry in world.of(ENTRY) {
@@ -38,6 +45,8 @@ struct Names<'w> {
     entries: BTreeMap<&'w str, Record<'w>>,
     /// Names that were given up and that nothing replaces.
     retired: BTreeSet<&'w str>,
+    /// The names that are none of those, as references have them; made when one is looked for.
+    snakes: OnceCell<BTreeSet<String>>,
 }
 
 impl<'w> Names<'w> {
@@ -46,7 +55,7 @@ impl<'w> Names<'w> {
         for entry in world.of(ENTRY) {
             entries.extend(entry.json().text("type_name").map(|name| (name, entry)));
         }
-        let mut names = Names { entries, retired: BTreeSet::new() };
+        let mut names = Names { entries, retired: BTreeSet::new(), snakes: OnceCell::new() };
         let own =
             names.entries.iter().filter(|(_, entry)| entry.is("status", "retired")).map(|(name, _)| *name);
         let gone: BTreeSet<&str> = RETIRED.into_iter().chain(own).collect();
@@ -69,30 +78,71 @@ impl<'w> Names<'w> {
     fn is_type(&self, name: &str) -> bool {
         is_known(name, &self.entries) && !self.retired.contains(name)
     }
+
+    /// Whether a text names a type as records do: by its name, or as references have it.
+    fn is_named(&self, text: &str) -> bool {
+        let snakes = || {
+            let own = self.entries.keys().filter(|name| !self.retired.contains(*name)).copied();
+            kind::all().map(|kind| kind.name).chain(own).map(snake).collect()
+        };
+        self.is_type(text) || self.snakes.get_or_init(snakes).contains(text)
+    }
+
+    /// Whether a schema exists, where it is called as types are: what is called otherwise is of no type.
+    fn is_schema(&self, text: &str) -> bool {
+        let is_name = text.starts_with(|first: char| first.is_ascii_uppercase())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        !is_name || self.is_type(text) || types::find(text).is_some() && !self.retired.contains(text)
+    }
 }
 
 fn is_known(name: &str, entries: &BTreeMap<&str, Record<'_>>) -> bool {
     kind::find(name).is_some() || PARTS.contains(&name) || entries.contains_key(name)
 }
 
-/// Where the first reference to a type that was given up stands. Only members that hold references are looked at: a text for
-/// people may say anything.
-fn phantom(value: &Json, is_reference: bool, retired: &BTreeSet<String>) -> Option<String> {
+/// What a member holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// Something else: a text for people may say anything.
+    Text,
+    /// A reference to a record.
+    Reference,
+    /// The name of a type.
+    Type,
+    /// The name of a schema.
+    Schema,
+}
+
+fn holds(member: &str) -> Holds {
+    match member {
+        "record_kind" | "producer_event_kind" | "triggered_by_receipt_kind" => Holds::Type,
+        "schema_id" => Holds::Schema,
+        reference if reference.ends_with("_ref") || reference.ends_with("_refs") => Holds::Reference,
+        _other => Holds::Text,
+    }
+}
+
+/// Where the first name of a type that was given up or that nobody knows stands.
+fn phantom(value: &Json, held: Holds, names: &Names<'_>, retired: &BTreeSet<String>) -> Option<String> {
     let within = |name: &str, rest: String| {
         if rest.is_empty() { name.to_string() } else { format!("{name}.{rest}") }
     };
     match value {
         Json::Object(members) => members.iter().find_map(|(name, value)| {
-            let is_reference = name.ends_with("_ref") || name.ends_with("_refs");
-            phantom(value, is_reference, retired).map(|rest| within(name, rest))
+            phantom(value, holds(name), names, retired).map(|rest| within(name, rest))
         }),
         Json::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
-            phantom(item, is_reference, retired).map(|rest| within(&at.to_string(), rest))
+            phantom(item, held, names, retired).map(|rest| within(&at.to_string(), rest))
         }),
-        Json::String(text) if is_reference => {
-            let reference = Reference::read(text).filter(|one| retired.contains(one.kind));
-            reference.map(|_| String::new())
+        Json::String(text) => {
+            let is_phantom = match held {
+                Holds::Text => false,
+                Holds::Reference => Reference::read(text).is_some_and(|one| retired.contains(one.kind)),
+                Holds::Type => !names.is_named(text),
+                Holds::Schema => !names.is_schema(text),
+            };
+            is_phantom.then(String::new)
         }
-        Json::String(_) | Json::Null | Json::Bool(_) | Json::Number(_) => None,
+        Json::Null | Json::Bool(_) | Json::Number(_) => None,
     }
 }
