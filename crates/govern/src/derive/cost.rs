@@ -4,62 +4,18 @@
 //! Amounts are whole millionths, so that adding is associative: a sum does not hang on the order of its parts. `usd` does not
 //! hold what `external_api_usd` does.
 
+use crate::table::order::lower;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use crate::types::basic::EstimatorConfidence as Confidence;
+pub use crate::types::cost::{
+    CostCorrelationPolicy as Correlation, CostDimension as Dimension, CostVectorBasis as Basis,
+};
+
 /// A millionth of a unit.
 pub type Micros = u64;
-
-/// What is spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dimension {
-    /// Dollars, but for those of other interfaces.
-    Usd,
-    /// Tokens that a model read.
-    InputTokens,
-    /// Tokens that it wrote.
-    OutputTokens,
-    /// Tokens that it had read before.
-    CachedInputTokens,
-    /// Tokens that were put by.
-    CacheWriteTokens,
-    /// Seconds of this machine.
-    LocalComputeSeconds,
-    /// Milliseconds that somebody waits.
-    WallClockMs,
-    /// Calls of other interfaces.
-    ExternalApiCalls,
-    /// Dollars for them.
-    ExternalApiUsd,
-    /// Bytes that are kept.
-    StorageBytes,
-    /// Minutes of people.
-    HumanReviewMinutes,
-}
-
-/// All dimensions, with their words.
-pub const DIMENSIONS: [(Dimension, &str); 11] = [
-    (Dimension::Usd, "usd"),
-    (Dimension::InputTokens, "input_tokens"),
-    (Dimension::OutputTokens, "output_tokens"),
-    (Dimension::CachedInputTokens, "cached_input_tokens"),
-    (Dimension::CacheWriteTokens, "cache_write_tokens"),
-    (Dimension::LocalComputeSeconds, "local_compute_seconds"),
-    (Dimension::WallClockMs, "wall_clock_ms"),
-    (Dimension::ExternalApiCalls, "external_api_calls"),
-    (Dimension::ExternalApiUsd, "external_api_usd"),
-    (Dimension::StorageBytes, "storage_bytes"),
-    (Dimension::HumanReviewMinutes, "human_review_minutes"),
-];
-
-impl Dimension {
-    /// Reads the word of a record.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        DIMENSIONS.iter().find(|(_, own)| *own == word).map(|(dimension, _)| *dimension)
-    }
-}
 
 /// What one dimension may come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,32 +30,6 @@ pub struct Distribution {
     pub p99: Option<Micros>,
     /// It can't be more.
     pub hard_cap: Option<Micros>,
-}
-
-/// Where numbers come from, the strongest first; a sum has the weakest of its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
-    /// It was measured.
-    MeasuredActual,
-    /// A provider said so.
-    ProviderQuote,
-    /// It was so before.
-    Historical,
-    /// A price list says so.
-    ModelPriced,
-    /// Somebody thinks so.
-    Heuristic,
-}
-
-/// How sure an estimate is, the least first; a sum has the least of its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// It was never compared with anything.
-    Experimental,
-    /// It was compared with too little.
-    Uncalibrated,
-    /// It was right as often as it said.
-    Calibrated,
 }
 
 /// A cost.
@@ -174,7 +104,7 @@ pub fn add(one: &Vector, other: &Vector, quantiles: Quantiles, timing: Timing) -
         (Some(only), None) | (None, Some(only)) => Some(only),
         (None, None) => None,
     };
-    let (basis, confidence) = (one.basis.max(other.basis), one.confidence.min(other.confidence));
+    let (basis, confidence) = (lower(one.basis, other.basis), lower(one.confidence, other.confidence));
     let assumptions = one.assumptions.union(&other.assumptions).cloned().collect();
     Ok(Vector { components, basis, confidence, sample_size, assumptions })
 }
