@@ -39,7 +39,7 @@ fn dimensions_add_apart() {
     assert_eq!(twice(Timing::Parallel).get(&Dimension::WallClockMs), Some(&amount(5, None, None)));
     assert_eq!(twice(Timing::Parallel).get(&Dimension::Usd), Some(&amount(6, None, Some(18))));
     let most = vector(&[(Dimension::Usd, amount(Micros::MAX, None, None))]);
-    assert_eq!(add(&most, &one, Quantiles::Dropped, Timing::Sequential), Err(TooMuch));
+    assert_eq!(add(&most, &one, Quantiles::Dropped, Timing::Sequential), Err(Error::TooMuch));
 }
 
 #[test]
@@ -47,11 +47,17 @@ fn quantiles_do_not_add_up() {
     let cases: Vec<Micros> = (0..100).map(|at| if at < 92 { 0 } else { 100 }).collect();
     let alone = with_quantiles_of(&Distribution::default(), &cases);
     assert_eq!((alone.p50, alone.p90, alone.p99), (Some(0), Some(0), Some(100)));
-    let sums = draw(&[&cases, &cases], 7, 20_000).unwrap();
+    let sums = draw(&[&cases, &cases], Drawing { seed: 7, draws: 20_000 }, Micros::checked_add).unwrap();
     assert_eq!(with_quantiles_of(&Distribution::default(), &sums).p90, Some(100));
-    assert_eq!(sums, draw(&[&cases, &cases], 7, 20_000).unwrap());
-    assert_eq!(draw(&[&cases, &[]], 7, 10), Ok(vec![]));
-    assert_eq!(draw(&[&[Micros::MAX], &[1]], 7, 10), Err(TooMuch));
+    assert_eq!(
+        sums,
+        draw(&[&cases, &cases], Drawing { seed: 7, draws: 20_000 }, Micros::checked_add).unwrap()
+    );
+    assert_eq!(draw(&[&cases, &[]], Drawing { seed: 7, draws: 10 }, Micros::checked_add), Ok(vec![]));
+    assert_eq!(
+        draw(&[&[Micros::MAX], &[1]], Drawing { seed: 7, draws: 10 }, Micros::checked_add),
+        Err(Error::TooMuch)
+    );
     assert_eq!(with_quantiles_of(&alone, &[]).p90, None);
 }
 

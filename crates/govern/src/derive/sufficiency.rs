@@ -157,6 +157,50 @@ pub fn improvement(attempts: &[Scored], attempts_min: usize, window: usize, epsi
     }
 }
 
+/// A version, by its numbers: `1.10` is above `1.9`, `1` is `1.0`, and what stands behind a dash comes before the version itself.
+/// A part that is no number is above all numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'a>(pub &'a str);
+
+impl<'a> Version<'a> {
+    fn split(self) -> (&'a str, Option<&'a str>) {
+        let text = self.0.split_once('+').map_or(self.0, |(version, _)| version).trim_start_matches('v');
+        text.split_once('-').map_or((text, None), |(release, before)| (release, Some(before)))
+    }
+}
+
+/// The numbers of a release; behind the last one all are zero.
+fn numbers(release: &str) -> impl Iterator<Item = u64> {
+    release.split('.').map(|part| if part.is_empty() { 0 } else { part.parse().unwrap_or(u64::MAX) })
+}
+
+impl Ord for Version<'_> {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        let ((one, one_before), (another, another_before)) = (self.split(), other.split());
+        let length = numbers(one).count().max(numbers(another).count());
+        let padded = |release| numbers(release).chain(core::iter::repeat(0)).take(length);
+        let is_release = |before: Option<&str>| before.is_none();
+        padded(one)
+            .cmp(padded(another))
+            .then_with(|| is_release(one_before).cmp(&is_release(another_before)))
+            .then_with(|| one_before.cmp(&another_before))
+    }
+}
+
+impl PartialOrd for Version<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Version<'_> {}
+
 /// How a capability that is needed stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {

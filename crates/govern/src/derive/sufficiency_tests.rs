@@ -200,3 +200,15 @@ fn coverage_takes_all_that_is_needed() {
     assert_eq!(standing(Some(&4), &[(3, true)]), Missing);
     assert_eq!(standing::<u8>(None, &[]), Missing);
 }
+
+#[test]
+fn versions_compare_by_their_numbers() {
+    let sorted = ["", "0.9", "1", "1.2", "1.10-rc1", "1.10-rc2", "1.10", "2", "x"];
+    for pair in sorted.windows(2) {
+        let [lower, higher] = pair else { continue };
+        assert!(Version(lower) < Version(higher), "{lower} {higher}");
+    }
+    for (one, other) in [("v1.2", "1.2"), ("1", "1.0.0"), ("1.2+build", "1.2")] {
+        assert_eq!(Version(one), Version(other));
+    }
+}

@@ -14,9 +14,9 @@ use alloc::vec::Vec;
 type Found = Result<Value, Stop>;
 
 /// The members of a record, by name.
-struct Members<'a>(&'a BTreeMap<String, Value>);
+pub(super) struct Members<'a>(pub(super) &'a BTreeMap<String, Value>);
 
-fn members(value: &Value) -> Result<Members<'_>, Stop> {
+pub(super) fn members(value: &Value) -> Result<Members<'_>, Stop> {
     match value {
         Value::Record(members) => Ok(Members(members)),
         Value::Absent | Value::Truth(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => {
@@ -26,7 +26,7 @@ fn members(value: &Value) -> Result<Members<'_>, Stop> {
 }
 
 impl<'a> Members<'a> {
-    fn get(&self, name: &str) -> &'a Value {
+    pub(super) fn get(&self, name: &str) -> &'a Value {
         self.0.get(name).unwrap_or(&Value::Absent)
     }
 
@@ -34,11 +34,11 @@ impl<'a> Members<'a> {
         text(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must be a text")))
     }
 
-    fn maybe_text(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn maybe_text(&self, name: &str) -> Option<&'a str> {
         text(self.get(name)).ok()
     }
 
-    fn number(&self, name: &str) -> Result<f64, Stop> {
+    pub(super) fn number(&self, name: &str) -> Result<f64, Stop> {
         number(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must be a number")))
     }
 
@@ -57,7 +57,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn list(&self, name: &str) -> Result<&'a [Value], Stop> {
+    pub(super) fn list(&self, name: &str) -> Result<&'a [Value], Stop> {
         match self.get(name) {
             Value::Absent => Ok(&[]),
             value => list(value),
@@ -69,7 +69,7 @@ impl<'a> Members<'a> {
     }
 
     /// A word of a closed list.
-    fn word<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+    pub(super) fn word<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
         word(self.get(name), name, read)
     }
 
@@ -79,7 +79,7 @@ impl<'a> Members<'a> {
     }
 }
 
-fn word<T>(value: &Value, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+pub(super) fn word<T>(value: &Value, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
     let found = text(value).ok().and_then(read);
     found.ok_or_else(|| Stop::Kind(format!("{name} has a value that is none of its words")))
 }
@@ -399,4 +399,45 @@ pub(super) fn pattern_c(of: &[Value]) -> Found {
             ("quantitative_pass_overridden_by_blocker", found.pass_overridden.into()),
         ]),
     })
+}
+
+/// `health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)`
+pub(super) fn health_of(of: &[Value]) -> Found {
+    let [outcomes, blockers, open_calls, attention, limitations] = of else { return Ok(Value::Absent) };
+    let mut signs = Vec::new();
+    for one in list(outcomes)? {
+        signs.push(reliance::Sign::Outcome(word(one, "outcome_states", reliance::State::find)?));
+    }
+    for one in list(attention)? {
+        signs.push(reliance::Sign::Attention(word(one, "attention_priorities", reliance::Severity::find)?));
+    }
+    for one in list(limitations)? {
+        signs.push(reliance::Sign::Limited(word(one, "limitations", reliance::Limitation::find)?));
+    }
+    let counted = [(blockers, reliance::Sign::LiveBlocker), (open_calls, reliance::Sign::HardCallOpen)];
+    for (count, sign) in counted {
+        if super::whole_number(count)? > 0 {
+            signs.push(sign);
+        }
+    }
+    Ok(Value::from([("health_status", reliance::health(signs).as_str().into())]))
+}
+
+/// `coverage(required, available)`
+pub(super) fn coverage_of(of: &[Value]) -> Found {
+    let [required, available] = of else { return Ok(Value::Absent) };
+    let mut offers: BTreeMap<&str, Vec<(sufficiency::Version<'_>, bool)>> = BTreeMap::new();
+    for one in list(available)? {
+        let one = members(one)?;
+        let version = sufficiency::Version(one.maybe_text("version").unwrap_or_default());
+        offers.entry(one.text("capability_id")?).or_default().push((version, one.flag("healthy")?));
+    }
+    let mut standings = Vec::new();
+    for one in list(required)? {
+        let one = members(one)?;
+        let least = one.maybe_text("min_version").map(sufficiency::Version);
+        let offers = offers.get(one.text("capability_id")?).map(Vec::as_slice).unwrap_or_default();
+        standings.push(sufficiency::standing(least.as_ref(), offers));
+    }
+    Ok(Value::from([("coverage_state", sufficiency::coverage(&standings).as_str().into())]))
 }
