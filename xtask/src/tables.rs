@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use countersign_govern::formula::registry;
+use countersign_govern::formula::spec::Below;
 use countersign_govern::machine::{MACHINES, Machine};
 use countersign_govern::table::{commands, invalidation, outcome};
 
@@ -123,7 +124,10 @@ fn formulas() -> String {
     for spec in registry::all() {
         text.push_str(&format!(
             "\n## `{}` {}\n\n{}\n\n```text\n{}\n```\n\n| input | |\n|---|---|\n",
-            spec.id, spec.version, spec.purpose, spec.expression
+            spec.id,
+            spec.version,
+            spec.purpose,
+            spec.text()
         ));
         for input in spec.inputs {
             let needed = match (input.default, input.is_required) {
@@ -131,7 +135,8 @@ fn formulas() -> String {
                 (None, true) => "needed".to_owned(),
                 (None, false) => "may be missing".to_owned(),
             };
-            text.push_str(&format!("| `{}` | {}; {needed} |\n", input.name, input.about));
+            let shape = input.shape.as_str();
+            text.push_str(&format!("| `{}` | `{shape}`: {}; {needed} |\n", input.name, input.about));
         }
         text.push_str(&format!(
             "\nMissing inputs: `{}`. Dividing by zero: {}. Not finite: `{}`. Rounding: `{}`.\n",
@@ -140,6 +145,23 @@ fn formulas() -> String {
             spec.finite.as_str(),
             spec.rounding.as_str(),
         ));
+        if let Some(sample) = spec.sample {
+            let least = sample.least.map(|name| format!(", or what `{name}` says")).unwrap_or_default();
+            let below = match sample.below {
+                Below::Indeterminate(_) => "indeterminate",
+                Below::LowConfidence => "emit_with_low_confidence",
+            };
+            let window = if sample.window_required { " A window is required." } else { "" };
+            text.push_str(&format!(
+                "Sample: at least {}{least}; below that `{below}`.{window}\n",
+                sample.min
+            ));
+        }
+        if let Some(interval) = spec.interval {
+            let need = if interval.required { "required" } else { "where it can be told" };
+            let (method, level) = (interval.method.as_str(), interval.level.number());
+            text.push_str(&format!("Interval: `{method}` at {level}, {need}.\n"));
+        }
     }
     text
 }

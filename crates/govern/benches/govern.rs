@@ -31,8 +31,8 @@ fn main() {
             blockers,
         };
         let both = [
-            received(chain::Role::Evaluator, Verdict::Failed, &blockers[..]),
-            received(chain::Role::Judge, Verdict::Passed, &[]),
+            received(chain::Role::UpstreamEvaluator, Verdict::Failed, &blockers[..]),
+            received(chain::Role::DownstreamJudge, Verdict::Passed, &[]),
         ];
         let chain =
             chain::Chain { received: &both, missing: chain::Missing::Nobody, term: chain::Term::Running };

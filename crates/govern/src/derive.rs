@@ -5,6 +5,7 @@ pub mod cascade;
 pub mod chain;
 pub mod claim_support;
 pub mod cost;
+pub mod draw;
 pub mod graph;
 pub mod keys;
 pub mod novelty;

@@ -5,11 +5,16 @@
 mod compute;
 mod evaluate;
 pub mod function;
+pub mod input;
 mod parse;
+mod policy;
+mod receipt;
 pub mod registry;
 pub mod spec;
 pub mod value;
 
 pub use compute::Stop;
-pub use evaluate::{Evaluated, NotEvaluated, Published, evaluate, publish};
+pub use evaluate::{Evaluated, NotEvaluated, evaluate};
 pub use parse::NotAFormula;
+pub use policy::{Bounds, Sampled};
+pub use receipt::{Differs, NotVerified, Published, publish, verify};

@@ -7,6 +7,3 @@ pub mod invalidation;
 pub mod order;
 pub mod outcome;
 pub mod taint_defaults;
-mod words;
-
-pub(crate) use words::words;

@@ -76,15 +76,30 @@ pub(crate) enum Derivation {
     Chain,
     ClaimSupport,
     Sufficiency,
+    Coverage,
     Quality,
     Weights,
     Reliance,
+    Health,
     Taint,
     Reputation,
+    Regression,
+    RegressionPenalty,
+    CycleEfficiency,
     Novelty,
     Template,
-    Calibration,
     TieBreak,
+    Cost,
+    Latency,
+    #[value(alias = "calibration")]
+    Brier,
+    CalibrationError,
+    Auc,
+    Spearman,
+    PrecisionRecall,
+    Wilson,
+    Bootstrap,
+    Beta,
 }
 
 impl Derivation {
@@ -94,15 +109,46 @@ impl Derivation {
             Derivation::Chain => "pattern_c_resolution_v1",
             Derivation::ClaimSupport => "claim_support_v1",
             Derivation::Sufficiency => "sufficiency_route_v1",
+            Derivation::Coverage => "capability_coverage_v1",
             Derivation::Quality => "quality_index_v1",
             Derivation::Weights => "criterion_weights_v1",
             Derivation::Reliance => "reliance_status_v1",
+            Derivation::Health => "health_status_v1",
             Derivation::Taint => "taint_join_v1",
             Derivation::Reputation => "sub_agent_reputation_score_v1",
+            Derivation::Regression => "regression_rate_v1",
+            Derivation::RegressionPenalty => "severity_weighted_penalty_rate_v1",
+            Derivation::CycleEfficiency => "cycle_efficiency_v1",
             Derivation::Novelty => "novelty_v1",
             Derivation::Template => "template_match_score_v1",
-            Derivation::Calibration => "planner_confidence_brier_score",
             Derivation::TieBreak => "concurrency_tie_break_v1",
+            Derivation::Cost => "cost_vector_sum_v1",
+            Derivation::Latency => "latency_distribution_v1",
+            Derivation::Brier => "planner_confidence_brier_score",
+            Derivation::CalibrationError => "planner_confidence_expected_calibration_error",
+            Derivation::Auc => "novelty_threshold_auc",
+            Derivation::Spearman => "confidence_convergence_spearman",
+            Derivation::PrecisionRecall => "novelty_threshold_precision_recall",
+            Derivation::Wilson => "wilson_interval_v1",
+            Derivation::Bootstrap => "bootstrap_mean_interval_v1",
+            Derivation::Beta => "beta_interval_v1",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_govern::formula::registry;
+
+    /// Each kind is a formula of its own, and each formula but the normal law's interval has a kind.
+    #[test]
+    fn every_kind_is_a_registered_formula() {
+        let kinds: std::collections::BTreeSet<&str> =
+            Derivation::value_variants().iter().map(|kind| kind.formula()).collect();
+        assert_eq!(kinds.len(), Derivation::value_variants().len());
+        let all: std::collections::BTreeSet<&str> = registry::all().map(|spec| spec.id).collect();
+        let without: Vec<&&str> = all.difference(&kinds).collect();
+        assert_eq!((without, kinds.is_subset(&all)), (vec![&"normal_interval_v1"], true));
     }
 }

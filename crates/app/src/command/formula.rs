@@ -6,7 +6,7 @@ use crate::cli::govern::{Derive, Formula};
 use crate::failure::{Exit, Failure};
 use crate::{input, output, place};
 use countersign_govern::formula::registry;
-use countersign_govern::formula::spec::{Ready, Spec};
+use countersign_govern::formula::spec::{Below, Ready, Spec};
 use countersign_govern::formula::{Evaluated, NotEvaluated, Published, evaluate, publish};
 use countersign_govern::types::basic::{Instant, StorageRef};
 use countersign_govern::types::wire::Wire;
@@ -24,7 +24,21 @@ struct Listed {
 #[derive(Serialize)]
 struct Value {
     value: Json,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample: Option<Sample>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence_interval: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence_interval_level: Option<f64>,
     receipt: Json,
+}
+
+/// How many cases a value rests on, where its formula counts them.
+#[derive(Serialize)]
+struct Sample {
+    size: u64,
+    min_sample_size: u64,
+    is_sufficient: bool,
 }
 
 pub(super) fn run(global: &Global, command: &Formula) -> Result<Exit, Failure> {
@@ -73,7 +87,7 @@ fn list(global: &Global) -> Result<(), Failure> {
 fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
     if !global.json {
         output::line(&format!("{} {}\n{}\n", spec.id, spec.version, spec.purpose))?;
-        output::line(spec.expression)?;
+        output::line(&spec.text())?;
         output::line("\nInputs:")?;
         for one in spec.inputs {
             let needed = match (one.default, one.is_required) {
@@ -81,7 +95,8 @@ fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
                 (None, true) => "needed".to_owned(),
                 (None, false) => "may be missing".to_owned(),
             };
-            output::line(&format!("  {:<32} {} ({needed})", one.name, one.about))?;
+            let shape = one.shape.as_str();
+            output::line(&format!("  {:<32} {shape}: {} ({needed})", one.name, one.about))?;
         }
         output::line(&format!("\nText: sha256 {}", String::from(spec.hash())))?;
         output::line(&format!("Missing inputs: {}", spec.missing.as_str()))?;
@@ -89,6 +104,7 @@ fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
             output::line(&format!("Dividing by zero: {}", zero.as_str()))?;
         }
         output::line(&format!("Not finite: {}; {}", spec.finite.as_str(), spec.rounding.as_str()))?;
+        policies(spec)?;
         return output::line(&format!("Test vectors: {}", spec.vectors.len()));
     }
     let vectors = spec.vectors.iter().map(|vector| {
@@ -104,10 +120,29 @@ fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
     });
     let shown = Object::from([
         ("spec", spec.record().and_then(|record| record.write()).unwrap_or(Json::Null)),
-        ("expression", spec.expression.into()),
+        ("expression", spec.text().into()),
         ("vectors", Json::Array(vectors.collect())),
     ]);
     output::json(&shown)
+}
+
+/// How many cases it takes, and how sure the value is.
+fn policies(spec: &Spec) -> Result<(), Failure> {
+    if let Some(sample) = spec.sample {
+        let least = sample.least.map(|name| format!(", or what {name} says")).unwrap_or_default();
+        let below = match sample.below {
+            Below::Indeterminate(_) => "indeterminate",
+            Below::LowConfidence => "emit_with_low_confidence",
+        };
+        let window = if sample.window_required { "; a window is required" } else { "" };
+        output::line(&format!("Sample: at least {}{least}; below {below}{window}", sample.min))?;
+    }
+    if let Some(interval) = spec.interval {
+        let need = if interval.required { "required" } else { "where it can be told" };
+        let (method, level) = (interval.method.as_str(), interval.level.number());
+        output::line(&format!("Interval: {method} at {level}, {need}"))?;
+    }
+    Ok(())
 }
 
 fn value(global: &Global, spec: &Spec, inputs: &Json, output_ref: &str) -> Result<Value, Failure> {
@@ -119,7 +154,18 @@ fn value(global: &Global, spec: &Spec, inputs: &Json, output_ref: &str) -> Resul
     let ready = spec.read().map_err(|error| broken(&error))?;
     let evaluated = evaluate(&ready, inputs).map_err(|error| refused(spec, &error))?;
     let receipt = receipt(global, &ready, inputs, &evaluated, output_ref)?;
-    Ok(Value { value: evaluated.value, receipt })
+    let sample = evaluated.sample.map(|sampled| Sample {
+        size: sampled.size,
+        min_sample_size: sampled.least,
+        is_sufficient: sampled.is_enough(),
+    });
+    Ok(Value {
+        value: evaluated.value,
+        sample,
+        confidence_interval: evaluated.interval.map(|bounds| [bounds.low, bounds.high]),
+        confidence_interval_level: evaluated.interval.map(|bounds| bounds.level),
+        receipt,
+    })
 }
 
 fn refused(spec: &Spec, error: &NotEvaluated) -> Failure {

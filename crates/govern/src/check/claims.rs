@@ -112,11 +112,11 @@ impl<'w> Evidence<'w> {
 
     /// An anchor as it stood when a receipt was written.
     fn weigh(&self, anchor: Record<'w>, receipt: Record<'_>) -> Option<Anchor> {
-        let strength = anchor.text("support_strength").and_then(Strength::read)?;
+        let strength = anchor.text("support_strength").and_then(Strength::find)?;
         let text = anchor.json().text("source_record_ref")?;
         let source = source_id(text).and_then(|id| self.sources.before(id, receipt.seq()));
         let level =
-            source.and_then(|one| one.text("legal_payload.source_authority_level").and_then(Authority::read));
+            source.and_then(|one| one.text("legal_payload.source_authority_level").and_then(Authority::find));
         let fresh_until = source.and_then(|one| one.time("fresh_until"));
         Some(Anchor {
             strength,

@@ -109,7 +109,7 @@ fn branches(world: &World) -> BTreeSet<&str> {
         Some(_) => own.filter_map(|entry| entry.text("feedback_branch")).collect(),
         None => outcome::MATRIX.iter().map(|entry| entry.branch.as_str()).collect(),
     };
-    all.into_iter().filter(|branch| *branch != Branch::Nowhere.as_str()).collect()
+    all.into_iter().filter(|branch| *branch != Branch::None.as_str()).collect()
 }
 
 fn feedback_branch_missing_handler(world: &World, found: &mut Found<'_>) {
@@ -118,7 +118,7 @@ fn feedback_branch_missing_handler(world: &World, found: &mut Found<'_>) {
         let ordered = policy.json().texts("branch_order").into_iter();
         let wanted: BTreeSet<&str> = ordered.chain(named.iter().copied()).collect();
         let handlers = policy.members("branch_handlers");
-        for branch in wanted.into_iter().filter(|branch| *branch != Branch::Nowhere.as_str()) {
+        for branch in wanted.into_iter().filter(|branch| *branch != Branch::None.as_str()) {
             let own = handlers.and_then(|handlers| handlers.get(branch));
             if own.is_none_or(member::is_blank) {
                 found.add(policy, "branch_handlers", format!("nobody handles branch {branch}"));
@@ -133,7 +133,7 @@ fn feedback_branch_unregistered(world: &World, found: &mut Found<'_>) {
     for delivery in world.of("FeedbackDeliveryRecord") {
         let Some(branch) = delivery.json().text("branch") else { continue };
         let policy = active(&all, delivery);
-        if Branch::read(branch).is_none() {
+        if Branch::find(branch).is_none() {
             found.add(delivery, "branch", format!("{branch} is no branch"));
         } else if policy.is_some_and(|policy| !lists(policy, branch)) {
             found.add(delivery, "branch", format!("branch {branch} is not in the policy's branch_order"));
@@ -150,9 +150,9 @@ fn feedback_branch_unregistered(world: &World, found: &mut Found<'_>) {
     for entry in world.of("OutcomeStateMatrixEntry") {
         let Some(branch) = entry.json().text("feedback_branch") else { continue };
         given.insert(branch);
-        if Branch::read(branch).is_none() {
+        if Branch::find(branch).is_none() {
             found.add(entry, "feedback_branch", format!("{branch} is no branch"));
-        } else if branch != Branch::Nowhere.as_str() && ordered.get(branch).copied().unwrap_or(0) < count {
+        } else if branch != Branch::None.as_str() && ordered.get(branch).copied().unwrap_or(0) < count {
             let message = format!("branch {branch} is not in the policy's branch_order");
             found.add(entry, "feedback_branch", message);
         }
@@ -259,7 +259,7 @@ fn rule(
     producer: &str,
     verdict: Verdict,
 ) -> Option<emission::Rule> {
-    let built_in = || Producer::read(producer).map(|producer| emission::entry(producer, verdict).bundle);
+    let built_in = || Producer::find(producer).map(|producer| emission::entry(producer, verdict).bundle);
     given.get(&(producer, verdict.as_str())).copied().or_else(built_in)
 }
 
@@ -267,7 +267,7 @@ fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) 
     let entries = world.of("FeedbackEmissionMatrixEntry").map(Record::json);
     let given: BTreeMap<(&str, &str), emission::Rule> = entries
         .filter_map(|one| {
-            let rule = emission::Rule::read(one.text("emits_feedback_bundle")?)?;
+            let rule = emission::Rule::find(one.text("emits_feedback_bundle")?)?;
             Some(((one.text("producer_kind")?, one.text("verdict")?), rule))
         })
         .collect();
@@ -275,7 +275,7 @@ fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) 
     for record in world.of("EvaluationResultEmissionRecord") {
         let envelope = record.json().text("result_id").and_then(|result| envelopes.get(result));
         let Some(envelope) = envelope else { continue };
-        let verdict = envelope.text("decision.verdict").and_then(Verdict::read);
+        let verdict = envelope.text("decision.verdict").and_then(Verdict::find);
         let (Some(producer), Some(verdict)) = (envelope.json().text("producer_kind"), verdict) else {
             continue;
         };
@@ -309,7 +309,7 @@ fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
     // What was said is not known without the envelope: one row of the producer that sends none is enough to let it be.
     let emits = |producer: &str| match told.get(producer) {
         Some(emits) => *emits,
-        None => Producer::read(producer).is_some(),
+        None => Producer::find(producer).is_some(),
     };
     for record in world.of("EvaluationResultEmissionRecord") {
         let entry = record.follow("emission_matrix_entry_ref");

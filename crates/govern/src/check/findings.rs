@@ -150,7 +150,7 @@ fn is_moved_state(name: &str, value: &Json) -> bool {
     match name {
         "emitted_state" => value.as_str().is_some_and(|word| word != "proposed" && word != "active"),
         "current_state" | "lifecycle_state" | "finding_state" | "current_finding_state" => {
-            value.as_str().is_some_and(|word| FindingState::read(word).is_some())
+            value.as_str().is_some_and(|word| FindingState::find(word).is_some())
         }
         "resolved" => matches!(value, Json::Bool(_)),
         _other => false,

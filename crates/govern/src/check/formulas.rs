@@ -2,6 +2,7 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 mod derived;
+mod recomputed;
 mod registry;
 
 use super::{Area, Found, Rule, Severity};
@@ -67,7 +68,7 @@ const RULES: &[Rule] = &[
         code: "derived_enum_without_derivation_receipt",
         severity: Severity::Error,
         section: "3.3",
-        fires: "An enum in the derived-field registry without a more specific code (TaskHealthCard.health_status, CapabilityCoverageAssessment.coverage_state, SubAgentReputationScore.score_status, EvaluationChainResolutionReceipt.resolved_verdict, SufficiencyDetectionResult.terminal_route, and what DerivedFieldRegistry rows add) has no FormulaEvaluationReceipt of its own whose output_ref names that record and whose output_value_hash is the hash of the value; or a score_status is not what sample_size and the configured minimum give.",
+        fires: "An enum in the derived-field registry without a more specific code (TaskHealthCard.health_status, CapabilityCoverageAssessment.coverage_state, SubAgentReputationScore.score_status, EvaluationChainResolutionReceipt.resolved_verdict, SufficiencyDetectionResult.terminal_route, and what DerivedFieldRegistry rows add) has no FormulaEvaluationReceipt of its own whose output_ref names that record and whose output_value_hash is the hash of the value; or it is not what its inputs come to where the rows tell them: a score_status by sample_size and the configured minimum, a coverage_state by the snapshot or the listed capabilities and gaps, a terminal_route that the first trigger never takes, a health_status better than the outcomes and limitations in its manifest let it be.",
         legal: "ClaimSupportStatus backed by a ClaimSupportDerivationReceipt, RelianceStatus backed by RelianceStatusDerivation, or a lifecycle state backed by transition receipts.",
         why: "A status that people rely on was set and not derived, or it is another than the one that was derived.",
         fix: "Derive the status again and record a FormulaEvaluationReceipt whose output_ref names the record and whose output_value_hash is the hash of the status.",
@@ -183,7 +184,7 @@ fn derived_boolean_without_formula_receipt(world: &World, found: &mut Found<'_>)
 
 fn derived_enum_without_derivation_receipt(world: &World, found: &mut Found<'_>) {
     derived::without_receipt(world, found, derived::Wanted::Enums);
-    derived::reputation_drift(world, found);
+    recomputed::drift(world, found);
 }
 
 /// Languages that are run, and not read by people.

@@ -283,3 +283,132 @@ fn rows_of_any_shape_are_survived() {
         }
     }
 }
+
+/// The code of a status that was not derived, with a receipt for each of its values.
+fn derived(kind: &str, record: &str, values: &[&str], more: &[String], is_found: bool) {
+    let mut rows = more.to_vec();
+    rows.push(row(kind, "d1", "30", record));
+    for value in values {
+        rows.push(receipt("30", &format!("{}:d1", crate::reference::snake(kind)), value, ""));
+    }
+    let expected: &[&str] = if is_found { &["derived_enum_without_derivation_receipt"] } else { &[] };
+    has_in_bundle(&AREA, &rows, expected);
+}
+
+#[test]
+fn a_coverage_is_what_capabilities_give() {
+    let snapshot = row(
+        "CapabilitySnapshot",
+        "",
+        "10",
+        r#""snapshot_id":"s1","capabilities":[{"capability_id":"a","version":"1.10","healthy":true},{"capability_id":"b","version":"1.0","healthy":false}]"#,
+    );
+    let by_snapshot = |needed: &str, state: &str, is_found: bool| {
+        let record = format!(
+            r#""assessment_id":"d1","capability_snapshot_ref":"capability_snapshot:s1","required_capabilities":[{needed}],"coverage_state":"{state}""#
+        );
+        let value = format!(r#""{state}""#);
+        derived(
+            "CapabilityCoverageAssessment",
+            &record,
+            &[&value],
+            core::slice::from_ref(&snapshot),
+            is_found,
+        );
+    };
+    let (a, b, c) = (
+        r#"{"capability_id":"a","min_version":"1.9"}"#,
+        r#"{"capability_id":"b"}"#,
+        r#"{"capability_id":"a","min_version":"2"}"#,
+    );
+    by_snapshot(a, "covered", false);
+    by_snapshot(a, "partially_covered", true);
+    by_snapshot(&format!("{a},{b}"), "covered_but_unhealthy", false);
+    by_snapshot(&format!("{a},{b}"), "covered", true);
+    by_snapshot(&format!("{a},{c}"), "partially_covered", false);
+    by_snapshot(c, "not_covered", false);
+    by_snapshot(c, "covered", true);
+
+    let by_lists = |gaps: &str, state: &str, is_found: bool| {
+        let record = format!(
+            r#""assessment_id":"d1","capability_snapshot_ref":"capability_snapshot:gone","required_capabilities":[{a},{b}],"available_capabilities":[{{"capability_id":"a"}},{{"capability_id":"b"}}],"gaps":[{gaps}],"coverage_state":"{state}""#
+        );
+        let value = format!(r#""{state}""#);
+        derived("CapabilityCoverageAssessment", &record, &[&value], &[], is_found);
+    };
+    let gap = |kind: &str| format!(r#"{{"required_capability_ref":{b},"gap_kind":"{kind}"}}"#);
+    by_lists("", "covered", false);
+    by_lists("", "not_covered", true);
+    by_lists(&gap("unhealthy"), "covered_but_unhealthy", false);
+    by_lists(&gap("version_incompatible"), "covered", true);
+    // What the contract does not say is not held against anybody.
+    by_lists(&gap("policy_blocked"), "partially_covered", false);
+    by_lists(&gap("policy_blocked"), "covered", false);
+}
+
+#[test]
+fn a_route_is_one_that_its_first_trigger_takes() {
+    let of = |triggers: &str, more: &str, route: &str, is_found: bool| {
+        let record = format!(
+            r#""detection_id":"d1","no_sufficient_procedure":true,"triggered_by":[{triggers}],"terminal_route":"{route}"{more}"#
+        );
+        let value = format!(r#""{route}""#);
+        derived("SufficiencyDetectionResult", &record, &["true", &value], &[], is_found);
+    };
+    let gap = r#""no_capability_covers_outcome""#;
+    of(gap, "", "process_gap_out", false);
+    of(gap, "", "unrecoverable", true);
+    of(&format!(r#""policy_prohibits_required_step",{gap}"#), "", "process_gap_out", true);
+    // Whether another verifier exists, the record does not say.
+    of(r#""verification_unresolvable""#, "", "needs_verification", false);
+    of(r#""verification_unresolvable""#, "", "needs_human_judgment", false);
+    of(r#""verification_unresolvable""#, "", "needs_information", true);
+    let exhausted = r#""all_policy_allowed_procedures_exhausted""#;
+    let candidate = |why: &str| format!(r#","candidate_procedures":[{{"inapplicable_reason":"{why}"}}]"#);
+    of(exhausted, "", "needs_human_judgment", false);
+    of(exhausted, &candidate("policy_blocked"), "needs_human_judgment", true);
+    of(exhausted, &candidate("policy_blocked"), "unrecoverable", false);
+    of(exhausted, &candidate("unsafe_without_human"), "unrecoverable", true);
+    of(r#""nobody_knows_this""#, "", "unrecoverable", false);
+}
+
+#[test]
+fn a_card_is_no_healthier_than_its_inputs() {
+    let of = |state: &str, limitation: &str, health: &str, is_found: bool| {
+        let more = [
+            row("OutcomeRecord", "", "10", &format!(r#""outcome_id":"o1","state":"{state}""#)),
+            row(
+                "TaskReliancePacket",
+                "p1",
+                "10",
+                &format!(
+                    r#""packet_id":"p1","reliance_derivation":{{"unresolved_limitations":[{limitation}]}}"#
+                ),
+            ),
+            row(
+                "ReadModelInputManifest",
+                "",
+                "11",
+                r#""manifest_id":"m1","input_refs":["outcome_record:o1","task_reliance_packet:p1"]"#,
+            ),
+            row(
+                "DerivedReadModelRecord",
+                "",
+                "12",
+                r#""read_model_id":"h1","input_manifest_ref":"read_model_input_manifest:m1""#,
+            ),
+        ];
+        let record =
+            format!(r#""derived_read_model_ref":"derived_read_model_record:h1","health_status":"{health}""#);
+        let value = format!(r#""{health}""#);
+        derived("TaskHealthCard", &record, &[&value], &more, is_found);
+    };
+    of("satisfied", "", "healthy", false);
+    of("unrecoverable", "", "healthy", true);
+    of("unrecoverable", "", "blocked", true);
+    of("unrecoverable", "", "failed", false);
+    of("satisfied", r#""stale_source_present""#, "healthy", true);
+    of("satisfied", r#""stale_source_present""#, "warning", false);
+    // It may know of more.
+    of("satisfied", "", "blocked", false);
+}

@@ -59,7 +59,7 @@ const RULES: &[Rule] = &[
 const STANDING: [&str; 5] = ["disposition", "verdict", "state", "outcome_state", "current_state"];
 
 fn is_runtime(word: &str) -> bool {
-    State::read(word).is_some_and(|state| outcome::entry(state).class == Class::Runtime)
+    State::find(word).is_some_and(|state| outcome::entry(state).class == Class::Runtime)
 }
 
 fn runtime_state_emitted_to_envelope(world: &World, found: &mut Found<'_>) {
@@ -88,7 +88,7 @@ fn disposition_without_verdict_mapping(world: &World, found: &mut Found<'_>) {
     let mut given: BTreeSet<&str> = BTreeSet::new();
     for entry in world.of("OutcomeStateMatrixEntry") {
         let Some(state) = entry.json().text("state") else { continue };
-        let verdict = entry.json().text("verdict_mapping").filter(|word| Verdict::read(word).is_some());
+        let verdict = entry.json().text("verdict_mapping").filter(|word| Verdict::find(word).is_some());
         verdicts.insert(state, verdict);
         if !entry.is("state_class", "disposition") {
             continue;
@@ -118,7 +118,7 @@ fn disposition_without_verdict_mapping(world: &World, found: &mut Found<'_>) {
 }
 
 fn has_cause(envelope: &Json) -> bool {
-    envelope.texts("decision.indeterminate_causes").into_iter().any(|word| Cause::read(word).is_some())
+    envelope.texts("decision.indeterminate_causes").into_iter().any(|word| Cause::find(word).is_some())
 }
 
 fn indeterminate_without_cause(world: &World, found: &mut Found<'_>) {

@@ -176,7 +176,7 @@ fn receipt_of(index: Record<'_>) -> Option<Record<'_>> {
 fn quality_index_pass_status_drift(world: &World, found: &mut Found<'_>) {
     for index in world.of("QualityIndex") {
         let numbers = index.number("aggregate_score").zip(index.number("pass_threshold"));
-        let policy = index.text("missing_dimension_policy").and_then(Missing::read);
+        let policy = index.text("missing_dimension_policy").and_then(Missing::find);
         let (Some((score, threshold)), Some(policy), Some(stated)) =
             (numbers, policy, index.text("derived_pass_status"))
         else {

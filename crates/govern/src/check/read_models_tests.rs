@@ -58,7 +58,7 @@ fn what_stays_valid_is_found() {
                     model.as_str(),
                     event(spec.event, spec.when, at)
                 );
-                let scope = spec.invalidates.iter().find(|(one, _)| *one == model).map(|(_, scope)| *scope);
+                let scope = spec.invalidates.iter().find(|(one, _)| one == model).map(|(_, scope)| *scope);
                 let is_reached = match scope {
                     Some(Scope::SameRun | Scope::SameTask | Scope::SameMatter) => at == 'a',
                     Some(Scope::SpecificRefs) => is_cited,

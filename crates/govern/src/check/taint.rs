@@ -70,7 +70,7 @@ const RULES: &[Rule] = &[
 
 /// The taint that a record states, itself or in its envelope.
 fn stated(record: &Json) -> Option<Taint> {
-    record.text("taint_class").or_else(|| record.text("governance.taint_class")).and_then(Taint::read)
+    record.text("taint_class").or_else(|| record.text("governance.taint_class")).and_then(Taint::find)
 }
 
 /// What a kind of source may be trusted with: its taint in the contract's word, and what must back it.
@@ -93,7 +93,7 @@ fn added_defaults(world: &World) -> BTreeMap<&str, BTreeSet<Row<'_>>> {
 /// Whether a row says the same as the one that is built in.
 fn is_built_in(kind: &str, (taint, required): &Row<'_>) -> bool {
     taint_defaults::find(kind).is_some_and(|row| {
-        let bases: Vec<Option<TrustBasis>> = required.iter().map(|word| TrustBasis::read(word)).collect();
+        let bases: Vec<Option<TrustBasis>> = required.iter().map(|word| TrustBasis::find(word)).collect();
         row.taint.as_str() == *taint
             && bases.len() == row.required.len()
             && row.required.iter().all(|basis| bases.contains(&Some(*basis)))
@@ -122,7 +122,7 @@ fn external_authority_without_trust_basis(world: &World, found: &mut Found<'_>) 
         }
         let kind = record.text("source_kind").unwrap_or_default();
         let word = record.text("trust_basis");
-        let basis = word.and_then(TrustBasis::read);
+        let basis = word.and_then(TrustBasis::find);
         let asked = added.get(kind).into_iter().flatten().find(|(_, required)| !required.is_empty());
         let is_met = match (taint_defaults::find(kind).filter(|row| !row.required.is_empty()), asked) {
             (Some(row), _) => row.is_met_by(basis),
@@ -146,7 +146,7 @@ pub(super) fn effective(record: Record<'_>) -> Option<Taint> {
         return own;
     }
     let default = record.text("source_kind").and_then(taint_defaults::find)?;
-    Some(taint::effective(default, record.text("trust_basis").and_then(TrustBasis::read), None))
+    Some(taint::effective(default, record.text("trust_basis").and_then(TrustBasis::find), None))
 }
 
 /// The versions of everything that has a taint, by the kind in snake case and the id.
@@ -199,7 +199,7 @@ fn is_same(one: &str, other: &str) -> bool {
 
 /// What a node does, if somebody can look up that it was done.
 fn sanitization(node: Record<'_>) -> Option<Sanitization> {
-    let read = |field: &str| node.text(field).and_then(Taint::read);
+    let read = |field: &str| node.text(field).and_then(Taint::find);
     let is_shown = node.text("evidence_ref").is_some();
     let taints = read("input_taint").zip(read("output_taint")).filter(|_| is_shown);
     taints.map(|(input, output)| Sanitization { input, output })
@@ -279,7 +279,7 @@ fn compare_with_records(record: Record<'_>, refs: &str, sources: &History<'_>, f
         .iter()
         .filter_map(|text| source_id(text).and_then(|id| sources.before(id, record.seq())))
         .filter_map(|source| {
-            let data_class = source.text("data_class").and_then(DataClass::read).unwrap_or(DataClass::Public);
+            let data_class = source.text("data_class").and_then(DataClass::find).unwrap_or(DataClass::Public);
             let privileged = source.flag("privileged").unwrap_or(false);
             let matter = source.json().text("matter_id");
             effective(source).map(|taint| Holding { taint, data_class, privileged, matter })

@@ -8,31 +8,7 @@ use super::graph::Graph;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-/// How a cascade stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Outcomes are due.
-    Running,
-    /// Everything was looked at. Only now may success be told.
-    Quiescent,
-    /// Outcomes rest on each other.
-    CycleDetected,
-    /// More outcomes rest on each other in a row than are allowed.
-    MaxDepthExceeded,
-}
-
-impl Status {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Running => "running",
-            Status::Quiescent => "quiescent",
-            Status::CycleDetected => "cycle_detected",
-            Status::MaxDepthExceeded => "max_depth_exceeded",
-        }
-    }
-}
+pub use crate::types::cascade::RevalidationCascadeRunStatus as Status;
 
 /// A cascade.
 #[derive(Clone, Debug)]

@@ -5,11 +5,37 @@
 //! path means that there is no conflict; a numeric pass is overridden only where blockers are preserved; an observer changes
 //! nothing.
 
-mod word;
+pub use crate::types::chain::{
+    EvaluationChainRegistryRecordParticipantRoleRole as Role,
+    EvaluationChainResolutionPolicyDisagreementRoute as Disagreement,
+    EvaluationChainResolutionPolicyRoutePrecedence as Precedence,
+    EvaluationChainResolutionReceiptConflictType as Conflict,
+    EvaluationChainResolutionReceiptResolvedRoute as Route,
+};
+pub use crate::types::finding::FindingState;
+pub use crate::types::outcome::{EvaluationVerdict as Verdict, IndeterminateCause as Cause};
 
-use crate::table::outcome::{Cause, Verdict};
-
-pub use word::{Conflict, Disagreement, FindingState, Precedence, Role, Route};
+impl FindingState {
+    /// Whether a finding still counts.
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        match self {
+            FindingState::Active
+            | FindingState::Contested
+            | FindingState::UserApproved
+            | FindingState::ToolVerified
+            | FindingState::HumanVerified
+            | FindingState::Unrecoverable => true,
+            FindingState::Proposed
+            | FindingState::Resolved
+            | FindingState::SupersededByRevision
+            | FindingState::SupersededBySourceChange
+            | FindingState::Expired
+            | FindingState::RejectedByUser
+            | FindingState::Dismissed => false,
+        }
+    }
+}
 
 /// Some states of findings, or some causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +123,7 @@ impl Policy {
             FindingState::Dismissed,
             FindingState::RejectedByUser,
         ]),
-        precedence: Precedence::BlockingFirst,
+        precedence: Precedence::BlockingQualitativeFirst,
         disagreement: Disagreement::HumanReview,
     };
 }
@@ -201,21 +227,22 @@ pub enum Outcome {
 pub fn resolve(chain: &Chain<'_>, policy: &Policy) -> Outcome {
     let heard = Heard::of(chain.received);
     if heard.snapshot == Snapshot::Another {
-        let resolution = plain(Conflict::Snapshot, Verdict::Indeterminate, Route::Retry, Decisive::Nobody);
+        let resolution =
+            plain(Conflict::SnapshotMismatch, Verdict::Indeterminate, Route::RetryPath, Decisive::Nobody);
         return Outcome::Resolved(heard.preserve(resolution, policy));
     }
     let away = match (chain.missing, chain.term) {
         (Missing::Judge | Missing::Evaluator, Term::Running) => return Outcome::Waiting,
         (Missing::Nobody, Term::Running | Term::Over) => None,
-        (Missing::Judge, Term::Over) => Some(Route::HumanReview),
-        (Missing::Evaluator, Term::Over) => Some(Route::Block),
+        (Missing::Judge, Term::Over) => Some(Route::HumanReviewPath),
+        (Missing::Evaluator, Term::Over) => Some(Route::BlockUntilResolved),
     };
     let resolution = match (away, heard.blocker) {
         (Some(_), Blocker::Uncontested) if heard.blocker_decides(policy) => {
-            plain(Conflict::Missing, Verdict::Failed, Route::Fail, Decisive::Blocker)
+            plain(Conflict::MissingExpectedProducer, Verdict::Failed, Route::FailPath, Decisive::Blocker)
         }
         (Some(route), Blocker::Absent | Blocker::Contested | Blocker::Uncontested) => {
-            plain(Conflict::Missing, Verdict::Indeterminate, route, Decisive::Nobody)
+            plain(Conflict::MissingExpectedProducer, Verdict::Indeterminate, route, Decisive::Nobody)
         }
         (None, Blocker::Uncontested) => heard.with_blocker(policy),
         (None, Blocker::Contested) => disagree(heard.conflict_with_blocker(), Side::Failed, policy),
@@ -264,8 +291,8 @@ impl Heard {
         };
         for one in received {
             let side = match one.role {
-                Role::Evaluator => &mut heard.evaluator,
-                Role::Judge | Role::Scorer => &mut heard.judge,
+                Role::UpstreamEvaluator => &mut heard.evaluator,
+                Role::DownstreamJudge | Role::ParallelScorer => &mut heard.judge,
                 Role::Observer => continue,
             };
             *side = worse(*side, one.verdict);
@@ -290,28 +317,30 @@ impl Heard {
     /// With a live blocker the evaluator counts as one that failed it.
     fn conflict_with_blocker(&self) -> Conflict {
         match self.judge {
-            Verdict::Passed => Conflict::FailPass,
-            Verdict::Indeterminate => Conflict::Indeterminate,
-            Verdict::Failed | Verdict::NotApplicable => Conflict::Nothing,
+            Verdict::Passed => Conflict::QualitativeFailQuantitativePass,
+            Verdict::Indeterminate => Conflict::IndeterminateMismatch,
+            Verdict::Failed | Verdict::NotApplicable => Conflict::None,
         }
     }
 
     /// Whether blockers come first and this one stands whatever the judge says.
     fn blocker_decides(&self, policy: &Policy) -> bool {
         let survives = policy.blockers_survive_pass || self.judge != Verdict::Passed;
-        survives && policy.precedence == Precedence::BlockingFirst
+        survives && policy.precedence == Precedence::BlockingQualitativeFirst
     }
 
     fn with_blocker(&self, policy: &Policy) -> Resolution {
         let conflict = self.conflict_with_blocker();
-        if self.blocker_decides(policy) || conflict == Conflict::Nothing {
-            return plain(conflict, Verdict::Failed, Route::Fail, Decisive::Blocker);
+        if self.blocker_decides(policy) || conflict == Conflict::None {
+            return plain(conflict, Verdict::Failed, Route::FailPath, Decisive::Blocker);
         }
         match policy.precedence {
             Precedence::HumanIfDisagreement => {
-                plain(conflict, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)
+                plain(conflict, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)
             }
-            Precedence::BlockingFirst | Precedence::JudgeFirst => disagree(conflict, Side::Failed, policy),
+            Precedence::BlockingQualitativeFirst | Precedence::JudgeQuantitativeFirst => {
+                disagree(conflict, Side::Failed, policy)
+            }
         }
     }
 
@@ -321,25 +350,25 @@ impl Heard {
             (Passed, Passed) => agree(Passed, Decisive::Judge),
             (Failed, Failed) => agree(Failed, Decisive::Evaluator),
             (Failed, Passed) if self.is_overridden(policy) => agree(Passed, Decisive::Judge),
-            (Failed, Passed) => disagree(Conflict::FailPass, Side::Failed, policy),
-            (Passed, Failed) => disagree(Conflict::PassFail, Side::Failed, policy),
+            (Failed, Passed) => disagree(Conflict::QualitativeFailQuantitativePass, Side::Failed, policy),
+            (Passed, Failed) => disagree(Conflict::QualitativePassQuantitativeFail, Side::Failed, policy),
             (Indeterminate, Indeterminate) => {
                 let may_pass = !self.causes.is_empty() && self.causes.0.is_within(Causes::PASSING.0);
-                let route = if may_pass { Route::Retry } else { Route::HumanReview };
-                plain(Conflict::Nothing, Indeterminate, route, Decisive::Nobody)
+                let route = if may_pass { Route::RetryPath } else { Route::HumanReviewPath };
+                plain(Conflict::None, Indeterminate, route, Decisive::Nobody)
             }
             (Indeterminate, Failed) | (Failed, Indeterminate) => {
-                disagree(Conflict::Indeterminate, Side::Failed, policy)
+                disagree(Conflict::IndeterminateMismatch, Side::Failed, policy)
             }
             (Indeterminate, Passed | NotApplicable) | (Passed | NotApplicable, Indeterminate) => {
-                disagree(Conflict::Indeterminate, Side::NotFailed, policy)
+                disagree(Conflict::IndeterminateMismatch, Side::NotFailed, policy)
             }
             (Passed, NotApplicable) => agree(Passed, Decisive::Evaluator),
             (Failed, NotApplicable) => agree(Failed, Decisive::Evaluator),
             (NotApplicable, Passed) => agree(Passed, Decisive::Judge),
             (NotApplicable, Failed) => agree(Failed, Decisive::Judge),
             (NotApplicable, NotApplicable) => {
-                plain(Conflict::Nothing, NotApplicable, Route::Pass, Decisive::Nobody)
+                plain(Conflict::None, NotApplicable, Route::PassPath, Decisive::Nobody)
             }
         }
     }
@@ -378,24 +407,24 @@ const fn plain(conflict: Conflict, verdict: Verdict, route: Route, decisive: Dec
 
 const fn agree(verdict: Verdict, decisive: Decisive) -> Resolution {
     let route = match verdict {
-        Verdict::Passed | Verdict::NotApplicable => Route::Pass,
-        Verdict::Failed => Route::Fail,
-        Verdict::Indeterminate => Route::HumanReview,
+        Verdict::Passed | Verdict::NotApplicable => Route::PassPath,
+        Verdict::Failed => Route::FailPath,
+        Verdict::Indeterminate => Route::HumanReviewPath,
     };
-    plain(Conflict::Nothing, verdict, route, decisive)
+    plain(Conflict::None, verdict, route, decisive)
 }
 
 const fn disagree(conflict: Conflict, side: Side, policy: &Policy) -> Resolution {
     let (verdict, route) = match (policy.disagreement, side) {
         (Disagreement::HumanReview, Side::Failed | Side::NotFailed) => {
-            (Verdict::Indeterminate, Route::HumanReview)
+            (Verdict::Indeterminate, Route::HumanReviewPath)
         }
         (
             Disagreement::TaskAgentAssessment | Disagreement::BlockUntilResolved,
             Side::Failed | Side::NotFailed,
-        ) => (Verdict::Indeterminate, Route::Block),
-        (Disagreement::PreferBlocking, Side::Failed) => (Verdict::Failed, Route::Fail),
-        (Disagreement::PreferBlocking, Side::NotFailed) => (Verdict::Indeterminate, Route::Fail),
+        ) => (Verdict::Indeterminate, Route::BlockUntilResolved),
+        (Disagreement::PreferBlocking, Side::Failed) => (Verdict::Failed, Route::FailPath),
+        (Disagreement::PreferBlocking, Side::NotFailed) => (Verdict::Indeterminate, Route::FailPath),
     };
     plain(conflict, verdict, route, Decisive::Nobody)
 }

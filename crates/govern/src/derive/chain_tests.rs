@@ -39,38 +39,40 @@ type Case = (&'static str, &'static [FindingState], &'static str, (Conflict, Ver
 /// Verdict of the evaluator, its blockers, verdict of the judge.
 #[rustfmt::skip] // one to a line
 const CASES: &[Case] = &[
-    ("passed", &[], "passed", (Conflict::Nothing, Verdict::Passed, Route::Pass, Decisive::Judge)),
-    ("passed", RESOLVED, "passed", (Conflict::Nothing, Verdict::Passed, Route::Pass, Decisive::Judge)),
-    ("failed", &[], "failed", (Conflict::Nothing, Verdict::Failed, Route::Fail, Decisive::Evaluator)),
-    ("failed", ACTIVE, "passed", (Conflict::FailPass, Verdict::Failed, Route::Fail, Decisive::Blocker)),
-    ("passed", ACTIVE, "passed", (Conflict::FailPass, Verdict::Failed, Route::Fail, Decisive::Blocker)),
-    ("failed", ACTIVE, "failed", (Conflict::Nothing, Verdict::Failed, Route::Fail, Decisive::Blocker)),
-    ("failed", ACTIVE, "not_applicable", (Conflict::Nothing, Verdict::Failed, Route::Fail, Decisive::Blocker)),
-    ("failed", ACTIVE, "indeterminate", (Conflict::Indeterminate, Verdict::Failed, Route::Fail, Decisive::Blocker)),
-    ("failed", CONTESTED, "passed", (Conflict::FailPass, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("failed", CONTESTED, "failed", (Conflict::Nothing, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("failed", &[], "passed", (Conflict::FailPass, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("passed", &[], "failed", (Conflict::PassFail, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("passed", &[], "indeterminate", (Conflict::Indeterminate, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("indeterminate", &[], "failed", (Conflict::Indeterminate, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("indeterminate", &[], "indeterminate", (Conflict::Nothing, Verdict::Indeterminate, Route::HumanReview, Decisive::Nobody)),
-    ("not_applicable", &[], "passed", (Conflict::Nothing, Verdict::Passed, Route::Pass, Decisive::Judge)),
-    ("failed", &[], "not_applicable", (Conflict::Nothing, Verdict::Failed, Route::Fail, Decisive::Evaluator)),
-    ("not_applicable", &[], "not_applicable", (Conflict::Nothing, Verdict::NotApplicable, Route::Pass, Decisive::Nobody)),
+    ("passed", &[], "passed", (Conflict::None, Verdict::Passed, Route::PassPath, Decisive::Judge)),
+    ("passed", RESOLVED, "passed", (Conflict::None, Verdict::Passed, Route::PassPath, Decisive::Judge)),
+    ("failed", &[], "failed", (Conflict::None, Verdict::Failed, Route::FailPath, Decisive::Evaluator)),
+    ("failed", ACTIVE, "passed", (Conflict::QualitativeFailQuantitativePass, Verdict::Failed, Route::FailPath, Decisive::Blocker)),
+    ("passed", ACTIVE, "passed", (Conflict::QualitativeFailQuantitativePass, Verdict::Failed, Route::FailPath, Decisive::Blocker)),
+    ("failed", ACTIVE, "failed", (Conflict::None, Verdict::Failed, Route::FailPath, Decisive::Blocker)),
+    ("failed", ACTIVE, "not_applicable", (Conflict::None, Verdict::Failed, Route::FailPath, Decisive::Blocker)),
+    ("failed", ACTIVE, "indeterminate", (Conflict::IndeterminateMismatch, Verdict::Failed, Route::FailPath, Decisive::Blocker)),
+    ("failed", CONTESTED, "passed", (Conflict::QualitativeFailQuantitativePass, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("failed", CONTESTED, "failed", (Conflict::None, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("failed", &[], "passed", (Conflict::QualitativeFailQuantitativePass, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("passed", &[], "failed", (Conflict::QualitativePassQuantitativeFail, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("passed", &[], "indeterminate", (Conflict::IndeterminateMismatch, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("indeterminate", &[], "failed", (Conflict::IndeterminateMismatch, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("indeterminate", &[], "indeterminate", (Conflict::None, Verdict::Indeterminate, Route::HumanReviewPath, Decisive::Nobody)),
+    ("not_applicable", &[], "passed", (Conflict::None, Verdict::Passed, Route::PassPath, Decisive::Judge)),
+    ("failed", &[], "not_applicable", (Conflict::None, Verdict::Failed, Route::FailPath, Decisive::Evaluator)),
+    ("not_applicable", &[], "not_applicable", (Conflict::None, Verdict::NotApplicable, Route::PassPath, Decisive::Nobody)),
 ];
 
 #[test]
 fn the_default_policy_is_the_table() {
     for (evaluator, blockers, judge, expected) in CASES {
-        let [evaluator, judge] = [evaluator, judge].map(|word| Verdict::read(word).unwrap());
-        let received =
-            [result(Role::Evaluator, evaluator, blockers, &[]), result(Role::Judge, judge, &[], &[])];
+        let [evaluator, judge] = [evaluator, judge].map(|word| Verdict::find(word).unwrap());
+        let received = [
+            result(Role::UpstreamEvaluator, evaluator, blockers, &[]),
+            result(Role::DownstreamJudge, judge, &[], &[]),
+        ];
         let found = resolved(&received, Missing::Nobody, &Policy::DEFAULT);
         let told = (found.conflict, found.verdict, found.route, found.decisive);
         assert_eq!(told, *expected, "{evaluator:?} {blockers:?} {judge:?}");
         assert_eq!(
             found.pass_overridden,
-            expected.0 == Conflict::FailPass && expected.3 == Decisive::Blocker
+            expected.0 == Conflict::QualitativeFailQuantitativePass && expected.3 == Decisive::Blocker
         );
         assert_eq!(found.blockers_preserved, blockers.iter().any(|state| state.is_live()));
     }
@@ -79,15 +81,15 @@ fn the_default_policy_is_the_table() {
 #[test]
 fn what_may_pass_by_itself_is_tried_again() {
     let both = |causes: &[Cause]| {
-        let received = [Role::Evaluator, Role::Judge].map(|role| {
+        let received = [Role::UpstreamEvaluator, Role::DownstreamJudge].map(|role| {
             let verdict = Verdict::Indeterminate;
             Received { role, verdict, causes: Causes::of(causes), ..result(role, verdict, &[], &[]) }
         });
         resolved(&received, Missing::Nobody, &Policy::DEFAULT).route
     };
-    assert_eq!(both(&[Cause::Timeout, Cause::ToolFailure]), Route::Retry);
-    assert_eq!(both(&[Cause::Timeout, Cause::MissingSource]), Route::HumanReview);
-    assert_eq!(both(&[]), Route::HumanReview);
+    assert_eq!(both(&[Cause::Timeout, Cause::ToolFailure]), Route::RetryPath);
+    assert_eq!(both(&[Cause::Timeout, Cause::MissingSource]), Route::HumanReviewPath);
+    assert_eq!(both(&[]), Route::HumanReviewPath);
 }
 
 #[test]
@@ -96,14 +98,17 @@ fn who_is_missing_decides_after_the_time() {
         let found = resolved(received, missing, &Policy::DEFAULT);
         (found.conflict, found.verdict, found.route)
     };
-    let judge = [result(Role::Judge, Verdict::Passed, &[], &[])];
-    let blocked = [result(Role::Evaluator, Verdict::Failed, ACTIVE, &[])];
-    let disputed = [result(Role::Evaluator, Verdict::Failed, CONTESTED, &[])];
-    let unknown = |route| (Conflict::Missing, Verdict::Indeterminate, route);
-    assert_eq!(told(&judge, Missing::Evaluator), unknown(Route::Block));
-    assert_eq!(told(&[], Missing::Evaluator), unknown(Route::Block));
-    assert_eq!(told(&disputed, Missing::Judge), unknown(Route::HumanReview));
-    assert_eq!(told(&blocked, Missing::Judge), (Conflict::Missing, Verdict::Failed, Route::Fail));
+    let judge = [result(Role::DownstreamJudge, Verdict::Passed, &[], &[])];
+    let blocked = [result(Role::UpstreamEvaluator, Verdict::Failed, ACTIVE, &[])];
+    let disputed = [result(Role::UpstreamEvaluator, Verdict::Failed, CONTESTED, &[])];
+    let unknown = |route| (Conflict::MissingExpectedProducer, Verdict::Indeterminate, route);
+    assert_eq!(told(&judge, Missing::Evaluator), unknown(Route::BlockUntilResolved));
+    assert_eq!(told(&[], Missing::Evaluator), unknown(Route::BlockUntilResolved));
+    assert_eq!(told(&disputed, Missing::Judge), unknown(Route::HumanReviewPath));
+    assert_eq!(
+        told(&blocked, Missing::Judge),
+        (Conflict::MissingExpectedProducer, Verdict::Failed, Route::FailPath)
+    );
     let early = Chain { received: &blocked, missing: Missing::Judge, term: Term::Running };
     assert_eq!(resolve(&early, &Policy::DEFAULT), Outcome::Waiting);
 }
@@ -111,8 +116,8 @@ fn who_is_missing_decides_after_the_time() {
 #[test]
 fn another_snapshot_comes_before_everything() {
     let elsewhere =
-        Received { snapshot: Snapshot::Another, ..result(Role::Judge, Verdict::Passed, &[], &[]) };
-    let received = [result(Role::Evaluator, Verdict::Failed, ACTIVE, &[]), elsewhere];
+        Received { snapshot: Snapshot::Another, ..result(Role::DownstreamJudge, Verdict::Passed, &[], &[]) };
+    let received = [result(Role::UpstreamEvaluator, Verdict::Failed, ACTIVE, &[]), elsewhere];
     for (missing, term) in [(Missing::Nobody, Term::Running), (Missing::Evaluator, Term::Over)] {
         let Outcome::Resolved(found) =
             resolve(&Chain { received: &received, missing, term }, &Policy::DEFAULT)
@@ -121,7 +126,7 @@ fn another_snapshot_comes_before_everything() {
         };
         assert_eq!(
             (found.conflict, found.verdict, found.route),
-            (Conflict::Snapshot, Verdict::Indeterminate, Route::Retry)
+            (Conflict::SnapshotMismatch, Verdict::Indeterminate, Route::RetryPath)
         );
     }
 }
@@ -131,16 +136,16 @@ fn a_policy_that_lets_the_judge_override_does_so_only_without_a_live_blocker() {
     let policy = Policy { judge_can_override: true, ..Policy::DEFAULT };
     let route = |blockers| {
         let received = [
-            result(Role::Evaluator, Verdict::Failed, blockers, &[]),
-            result(Role::Judge, Verdict::Passed, &[], &[]),
+            result(Role::UpstreamEvaluator, Verdict::Failed, blockers, &[]),
+            result(Role::DownstreamJudge, Verdict::Passed, &[], &[]),
         ];
         resolved(&received, Missing::Nobody, &policy).route
     };
-    assert_eq!(route(&[]), Route::Pass);
-    assert_eq!(route(&[FindingState::Dismissed]), Route::Pass);
-    assert_eq!(route(RESOLVED), Route::HumanReview);
-    assert_eq!(route(CONTESTED), Route::HumanReview);
-    assert_eq!(route(ACTIVE), Route::Fail);
+    assert_eq!(route(&[]), Route::PassPath);
+    assert_eq!(route(&[FindingState::Dismissed]), Route::PassPath);
+    assert_eq!(route(RESOLVED), Route::HumanReviewPath);
+    assert_eq!(route(CONTESTED), Route::HumanReviewPath);
+    assert_eq!(route(ACTIVE), Route::FailPath);
 }
 
 fn policies() -> Vec<Policy> {
@@ -164,11 +169,11 @@ fn policies() -> Vec<Policy> {
 fn holds(received: &[Received<'_>], found: &Resolution) {
     let counted = received.iter().filter(|one| one.role != Role::Observer);
     let live = counted.clone().flat_map(|one| one.blockers).any(|state| state.is_live());
-    assert!(found.route != Route::Pass || (!live && found.conflict == Conflict::Nothing), "{received:?}");
+    assert!(found.route != Route::PassPath || (!live && found.conflict == Conflict::None), "{received:?}");
     assert!(!found.pass_overridden || found.blockers_preserved, "{received:?}");
     assert!(!found.blockers_preserved || live, "{received:?}");
-    assert!(found.verdict != Verdict::Passed || found.route == Route::Pass, "{received:?}");
-    assert!(found.verdict != Verdict::Failed || found.route == Route::Fail, "{received:?}");
+    assert!(found.verdict != Verdict::Passed || found.route == Route::PassPath, "{received:?}");
+    assert!(found.verdict != Verdict::Failed || found.route == Route::FailPath, "{received:?}");
     if found.decisive == Decisive::Nobody {
         assert!(found.verdict != Verdict::Passed, "{received:?}");
     }
@@ -183,8 +188,8 @@ fn the_laws_hold_everywhere() {
                 for blockers in BLOCKERS {
                     for judged in BLOCKERS {
                         let received = [
-                            result(Role::Evaluator, *evaluator, blockers, &[]),
-                            result(Role::Judge, *judge, judged, &[]),
+                            result(Role::UpstreamEvaluator, *evaluator, blockers, &[]),
+                            result(Role::DownstreamJudge, *judge, judged, &[]),
                         ];
                         for missing in [Missing::Nobody, Missing::Judge, Missing::Evaluator] {
                             holds(&received, &resolved(&received, missing, &policy));

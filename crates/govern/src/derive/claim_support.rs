@@ -1,59 +1,15 @@
 //! Whether a claim is supported, from the places in sources that bear on it.
 //! Owns: the derivation under a policy. Must not: allocate, or read a world.
 
-/// How a place in a source bears on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
-    /// It says so.
-    Direct,
-    /// It lets one conclude so.
-    Indirect,
-    /// It fits.
-    Contextual,
-    /// It says otherwise.
-    Contradicts,
-}
-
-impl Strength {
-    /// The strength of a word of the contract.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        Some(match word {
-            "direct" => Strength::Direct,
-            "indirect" => Strength::Indirect,
-            "contextual" => Strength::Contextual,
-            "contradicts" => Strength::Contradicts,
-            _other => return None,
-        })
-    }
-}
-
-/// How much a source binds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Authority {
-    /// It decides.
-    Binding,
-    /// It convinces.
-    Persuasive,
-    /// It advises.
-    Advisory,
-    /// Nobody knows.
-    Unknown,
-}
+pub use crate::types::claim::{
+    ClaimSupportDerivationPolicyContradictionRule as ContradictionRule,
+    ClaimSupportDerivationPolicyPartialSupportRule as PartialRule,
+    ClaimSupportDerivationReceiptDecisiveReason as Reason, ClaimSupportStatus as Status,
+    EvidenceAnchorSupportStrength as Strength,
+};
+pub use crate::types::source::CoreAuthorityLevel as Authority;
 
 impl Authority {
-    /// The level of a word of the contract.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        Some(match word {
-            "binding" => Authority::Binding,
-            "persuasive" => Authority::Persuasive,
-            "advisory" => Authority::Advisory,
-            "unknown" => Authority::Unknown,
-            _other => return None,
-        })
-    }
-
     /// What it weighs, in halves: 3, 2, 1 and a half.
     const fn halves(self) -> u64 {
         match self {
@@ -61,6 +17,21 @@ impl Authority {
             Authority::Persuasive => 4,
             Authority::Advisory => 2,
             Authority::Unknown => 1,
+        }
+    }
+}
+
+impl Status {
+    /// What decided it, in the contract's word: each has one reason.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Status::Supported => "direct_verified_support",
+            Status::PartiallySupported => "partial_indirect_support",
+            Status::Unsupported => "no_supporting_anchor",
+            Status::Contradicted => "direct_contradiction",
+            Status::NotChecked => "not_checked",
+            Status::IndeterminateStaleOrUnverified => "stale_or_unverified_source",
         }
     }
 }
@@ -80,28 +51,6 @@ pub struct Anchor {
     pub tier0: bool,
 }
 
-/// What makes a claim that has no full support a partly supported one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialRule {
-    /// A place that lets one conclude so, or that fits.
-    AnyIndirectOrContextualAnchor,
-    /// A place that says so, in a source that was not verified.
-    DirectAnchorUnverified,
-    /// What a plug-in says; without one, nothing.
-    DomainSpecific,
-}
-
-/// What places that say otherwise do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContradictionRule {
-    /// One is enough.
-    AnyDirectContradictionControls,
-    /// They are weighed against those that say so.
-    WeightedByAuthority,
-    /// One is enough, and somebody looks at it.
-    HumanReviewRequired,
-}
-
 /// What counts as support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -117,51 +66,6 @@ pub struct Policy {
     pub partial: PartialRule,
     /// What contradictions do.
     pub contradiction: ContradictionRule,
-}
-
-/// How a claim stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It has what the policy asks for.
-    Supported,
-    /// It has a part of it.
-    PartiallySupported,
-    /// It has nothing.
-    Unsupported,
-    /// Sources say otherwise.
-    Contradicted,
-    /// Nobody looked.
-    NotChecked,
-    /// Sources say so that are stale or not verified.
-    Indeterminate,
-}
-
-impl Status {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Supported => "supported",
-            Status::PartiallySupported => "partially_supported",
-            Status::Unsupported => "unsupported",
-            Status::Contradicted => "contradicted",
-            Status::NotChecked => "not_checked",
-            Status::Indeterminate => "indeterminate_stale_or_unverified",
-        }
-    }
-
-    /// What decided it, in the contract's word: each has one reason.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Status::Supported => "direct_verified_support",
-            Status::PartiallySupported => "partial_indirect_support",
-            Status::Unsupported => "no_supporting_anchor",
-            Status::Contradicted => "direct_contradiction",
-            Status::NotChecked => "not_checked",
-            Status::Indeterminate => "stale_or_unverified_source",
-        }
-    }
 }
 
 /// How a claim stands, and whether somebody must look at that.
@@ -215,7 +119,7 @@ pub fn derive(policy: &Policy, anchors: impl IntoIterator<Item = Anchor>) -> Sup
     } else if good > 0 || partly {
         Status::PartiallySupported
     } else if direct > 0 {
-        Status::Indeterminate
+        Status::IndeterminateStaleOrUnverified
     } else {
         Status::Unsupported
     };

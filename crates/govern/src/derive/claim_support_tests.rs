@@ -31,7 +31,7 @@ fn claims_stand_as_the_policy_says() {
     check(POLICY, &[], Status::Unsupported);
     check(POLICY, &[GOOD], Status::Supported);
     check(POLICY, &[Anchor { tier0: true, ..GOOD }], Status::Unsupported);
-    check(POLICY, &[STALE], Status::Indeterminate);
+    check(POLICY, &[STALE], Status::IndeterminateStaleOrUnverified);
     check(Policy { allow_stale: true, ..POLICY }, &[STALE], Status::Supported);
     check(POLICY, &[STALE, ASIDE], Status::PartiallySupported);
     let unverified = Policy { partial: PartialRule::DirectAnchorUnverified, ..POLICY };
@@ -51,9 +51,9 @@ fn claims_stand_as_the_policy_says() {
 
 fn anchor() -> impl Strategy<Value = Anchor> {
     let words = ["direct", "indirect", "contextual", "contradicts"];
-    let strength = prop::sample::select(words.into_iter().filter_map(Strength::read).collect::<Vec<_>>());
+    let strength = prop::sample::select(words.into_iter().filter_map(Strength::find).collect::<Vec<_>>());
     let words = ["binding", "persuasive", "advisory", "unknown"];
-    let authority = prop::sample::select(words.into_iter().filter_map(Authority::read).collect::<Vec<_>>());
+    let authority = prop::sample::select(words.into_iter().filter_map(Authority::find).collect::<Vec<_>>());
     let flags = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.2));
     (strength, authority, flags).prop_map(|(strength, authority, (verified, fresh, tier0))| Anchor {
         strength,
@@ -92,7 +92,7 @@ fn rank(status: Status) -> u8 {
     match status {
         Status::Contradicted => 0,
         Status::NotChecked | Status::Unsupported => 1,
-        Status::Indeterminate => 2,
+        Status::IndeterminateStaleOrUnverified => 2,
         Status::PartiallySupported => 3,
         Status::Supported => 4,
     }

@@ -4,62 +4,19 @@
 //! Amounts are whole millionths, so that adding is associative: a sum does not hang on the order of its parts. `usd` does not
 //! hold what `external_api_usd` does.
 
+use super::draw::Draw;
+use crate::table::order::lower;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use crate::types::basic::EstimatorConfidence as Confidence;
+pub use crate::types::cost::{
+    CostCorrelationPolicy as Correlation, CostDimension as Dimension, CostVectorBasis as Basis,
+};
+
 /// A millionth of a unit.
 pub type Micros = u64;
-
-/// What is spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dimension {
-    /// Dollars, but for those of other interfaces.
-    Usd,
-    /// Tokens that a model read.
-    InputTokens,
-    /// Tokens that it wrote.
-    OutputTokens,
-    /// Tokens that it had read before.
-    CachedInputTokens,
-    /// Tokens that were put by.
-    CacheWriteTokens,
-    /// Seconds of this machine.
-    LocalComputeSeconds,
-    /// Milliseconds that somebody waits.
-    WallClockMs,
-    /// Calls of other interfaces.
-    ExternalApiCalls,
-    /// Dollars for them.
-    ExternalApiUsd,
-    /// Bytes that are kept.
-    StorageBytes,
-    /// Minutes of people.
-    HumanReviewMinutes,
-}
-
-/// All dimensions, with their words.
-pub const DIMENSIONS: [(Dimension, &str); 11] = [
-    (Dimension::Usd, "usd"),
-    (Dimension::InputTokens, "input_tokens"),
-    (Dimension::OutputTokens, "output_tokens"),
-    (Dimension::CachedInputTokens, "cached_input_tokens"),
-    (Dimension::CacheWriteTokens, "cache_write_tokens"),
-    (Dimension::LocalComputeSeconds, "local_compute_seconds"),
-    (Dimension::WallClockMs, "wall_clock_ms"),
-    (Dimension::ExternalApiCalls, "external_api_calls"),
-    (Dimension::ExternalApiUsd, "external_api_usd"),
-    (Dimension::StorageBytes, "storage_bytes"),
-    (Dimension::HumanReviewMinutes, "human_review_minutes"),
-];
-
-impl Dimension {
-    /// Reads the word of a record.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        DIMENSIONS.iter().find(|(_, own)| *own == word).map(|(dimension, _)| *dimension)
-    }
-}
 
 /// What one dimension may come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,32 +31,6 @@ pub struct Distribution {
     pub p99: Option<Micros>,
     /// It can't be more.
     pub hard_cap: Option<Micros>,
-}
-
-/// Where numbers come from, the strongest first; a sum has the weakest of its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
-    /// It was measured.
-    MeasuredActual,
-    /// A provider said so.
-    ProviderQuote,
-    /// It was so before.
-    Historical,
-    /// A price list says so.
-    ModelPriced,
-    /// Somebody thinks so.
-    Heuristic,
-}
-
-/// How sure an estimate is, the least first; a sum has the least of its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// It was never compared with anything.
-    Experimental,
-    /// It was compared with too little.
-    Uncalibrated,
-    /// It was right as often as it said.
-    Calibrated,
 }
 
 /// A cost.
@@ -151,16 +82,25 @@ pub enum Timing {
     Parallel,
 }
 
-/// An amount is more than can be counted.
+/// Why there is no sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a cost is more than can be counted")]
-pub struct TooMuch;
+pub enum Error {
+    /// An amount is more than can be counted.
+    #[error("a cost is more than can be counted")]
+    TooMuch,
+    /// The policy takes cases of each part, and they are not there.
+    #[error("the correlation policy takes cases of each part")]
+    NoCases,
+    /// Cases that should have been seen together are not as many in each part.
+    #[error("cases that were seen together must be as many in each part")]
+    NotTogether,
+}
 
 /// Two costs as one. What stands in one of them only stays as it is.
 ///
 /// # Errors
 /// It is more than can be counted.
-pub fn add(one: &Vector, other: &Vector, quantiles: Quantiles, timing: Timing) -> Result<Vector, TooMuch> {
+pub fn add(one: &Vector, other: &Vector, quantiles: Quantiles, timing: Timing) -> Result<Vector, Error> {
     let mut components = one.components.clone();
     for (dimension, more) in &other.components {
         let joined = match components.get(dimension) {
@@ -174,14 +114,17 @@ pub fn add(one: &Vector, other: &Vector, quantiles: Quantiles, timing: Timing) -
         (Some(only), None) | (None, Some(only)) => Some(only),
         (None, None) => None,
     };
-    let (basis, confidence) = (one.basis.max(other.basis), one.confidence.min(other.confidence));
+    let (basis, confidence) = (lower(one.basis, other.basis), lower(one.confidence, other.confidence));
     let assumptions = one.assumptions.union(&other.assumptions).cloned().collect();
     Ok(Vector { components, basis, confidence, sample_size, assumptions })
 }
 
-type Join = fn(Micros, Micros) -> Option<Micros>;
+/// How two amounts become one.
+pub type Join = fn(Micros, Micros) -> Option<Micros>;
 
-fn join_of(dimension: Dimension, timing: Timing) -> Join {
+/// How amounts of a dimension become one: they add, but who waits for several things at once waits for the longest.
+#[must_use]
+pub fn join_of(dimension: Dimension, timing: Timing) -> Join {
     match (dimension == Dimension::WallClockMs, timing) {
         (true, Timing::Parallel) => |one, other| Some(one.max(other)),
         (true, Timing::Sequential) | (false, Timing::Sequential | Timing::Parallel) => Micros::checked_add,
@@ -193,9 +136,9 @@ fn join(
     other: &Distribution,
     quantiles: Quantiles,
     join: Join,
-) -> Result<Distribution, TooMuch> {
+) -> Result<Distribution, Error> {
     let both = |one: Option<Micros>, other: Option<Micros>| match (one, other) {
-        (Some(one), Some(other)) => join(one, other).map(Some).ok_or(TooMuch),
+        (Some(one), Some(other)) => join(one, other).map(Some).ok_or(Error::TooMuch),
         (Some(_), None) | (None, Some(_) | None) => Ok(None),
     };
     let quantile = |one, other| match quantiles {
@@ -203,7 +146,7 @@ fn join(
         Quantiles::Comonotone => both(one, other),
     };
     Ok(Distribution {
-        expected: join(one.expected, other.expected).ok_or(TooMuch)?,
+        expected: join(one.expected, other.expected).ok_or(Error::TooMuch)?,
         p50: quantile(one.p50, other.p50)?,
         p90: quantile(one.p90, other.p90)?,
         p99: quantile(one.p99, other.p99)?,
@@ -233,29 +176,92 @@ pub const DRAWS_MAX: u32 = 100_000;
 ///
 /// # Errors
 /// A sum is more than can be counted.
-pub fn draw(parts: &[&[Micros]], seed: u64, draws: u32) -> Result<Vec<Micros>, TooMuch> {
-    let mut state = seed;
-    let mut sums = Vec::new();
+pub fn draw(parts: &[&[Micros]], drawing: Drawing, how: Join) -> Result<Vec<Micros>, Error> {
     if parts.iter().any(|cases| cases.is_empty()) {
-        return Ok(sums);
+        return Ok(Vec::new());
     }
-    for _ in 0..draws.min(DRAWS_MAX) {
-        let mut total: Micros = 0;
-        for cases in parts {
-            let place = usize::try_from(next(&mut state) % cases.len().max(1) as u64).unwrap_or_default();
-            total = total.checked_add(cases.get(place).copied().unwrap_or_default()).ok_or(TooMuch)?;
-        }
-        sums.push(total);
-    }
-    Ok(sums)
+    let mut chance = Draw::new(drawing.seed);
+    let mut one = |cases: &&[Micros]| cases.get(chance.place(cases.len())).copied().unwrap_or_default();
+    let sums = (0..drawing.draws.min(DRAWS_MAX)).map(|_| together(parts.iter().map(&mut one), how));
+    sums.collect()
 }
 
-/// The next number of `SplitMix64`.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
+/// How often is drawn, and where drawing begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// The seed.
+    pub seed: u64,
+    /// How often.
+    pub draws: u32,
+}
+
+/// Cases of a part, by dimension. Those of the same place in several parts were seen together.
+pub type Cases = BTreeMap<Dimension, Vec<Micros>>;
+
+/// How quantiles of a sum are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy<'a> {
+    /// Nobody says: there are none.
+    Undeclared,
+    /// `assume_perfect_correlation_upper_bound`.
+    Comonotone,
+    /// `assume_independent_monte_carlo`: drawn out of the cases of each part.
+    Independent(&'a [Cases], Drawing),
+    /// `empirical_joint_distribution`: out of what was seen together.
+    Joint(&'a [Cases]),
+}
+
+/// Several costs as one. A quantile of a dimension that several parts have is there only under a policy, and under the two that
+/// take cases only where each of these parts has some.
+///
+/// # Errors
+/// It is more than can be counted, or there are no cases to go by, or they were not seen together.
+pub fn total(parts: &[Vector], policy: Policy<'_>, timing: Timing) -> Result<Vector, Error> {
+    let quantiles = match policy {
+        Policy::Comonotone => Quantiles::Comonotone,
+        Policy::Undeclared | Policy::Independent(..) | Policy::Joint(_) => Quantiles::Dropped,
+    };
+    let mut sum = Vector::nothing();
+    for part in parts {
+        sum = add(&sum, part, quantiles, timing)?;
+    }
+    let (cases, drawing) = match policy {
+        Policy::Undeclared | Policy::Comonotone => return Ok(sum),
+        Policy::Independent(cases, drawing) => (cases, Some(drawing)),
+        Policy::Joint(cases) => (cases, None),
+    };
+    if cases.len() != parts.len() {
+        return Err(Error::NoCases);
+    }
+    for (dimension, distribution) in &mut sum.components {
+        let having = parts.iter().zip(cases).filter(|(part, _)| part.components.contains_key(dimension));
+        let seen: Vec<&[Micros]> =
+            having.map(|(_, cases)| cases.get(dimension).map(Vec::as_slice).unwrap_or_default()).collect();
+        if seen.len() < 2 {
+            continue;
+        }
+        let how = join_of(*dimension, timing);
+        let sums = match drawing {
+            Some(drawing) => draw(&seen, drawing, how)?,
+            None => joined(&seen, how)?,
+        };
+        *distribution = with_quantiles_of(distribution, &sums);
+    }
+    Ok(sum)
+}
+
+/// Sums of what was seen together.
+fn joined(parts: &[&[Micros]], how: Join) -> Result<Vec<Micros>, Error> {
+    let count = parts.first().map_or(0, |cases| cases.len());
+    if parts.iter().any(|cases| cases.len() != count) {
+        return Err(Error::NotTogether);
+    }
+    let row = |at: usize| together(parts.iter().map(|cases| cases.get(at).copied().unwrap_or_default()), how);
+    (0..count).map(row).collect()
+}
+
+fn together(mut amounts: impl Iterator<Item = Micros>, how: Join) -> Result<Micros, Error> {
+    amounts.try_fold(0, |sum, one| how(sum, one)).ok_or(Error::TooMuch)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 use super::{is_score, sum};
 use alloc::collections::BTreeSet;
 
+pub use crate::types::novelty::NoPatternFallback as Fallback;
+
 /// The distance is not defined: `validation.novelty_metric_space_undefined`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("validation.novelty_metric_space_undefined")]
@@ -69,17 +71,6 @@ fn score(value: f64) -> Result<f64, Undefined> {
     if value.is_finite() { Ok(value.clamp(0.0, 1.0)) } else { Err(Undefined) }
 }
 
-/// What is said where no pattern is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fallback {
-    /// It is new.
-    NoveltyOne,
-    /// Nothing can be said.
-    Indeterminate,
-    /// It is as new as things of the domain are.
-    DomainBaseline(f64),
-}
-
 /// How new something is, and what follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Novelty {
@@ -100,18 +91,16 @@ pub fn closest<'a>(patterns: &[(&'a str, f64)]) -> Option<(&'a str, f64)> {
     known.min_by(|one, other| one.1.total_cmp(&other.1).then_with(|| one.0.cmp(other.0))).copied()
 }
 
-/// How new something is at a distance from the closest pattern; without one, by the fallback. Where nothing can be said, both
+/// How new something is at a distance from the closest pattern; without one, by the fallback, of which one takes what is usual in
+/// the domain (`baseline`). Where nothing can be said, both
 /// consequences follow: to think again is the safe side.
 #[must_use]
-pub fn assess(distance: Option<f64>, fallback: Fallback, threshold: f64) -> Novelty {
-    let score = match (distance, fallback) {
-        (Some(distance), Fallback::NoveltyOne | Fallback::Indeterminate | Fallback::DomainBaseline(_)) => {
-            Some(distance)
-        }
-        (None, Fallback::NoveltyOne) => Some(1.0),
-        (None, Fallback::Indeterminate) => None,
-        (None, Fallback::DomainBaseline(baseline)) => Some(baseline),
-    };
+pub fn assess(distance: Option<f64>, fallback: Fallback, baseline: Option<f64>, threshold: f64) -> Novelty {
+    let score = distance.or(match fallback {
+        Fallback::NoveltyOne => Some(1.0),
+        Fallback::Indeterminate => None,
+        Fallback::UseDomainBaseline => baseline,
+    });
     let score = score.filter(|score| is_score(*score));
     let is_new = score.is_none_or(|score| score >= threshold);
     let similarity = distance.filter(|distance| is_score(*distance)).map(|distance| 1.0 - distance);
@@ -153,17 +142,18 @@ mod tests {
     fn what_follows_from_a_distance() {
         assert_eq!(closest(&[("b", 0.2), ("a", 0.2), ("c", f64::NAN)]), Some(("a", 0.2)));
         assert_eq!(closest(&[]), None);
-        let of = |distance, fallback| {
-            let found = assess(distance, fallback, 0.5);
+        let of = |distance, fallback, baseline| {
+            let found = assess(distance, fallback, baseline, 0.5);
             assert_eq!(found.forces_fresh_reasoning, found.triggers_task_agent);
             (found.score, found.forces_fresh_reasoning)
         };
-        assert_eq!(of(Some(0.5), Fallback::Indeterminate), (Some(0.5), true));
-        assert_eq!(of(Some(0.0), Fallback::NoveltyOne), (Some(0.0), false));
-        assert_eq!(of(None, Fallback::NoveltyOne), (Some(1.0), true));
-        assert_eq!(of(None, Fallback::Indeterminate), (None, true));
-        assert_eq!(of(None, Fallback::DomainBaseline(0.3)), (Some(0.3), false));
-        assert_eq!(of(None, Fallback::DomainBaseline(f64::NAN)), (None, true));
+        assert_eq!(of(Some(0.5), Fallback::Indeterminate, None), (Some(0.5), true));
+        assert_eq!(of(Some(0.0), Fallback::NoveltyOne, None), (Some(0.0), false));
+        assert_eq!(of(None, Fallback::NoveltyOne, Some(0.3)), (Some(1.0), true));
+        assert_eq!(of(None, Fallback::Indeterminate, Some(0.3)), (None, true));
+        assert_eq!(of(None, Fallback::UseDomainBaseline, Some(0.3)), (Some(0.3), false));
+        assert_eq!(of(None, Fallback::UseDomainBaseline, Some(f64::NAN)), (None, true));
+        assert_eq!(of(None, Fallback::UseDomainBaseline, None), (None, true));
     }
 
     proptest! {

@@ -4,68 +4,10 @@
 use super::{is_score, sum};
 use alloc::vec::Vec;
 
-/// How scores become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Required ones must reach their thresholds; then the weighted mean.
-    AllRequiredThenWeightedMean,
-    /// The weighted mean.
-    WeightedMean,
-    /// The least required score; the weighted mean where none is required.
-    MinRequiredScore,
-    /// 1 if each reaches its threshold, else 0.
-    AllOrNothing,
-}
-
-/// What a missing score means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// A required one fails; another does not count.
-    FailRequired,
-    /// A required one fails; another counts as 0.
-    ExcludeOptionalWithPenalty,
-    /// Nothing can be said.
-    Indeterminate,
-}
-
-impl Missing {
-    /// Reads the word of a record.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        match word {
-            "fail_required" => Some(Missing::FailRequired),
-            "exclude_optional_with_penalty" => Some(Missing::ExcludeOptionalWithPenalty),
-            "indeterminate" => Some(Missing::Indeterminate),
-            _unknown => None,
-        }
-    }
-}
-
-/// Whether it is enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It is.
-    Passed,
-    /// The score is below the threshold.
-    FailedThreshold,
-    /// Something required failed, whatever the score.
-    FailedRequiredGate,
-    /// Nothing can be said.
-    Indeterminate,
-}
-
-impl Status {
-    /// The word of records.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Passed => "passed",
-            Status::FailedThreshold => "failed_threshold",
-            Status::FailedRequiredGate => "failed_required_gate",
-            Status::Indeterminate => "indeterminate",
-        }
-    }
-}
+pub use crate::types::quality::{
+    QualityIndexAggregationMethod as Method, QualityIndexDerivedPassStatus as Status,
+    QualityIndexMissingDimensionPolicy as Missing,
+};
 
 /// What a score is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

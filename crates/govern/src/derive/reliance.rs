@@ -4,47 +4,16 @@
 //! Invariant: each fact says how far reliance goes at best, and the worst of them counts, so one more fact never improves a
 //! status or a health.
 
+use crate::table::order;
 use alloc::collections::BTreeSet;
 
-/// How far somebody may rely on it, the furthest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// Within its scope.
-    SafeToRelyWithinScope,
-    /// With what is known to be missing.
-    RelyWithLimitations,
-    /// After somebody has looked.
-    HumanReviewRequired,
-    /// Not at all.
-    NotSafeToRely,
-}
+pub use crate::types::basic::Severity;
+pub use crate::types::outcome::OutcomeEvaluationState as State;
+pub use crate::types::reliance::{
+    RelianceLimitationKind as Limitation, RelianceStatus as Status, TaskHealthCardHealthStatus as Health,
+};
 
 impl Status {
-    /// All of them.
-    pub const ALL: [Status; 4] = [
-        Status::SafeToRelyWithinScope,
-        Status::RelyWithLimitations,
-        Status::HumanReviewRequired,
-        Status::NotSafeToRely,
-    ];
-
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::SafeToRelyWithinScope => "safe_to_rely_within_scope",
-            Status::RelyWithLimitations => "rely_with_limitations",
-            Status::HumanReviewRequired => "human_review_required",
-            Status::NotSafeToRely => "not_safe_to_rely",
-        }
-    }
-
-    /// The status of a word.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        Status::ALL.into_iter().find(|status| status.as_str() == word)
-    }
-
     /// Whether a certification may be issued on it.
     #[must_use]
     pub fn may_be_issued(self) -> bool {
@@ -55,75 +24,7 @@ impl Status {
     }
 }
 
-/// What is missing or unsure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the words of the contract say what they mean")]
-pub enum Limitation {
-    InsufficientEvidence,
-    HumanJudgmentNeeded,
-    MissingCapability,
-    SourceUnavailable,
-    PolicyBlocked,
-    StaleEvidence,
-    UnableToGroundClaim,
-    UncheckedClaimsPresent,
-    UnreviewedCandidateRevision,
-    ExternalSideEffectUnverified,
-    StaleSourcePresent,
-    UnresolvedResearchNeed,
-    PolicyWarning,
-    PatternCChainUnresolved,
-    EvidencePackageMissing,
-}
-
 impl Limitation {
-    /// All of them.
-    pub const ALL: [Limitation; 15] = [
-        Limitation::InsufficientEvidence,
-        Limitation::HumanJudgmentNeeded,
-        Limitation::MissingCapability,
-        Limitation::SourceUnavailable,
-        Limitation::PolicyBlocked,
-        Limitation::StaleEvidence,
-        Limitation::UnableToGroundClaim,
-        Limitation::UncheckedClaimsPresent,
-        Limitation::UnreviewedCandidateRevision,
-        Limitation::ExternalSideEffectUnverified,
-        Limitation::StaleSourcePresent,
-        Limitation::UnresolvedResearchNeed,
-        Limitation::PolicyWarning,
-        Limitation::PatternCChainUnresolved,
-        Limitation::EvidencePackageMissing,
-    ];
-
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Limitation::InsufficientEvidence => "insufficient_evidence",
-            Limitation::HumanJudgmentNeeded => "human_judgment_needed",
-            Limitation::MissingCapability => "missing_capability",
-            Limitation::SourceUnavailable => "source_unavailable",
-            Limitation::PolicyBlocked => "policy_blocked",
-            Limitation::StaleEvidence => "stale_evidence",
-            Limitation::UnableToGroundClaim => "unable_to_ground_claim",
-            Limitation::UncheckedClaimsPresent => "unchecked_claims_present",
-            Limitation::UnreviewedCandidateRevision => "unreviewed_candidate_revision",
-            Limitation::ExternalSideEffectUnverified => "external_side_effect_unverified",
-            Limitation::StaleSourcePresent => "stale_source_present",
-            Limitation::UnresolvedResearchNeed => "unresolved_research_need",
-            Limitation::PolicyWarning => "policy_warning",
-            Limitation::PatternCChainUnresolved => "pattern_c_chain_unresolved",
-            Limitation::EvidencePackageMissing => "evidence_package_missing",
-        }
-    }
-
-    /// The limitation of a word.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        Limitation::ALL.into_iter().find(|limitation| limitation.as_str() == word)
-    }
-
     /// How far one may rely with it at best.
     #[must_use]
     pub fn status(self) -> Status {
@@ -246,73 +147,50 @@ pub fn limitations(facts: &BTreeSet<Fact>) -> BTreeSet<Limitation> {
 /// How far one may rely: as far as the worst fact lets.
 #[must_use]
 pub fn status(facts: &BTreeSet<Fact>) -> Status {
-    facts.iter().map(|fact| fact.status()).max().unwrap_or(Status::SafeToRelyWithinScope)
-}
-
-/// How a task is doing, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Health {
-    /// Nothing to look at.
-    Healthy,
-    /// Something to know.
-    Warning,
-    /// Somebody must look.
-    ReviewRequired,
-    /// It can't go on.
-    Blocked,
-    /// It won't succeed.
-    Failed,
-}
-
-impl Health {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Health::Healthy => "healthy",
-            Health::Warning => "warning",
-            Health::ReviewRequired => "review_required",
-            Health::Blocked => "blocked",
-            Health::Failed => "failed",
-        }
-    }
+    order::highest(facts.iter().map(|fact| fact.status())).unwrap_or(Status::SafeToRelyWithinScope)
 }
 
 /// What a health is derived from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign<'a> {
-    /// An outcome stands so, by the word of its state.
-    Outcome(&'a str),
+pub enum Sign {
+    /// An outcome stands so.
+    Outcome(State),
     /// A finding that may block is live.
     LiveBlocker,
     /// A question to a person is open.
     HardCallOpen,
-    /// An item of attention is open, by the word of its priority.
-    Attention(&'a str),
+    /// An item of attention is open, of this priority.
+    Attention(Severity),
     /// The work product is limited.
     Limited(Limitation),
 }
 
-impl Sign<'_> {
-    /// How well a task can do with it at best. A word that is not known can't make it worse than something to know.
+impl Sign {
+    /// How well a task can do with it at best.
     #[must_use]
     pub fn health(self) -> Health {
         match self {
             Sign::Outcome(state) => match state {
-                "pending" | "pending_dependency" | "evaluating" | "dirty" | "satisfied" | "superseded" => {
-                    Health::Healthy
-                }
-                "needs_human_judgment" => Health::ReviewRequired,
-                "blocked_by_policy" | "upstream_failure" | "unable_to_evaluate" => Health::Blocked,
-                "unrecoverable" | "max_iterations_reached" => Health::Failed,
-                _other => Health::Warning,
+                State::Pending
+                | State::PendingDependency
+                | State::Evaluating
+                | State::Dirty
+                | State::Satisfied
+                | State::Superseded => Health::Healthy,
+                State::NeedsRevision
+                | State::NeedsInformation
+                | State::NeedsVerification
+                | State::Regressed => Health::Warning,
+                State::NeedsHumanJudgment => Health::ReviewRequired,
+                State::BlockedByPolicy | State::UpstreamFailure | State::UnableToEvaluate => Health::Blocked,
+                State::Unrecoverable | State::MaxIterationsReached => Health::Failed,
             },
             Sign::LiveBlocker => Health::Blocked,
             Sign::HardCallOpen => Health::ReviewRequired,
             Sign::Attention(priority) => match priority {
-                "blocking" => Health::Blocked,
-                "high" => Health::ReviewRequired,
-                _other => Health::Warning,
+                Severity::Blocking => Health::Blocked,
+                Severity::High => Health::ReviewRequired,
+                Severity::Low | Severity::Medium => Health::Warning,
             },
             Sign::Limited(limitation) => match limitation.status() {
                 Status::SafeToRelyWithinScope | Status::RelyWithLimitations => Health::Warning,
@@ -323,8 +201,8 @@ impl Sign<'_> {
 }
 
 /// How a task is doing: as well as the worst sign lets.
-pub fn health<'a>(signs: impl IntoIterator<Item = Sign<'a>>) -> Health {
-    signs.into_iter().map(Sign::health).max().unwrap_or(Health::Healthy)
+pub fn health(signs: impl IntoIterator<Item = Sign>) -> Health {
+    order::highest(signs.into_iter().map(Sign::health)).unwrap_or(Health::Healthy)
 }
 
 #[cfg(test)]

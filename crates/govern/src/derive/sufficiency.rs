@@ -2,169 +2,29 @@
 //! Owns: which trigger decides, its route, whether a person is asked, whether attempts still help, which capabilities cover.
 //! Must not: read a log; the caller says what is known.
 
-/// Why no procedure may be left, the one that decides first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Trigger {
-    /// A policy forbids a step that is needed.
-    PolicyProhibitsRequiredStep,
-    /// Two requirements exclude each other.
-    ContradictoryRequirements,
-    /// No capability there is covers the outcome.
-    NoCapabilityCoversOutcome,
-    /// A capability that covers it does not work now.
-    CapabilityUnavailableOrUnhealthy,
-    /// Evidence is missing.
-    EvidenceInsufficientToProceed,
-    /// A verifier could not decide.
-    VerificationUnresolvable,
-    /// Something that must hold before does not.
-    PreconditionUnresolvable,
-    /// A step acts outside and nobody allowed it.
-    ExternalSideEffectRequiresUngrantedApproval,
-    /// The budget is below the least attempt that could do.
-    BudgetCapPreventsMinimalSufficientAttempt,
-    /// Revalidation came back to where it started.
-    CascadeCycleDetected,
-    /// The same output came again.
-    IdenticalOutputLoopDetected,
-    /// Everything that is allowed was tried.
-    AllPolicyAllowedProceduresExhausted,
-    /// Attempts no longer make it better.
-    MaxAttemptsWithoutMaterialScoreImprovement,
-}
+use crate::table::order;
 
-/// All triggers with their words, the one that decides first.
-pub const TRIGGERS: [(Trigger, &str); 13] = [
-    (Trigger::PolicyProhibitsRequiredStep, "policy_prohibits_required_step"),
-    (Trigger::ContradictoryRequirements, "contradictory_requirements"),
-    (Trigger::NoCapabilityCoversOutcome, "no_capability_covers_outcome"),
-    (Trigger::CapabilityUnavailableOrUnhealthy, "capability_unavailable_or_unhealthy"),
-    (Trigger::EvidenceInsufficientToProceed, "evidence_insufficient_to_proceed"),
-    (Trigger::VerificationUnresolvable, "verification_unresolvable"),
-    (Trigger::PreconditionUnresolvable, "precondition_unresolvable"),
-    (
-        Trigger::ExternalSideEffectRequiresUngrantedApproval,
-        "external_side_effect_requires_ungranted_approval",
-    ),
-    (Trigger::BudgetCapPreventsMinimalSufficientAttempt, "budget_cap_prevents_minimal_sufficient_attempt"),
-    (Trigger::CascadeCycleDetected, "cascade_cycle_detected"),
-    (Trigger::IdenticalOutputLoopDetected, "identical_output_loop_detected"),
-    (Trigger::AllPolicyAllowedProceduresExhausted, "all_policy_allowed_procedures_exhausted"),
-    (Trigger::MaxAttemptsWithoutMaterialScoreImprovement, "max_attempts_without_material_score_improvement"),
-];
-
-impl Trigger {
-    /// The trigger of a word.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        TRIGGERS.iter().find(|(_, one)| *one == word).map(|(trigger, _)| *trigger)
-    }
-
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        TRIGGERS.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
-    }
-}
-
-/// Where it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Route {
-    /// Something must be found out.
-    NeedsInformation,
-    /// Something must be verified.
-    NeedsVerification,
-    /// A person must decide.
-    NeedsHumanJudgment,
-    /// It can't be judged now.
-    UnableToEvaluate,
-    /// A policy stands against it.
-    BlockedByPolicy,
-    /// It stays as bad as it is.
-    Unrecoverable,
-    /// The process lacks a part.
-    ProcessGapOut,
-}
-
-/// All routes with their words.
-pub const ROUTES: [(Route, &str); 7] = [
-    (Route::NeedsInformation, "needs_information"),
-    (Route::NeedsVerification, "needs_verification"),
-    (Route::NeedsHumanJudgment, "needs_human_judgment"),
-    (Route::UnableToEvaluate, "unable_to_evaluate"),
-    (Route::BlockedByPolicy, "blocked_by_policy"),
-    (Route::Unrecoverable, "unrecoverable"),
-    (Route::ProcessGapOut, "process_gap_out"),
-];
+pub use crate::types::basic::HardRevisionCallKind as Question;
+pub use crate::types::cascade::OutcomeDependencyGraphPolicyOnCycleDetected as OnCycle;
+pub use crate::types::outcome::OutcomeEvaluationDisposition as Disposition;
+pub use crate::types::sufficiency::{
+    CapabilityCoverageAssessmentCoverageState as Coverage, SufficiencyTerminalRoute as Route,
+    SufficiencyTrigger as Trigger,
+};
 
 impl Route {
-    /// The route of a word.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        ROUTES.iter().find(|(_, one)| *one == word).map(|(route, _)| *route)
-    }
-
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        ROUTES.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
-    }
-
     /// The dispositions that an outcome on this route may be given.
     #[must_use]
-    pub fn dispositions(self) -> &'static [&'static str] {
+    pub fn dispositions(self) -> &'static [Disposition] {
         match self {
-            Route::NeedsInformation => &["needs_information"],
-            Route::NeedsVerification => &["needs_verification"],
-            Route::NeedsHumanJudgment => &["needs_human_judgment"],
-            Route::UnableToEvaluate | Route::ProcessGapOut => &["unable_to_evaluate"],
-            Route::BlockedByPolicy => &["blocked_by_policy"],
-            Route::Unrecoverable => &["unrecoverable", "max_iterations_reached"],
+            Route::NeedsInformation => &[Disposition::NeedsInformation],
+            Route::NeedsVerification => &[Disposition::NeedsVerification],
+            Route::NeedsHumanJudgment => &[Disposition::NeedsHumanJudgment],
+            Route::UnableToEvaluate | Route::ProcessGapOut => &[Disposition::UnableToEvaluate],
+            Route::BlockedByPolicy => &[Disposition::BlockedByPolicy],
+            Route::Unrecoverable => &[Disposition::Unrecoverable, Disposition::MaxIterationsReached],
         }
     }
-}
-
-/// What a person is asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
-    /// Which of two requirements counts.
-    ContradictoryRequirements,
-    /// Whether a policy is changed.
-    PolicyBoundary,
-    /// Whether something may be done outside.
-    ExternalSideEffectApproval,
-    /// Whether there is more budget, or less to do.
-    BudgetScopeDecision,
-    /// Where a cycle is cut.
-    CascadeCycle,
-    /// What to do as nothing else helps.
-    NoSufficientProcedure,
-}
-
-impl Question {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Question::ContradictoryRequirements => "contradictory_requirements",
-            Question::PolicyBoundary => "policy_boundary",
-            Question::ExternalSideEffectApproval => "external_side_effect_approval",
-            Question::BudgetScopeDecision => "budget_scope_decision",
-            Question::CascadeCycle => "cascade_cycle",
-            Question::NoSufficientProcedure => "no_sufficient_procedure",
-        }
-    }
-}
-
-/// What is done about a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OnCycle {
-    /// A person is asked.
-    HardCall,
-    /// The graph is refused.
-    RejectGraph,
-    /// The declared priority cuts it.
-    PreferDeclaredPriority,
 }
 
 /// What is known besides the triggers.
@@ -198,7 +58,7 @@ pub struct Ending {
     /// Where it goes.
     pub route: Route,
     /// The disposition that the outcome is given.
-    pub disposition: &'static str,
+    pub disposition: Disposition,
     /// What a person is asked, if one can change it.
     pub question: Option<Question>,
 }
@@ -207,18 +67,18 @@ pub struct Ending {
 /// never changes the route.
 #[must_use]
 pub fn route(triggers: &[Trigger], known: &Known) -> Option<Ending> {
-    let by = triggers.iter().copied().min()?;
+    let by = order::lowest(triggers.iter().copied())?;
     let (route, question) = ending_of(by, known)?;
     let is_at_cap =
         by == Trigger::MaxAttemptsWithoutMaterialScoreImprovement && known.attempts >= known.attempts_max;
     let disposition = match route {
-        Route::Unrecoverable if is_at_cap => "max_iterations_reached",
-        Route::Unrecoverable => "unrecoverable",
-        Route::UnableToEvaluate | Route::ProcessGapOut => "unable_to_evaluate",
-        Route::NeedsInformation
-        | Route::NeedsVerification
-        | Route::NeedsHumanJudgment
-        | Route::BlockedByPolicy => route.as_str(),
+        Route::Unrecoverable if is_at_cap => Disposition::MaxIterationsReached,
+        Route::Unrecoverable => Disposition::Unrecoverable,
+        Route::UnableToEvaluate | Route::ProcessGapOut => Disposition::UnableToEvaluate,
+        Route::NeedsInformation => Disposition::NeedsInformation,
+        Route::NeedsVerification => Disposition::NeedsVerification,
+        Route::NeedsHumanJudgment => Disposition::NeedsHumanJudgment,
+        Route::BlockedByPolicy => Disposition::BlockedByPolicy,
     };
     Some(Ending { by, route, disposition, question })
 }
@@ -297,6 +157,50 @@ pub fn improvement(attempts: &[Scored], attempts_min: usize, window: usize, epsi
     }
 }
 
+/// A version, by its numbers: `1.10` is above `1.9`, `1` is `1.0`, and what stands behind a dash comes before the version itself.
+/// A part that is no number is above all numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'a>(pub &'a str);
+
+impl<'a> Version<'a> {
+    fn split(self) -> (&'a str, Option<&'a str>) {
+        let text = self.0.split_once('+').map_or(self.0, |(version, _)| version).trim_start_matches('v');
+        text.split_once('-').map_or((text, None), |(release, before)| (release, Some(before)))
+    }
+}
+
+/// The numbers of a release; behind the last one all are zero.
+fn numbers(release: &str) -> impl Iterator<Item = u64> {
+    release.split('.').map(|part| if part.is_empty() { 0 } else { part.parse().unwrap_or(u64::MAX) })
+}
+
+impl Ord for Version<'_> {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        let ((one, one_before), (another, another_before)) = (self.split(), other.split());
+        let length = numbers(one).count().max(numbers(another).count());
+        let padded = |release| numbers(release).chain(core::iter::repeat(0)).take(length);
+        let is_release = |before: Option<&str>| before.is_none();
+        padded(one)
+            .cmp(padded(another))
+            .then_with(|| is_release(one_before).cmp(&is_release(another_before)))
+            .then_with(|| one_before.cmp(&another_before))
+    }
+}
+
+impl PartialOrd for Version<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Version<'_> {}
+
 /// How a capability that is needed stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
@@ -315,32 +219,6 @@ pub fn standing<V: Ord>(least: Option<&V>, offers: &[(V, bool)]) -> Standing {
     let fits = offers.iter().filter(|(version, _)| least.is_none_or(|least| version >= least));
     let each = fits.map(|(_, is_healthy)| if *is_healthy { Standing::Healthy } else { Standing::Unhealthy });
     each.max().unwrap_or(Standing::Missing)
-}
-
-/// Whether capabilities cover an outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Coverage {
-    /// None of what is needed is there.
-    NotCovered,
-    /// Some of it is.
-    PartiallyCovered,
-    /// All of it is there, and some does not work.
-    CoveredButUnhealthy,
-    /// All of it is there and works.
-    Covered,
-}
-
-impl Coverage {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Coverage::NotCovered => "not_covered",
-            Coverage::PartiallyCovered => "partially_covered",
-            Coverage::CoveredButUnhealthy => "covered_but_unhealthy",
-            Coverage::Covered => "covered",
-        }
-    }
 }
 
 /// Whether capabilities cover an outcome that needs them all; one that needs none is covered.

@@ -2,117 +2,15 @@
 //! Owns: the trust of a source, of what is derived from others and of what holds others; the wall between matters.
 //! Must not: read a world.
 
-use crate::table::order::{self, DATA_CLASS, TAINT};
-
-/// How little content is trusted, the most trusted first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Taint {
-    /// From the house's own library.
-    InternalCorpusTrusted,
-    /// From the user, within what it was given for.
-    UserTrustedBounded,
-    /// From an authority outside that vouches for it.
-    ExternalAuthorityTrusted,
-    /// From outside.
-    ExternalUntrusted,
-    /// Nobody knows.
-    Unclassified,
-}
+pub use crate::types::basic::{DataClass, TaintClass as Taint};
+pub use crate::types::taint::SourceTrustBasis as TrustBasis;
 
 impl Taint {
-    /// All, the most trusted first.
-    pub const ALL: [Taint; 5] = [
-        Taint::InternalCorpusTrusted,
-        Taint::UserTrustedBounded,
-        Taint::ExternalAuthorityTrusted,
-        Taint::ExternalUntrusted,
-        Taint::Unclassified,
-    ];
     /// What holds nothing is trusted most.
     pub const LOWEST: Taint = Taint::InternalCorpusTrusted;
-
-    /// The taint of a word of the contract.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        order::rank(&TAINT, word).and_then(|rank| Taint::ALL.get(rank).copied())
-    }
-
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Taint::InternalCorpusTrusted => "internal_corpus_trusted",
-            Taint::UserTrustedBounded => "user_trusted_bounded",
-            Taint::ExternalAuthorityTrusted => "external_authority_trusted",
-            Taint::ExternalUntrusted => "external_untrusted",
-            Taint::Unclassified => "unclassified",
-        }
-    }
-}
-
-/// How secret content is, the least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DataClass {
-    /// Anybody may know.
-    Public,
-    /// The house may know.
-    Internal,
-    /// Those under privilege may know.
-    Privileged,
-    /// It does not leave the machine.
-    LocalOnly,
-}
-
-impl DataClass {
-    /// All, the least secret first.
-    pub const ALL: [DataClass; 4] =
-        [DataClass::Public, DataClass::Internal, DataClass::Privileged, DataClass::LocalOnly];
-
-    /// The class of a word of the contract.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        order::rank(&DATA_CLASS, word).and_then(|rank| DataClass::ALL.get(rank).copied())
-    }
-}
-
-/// Why a source is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TrustBasis {
-    /// The user gave it.
-    UserSupplied,
-    /// It is in the library.
-    InternalLibrary,
-    /// The authority's own interface gave it.
-    OfficialApi,
-    /// A database that an authority vouches for gave it.
-    VerifiedAuthorityDatabase,
-    /// It was found on the web.
-    WebUnverified,
-    /// A connector that proved who it is gave it.
-    ConnectorAuthenticated,
-    /// A policy says so.
-    ManualOverridePolicy,
-    /// Nobody knows.
-    Unknown,
 }
 
 impl TrustBasis {
-    /// The basis of a word of the contract.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        Some(match word {
-            "user_supplied" => TrustBasis::UserSupplied,
-            "internal_library" => TrustBasis::InternalLibrary,
-            "official_api" => TrustBasis::OfficialApi,
-            "verified_authority_database" => TrustBasis::VerifiedAuthorityDatabase,
-            "web_unverified" => TrustBasis::WebUnverified,
-            "connector_authenticated" => TrustBasis::ConnectorAuthenticated,
-            "manual_override_policy" => TrustBasis::ManualOverridePolicy,
-            "unknown" => TrustBasis::Unknown,
-            _other => return None,
-        })
-    }
-
     /// Whether it can make an authority of a source whose kind asks for nothing.
     #[must_use]
     pub fn is_of_authority(self) -> bool {

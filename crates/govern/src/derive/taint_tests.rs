@@ -24,15 +24,6 @@ fn holding() -> impl Strategy<Value = Holding<'static>> {
 }
 
 #[test]
-fn words_are_those_of_the_order() {
-    for (taint, word) in Taint::ALL.into_iter().zip(TAINT) {
-        assert_eq!((taint.as_str(), Taint::read(word)), (word, Some(taint)));
-    }
-    assert_eq!(Taint::read("trusted"), None);
-    assert_eq!(DataClass::read("local_only"), Some(DataClass::LocalOnly));
-}
-
-#[test]
 fn sources_have_the_taint_of_their_kind_if_it_is_backed() {
     let check = |kind: &str, basis: Option<TrustBasis>, lineage: Option<Taint>, expected: Taint| {
         assert_eq!(effective(find(kind).unwrap(), basis, lineage), expected, "{kind} {basis:?} {lineage:?}");

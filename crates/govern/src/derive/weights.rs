@@ -4,53 +4,7 @@
 use super::{is_finite_and_not_negative, sum};
 use alloc::collections::BTreeMap;
 
-/// What is done with criteria that only a model judges, without anything to hold on to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unanchored {
-    /// No score can be given.
-    Indeterminate,
-    /// They do not count.
-    Exclude,
-    /// They count, and that is noted.
-    IncludeWithAuditFlag,
-}
-
-impl Unanchored {
-    /// Reads the word of a configuration.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        match word {
-            "indeterminate" => Some(Unanchored::Indeterminate),
-            "exclude" => Some(Unanchored::Exclude),
-            "include_with_audit_flag" => Some(Unanchored::IncludeWithAuditFlag),
-            _unknown => None,
-        }
-    }
-}
-
-/// Where weights come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// Each criterion says its own.
-    CriterionWeight,
-    /// Each priority has one.
-    Priority,
-    /// All count the same.
-    Uniform,
-}
-
-impl Origin {
-    /// Reads the word of a configuration.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        match word {
-            "from_criterion_weight" => Some(Origin::CriterionWeight),
-            "from_priority" => Some(Origin::Priority),
-            "uniform" => Some(Origin::Uniform),
-            _unknown => None,
-        }
-    }
-}
+pub use crate::types::basic::{UnanchoredPolicy as Unanchored, WeightPolicy as Origin};
 
 /// How criteria are weighed.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,8 +62,8 @@ const PRIORITY_DEFAULT: &str = "should_have";
 /// It has none, or one that can't be.
 pub fn raw(criterion: &Criterion<'_>, config: &Config<'_>) -> Result<f64, Error> {
     let weight = match config.origin {
-        Origin::CriterionWeight => criterion.weight.ok_or(Error::WeightMissing)?,
-        Origin::Priority => {
+        Origin::FromCriterionWeight => criterion.weight.ok_or(Error::WeightMissing)?,
+        Origin::FromPriority => {
             let priority = criterion.priority.unwrap_or(PRIORITY_DEFAULT);
             *config.priority_weights.get(priority).ok_or(Error::PriorityWeightMissing)?
         }

@@ -25,7 +25,7 @@ fn check(criteria: &[Criterion<'_>], config: &Config<'_>, expected: Result<&[f64
 
 #[test]
 fn checks_come_in_the_order_of_the_contract() {
-    use Origin::{CriterionWeight, Priority, Uniform};
+    use Origin::{FromCriterionWeight as CriterionWeight, FromPriority as Priority, Uniform};
     use Unanchored::{Exclude, IncludeWithAuditFlag, Indeterminate};
     let own = config(Exclude, CriterionWeight);
     let bad = of("a", Some(f64::NAN));
@@ -59,10 +59,10 @@ fn checks_come_in_the_order_of_the_contract() {
 
 #[test]
 fn words_are_read() {
-    assert_eq!(Unanchored::read("exclude"), Some(Unanchored::Exclude));
-    assert_eq!(Unanchored::read("include"), None);
-    assert_eq!(Origin::read("from_priority"), Some(Origin::Priority));
-    assert_eq!(Origin::read(""), None);
+    assert_eq!(Unanchored::find("exclude"), Some(Unanchored::Exclude));
+    assert_eq!(Unanchored::find("include"), None);
+    assert_eq!(Origin::find("from_priority"), Some(Origin::FromPriority));
+    assert_eq!(Origin::find(""), None);
     assert_eq!(Error::SumZero.to_string(), "validation.criterion_weight_sum_zero");
 }
 
@@ -82,7 +82,7 @@ proptest! {
         let weigh = |all: &[(String, f64)]| {
             let of = |(id, weight)| Criterion { id, is_unanchored: false, weight: Some(weight), priority: None };
             let criteria: Vec<_> = all.iter().map(|(id, weight)| of((id.as_str(), *weight))).collect();
-            let config = config(Unanchored::Exclude, Origin::CriterionWeight);
+            let config = config(Unanchored::Exclude, Origin::FromCriterionWeight);
             normalize(&criteria, &config).map(|weights| weights.into_iter().map(|(id, weight)| (id.to_string(), weight)).collect::<Vec<_>>())
         };
         let plain = weigh(&all(1.0)).unwrap();

@@ -42,7 +42,17 @@ impl<'s> Scope<'s> {
         Scope { names: inputs }
     }
 
-    fn get(&self, name: &str) -> Option<&Value> {
+    /// With a name that inputs of the same name come before.
+    pub(super) fn behind(&mut self, name: &'s str, value: Value) {
+        self.names.insert(0, (name, value));
+    }
+
+    /// With a name that comes before all others.
+    pub(super) fn before(&mut self, name: &'s str, value: Value) {
+        self.names.push((name, value));
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.names.iter().rev().find(|(one, _)| *one == name).map(|(_, value)| value)
     }
 }

@@ -1,18 +1,17 @@
-//! Computing a formula, with its receipt.
-//! Owns: the policies for what is missing, zero or not finite; rounding; the receipt. Must not: mint an id or take the time.
+//! Computing a formula.
+//! Owns: the policies for what is missing, zero or not finite; rounding. Must not: mint an id or take the time.
 
 use super::compute::{Scope, Stop, compute};
-use super::spec::{Input, Ready};
+use super::policy::{self, Bounds, Sampled};
+use super::spec::{Input, Ready, Shape};
 use super::value::Value;
-use crate::types::basic::{Instant, StorageRef, V10};
+use crate::types::cost::CostCorrelationPolicy;
 use crate::types::formula::{
-    FiniteNumberPolicy, FormulaEvaluationReceipt, FormulaEvaluationReceiptFiniteNumberCheck as Check,
-    FormulaSpecRoundingPolicy, MissingInputPolicy, ZeroDenominatorPolicy,
+    FiniteNumberPolicy, FormulaEvaluationReceiptFiniteNumberCheck as Check, FormulaSpecRoundingPolicy,
+    MissingInputPolicy, ZeroDenominatorPolicy,
 };
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_record::canonical::{self, Score};
 use countersign_record::json::{Json, Object};
 
 /// What a formula gave.
@@ -30,6 +29,12 @@ pub struct Evaluated {
     pub finite: Check,
     /// Codes, behind `validation.`.
     pub codes: Vec<&'static str>,
+    /// How many cases there were, if the formula counts them.
+    pub sample: Option<Sampled>,
+    /// How sure the value is, where that can be told.
+    pub interval: Option<Bounds>,
+    /// How quantiles were put together.
+    pub correlation: Option<CostCorrelationPolicy>,
 }
 
 /// There is no value.
@@ -46,6 +51,20 @@ pub enum NotEvaluated {
     Range {
         /// Which one.
         name: &'static str,
+    },
+    /// An input is not what it must be.
+    #[error("the input {name} must be a {}", shape.as_str())]
+    Shape {
+        /// Which one.
+        name: &'static str,
+        /// What it must be.
+        shape: Shape,
+    },
+    /// The value is not where the formula says that it must be: its inputs can't belong together.
+    #[error("the value {value} is not within its range")]
+    Output {
+        /// The value.
+        value: String,
     },
     /// An input that the formula does not have.
     #[error("the formula has no input {name}")]
@@ -66,29 +85,12 @@ impl NotEvaluated {
             NotEvaluated::Stopped(Stop::Code { code, .. }) => Some(code),
             NotEvaluated::Missing { .. }
             | NotEvaluated::Range { .. }
+            | NotEvaluated::Shape { .. }
+            | NotEvaluated::Output { .. }
             | NotEvaluated::Unknown { .. }
             | NotEvaluated::Stopped(Stop::ZeroDenominator | Stop::Kind(_)) => None,
         }
     }
-}
-
-/// What a receipt tells besides the computation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Published {
-    /// The receipt's id.
-    pub receipt_id: String,
-    /// Who computed.
-    pub producer_ref: String,
-    /// The records that the inputs were taken from.
-    pub input_refs: Vec<StorageRef>,
-    /// The record that has the value.
-    pub output_ref: StorageRef,
-    /// When.
-    pub at: Instant,
-    /// For which task and run.
-    pub task_id: Option<String>,
-    /// For which run.
-    pub run_id: Option<String>,
 }
 
 /// Computes a formula.
@@ -109,6 +111,9 @@ pub fn evaluate(formula: &Ready, inputs: &Object) -> Result<Evaluated, NotEvalua
         zero: None,
         finite: Check::Passed,
         codes: Vec::new(),
+        sample: None,
+        interval: None,
+        correlation: None,
     };
     let mut values = Vec::with_capacity(spec.inputs.len());
     for input in spec.inputs {
@@ -117,22 +122,49 @@ pub fn evaluate(formula: &Ready, inputs: &Object) -> Result<Evaluated, NotEvalua
             None => return Ok(evaluated),
         }
     }
-    let value = match compute(&formula.expression, &mut Scope::new(values)) {
-        Ok(value) => value,
-        Err(Stop::ZeroDenominator) => {
-            let policy = spec.zero.unwrap_or(ZeroDenominatorPolicy::FailValidation);
-            evaluated.zero = Some(policy);
-            match policy {
-                ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData => Value::Absent,
-                ZeroDenominatorPolicy::ReturnZero => Value::Number(0.0),
-                ZeroDenominatorPolicy::ReturnOne => Value::Number(1.0),
-                ZeroDenominatorPolicy::FailValidation => return Err(Stop::ZeroDenominator.into()),
-            }
+    let correlation = spec.correlation.and_then(|name| inputs.get(name)).and_then(Json::as_str);
+    evaluated.correlation = correlation.and_then(CostCorrelationPolicy::find);
+    let mut scope = Scope::new(values);
+    evaluated.sample = policy::sampled(formula, &mut scope)?;
+    let value = match policy::instead(formula, evaluated.sample, &mut scope)? {
+        Some(instead) => instead,
+        None => {
+            let value = valued(formula, &mut scope, &mut evaluated)?;
+            let (value, bounds) = policy::with_interval(formula, value, &mut scope)?;
+            evaluated.interval = bounds.map(|bounds| bounds.rounded(spec.rounding));
+            policy::with_confidence(formula, evaluated.sample, value)
         }
-        Err(stop @ (Stop::Code { .. } | Stop::Kind(_))) => return Err(stop.into()),
     };
+    if let (Value::Number(number), Some((low, high))) = (&value, spec.range)
+        && number.is_finite()
+        && !(low..=high).contains(number)
+    {
+        return Err(NotEvaluated::Output { value: number.to_string() });
+    }
     finish(spec.finite, spec.rounding, value, &mut evaluated);
     Ok(evaluated)
+}
+
+/// What the formula says, and what its policy says where it divides by zero.
+fn valued<'s>(
+    formula: &'s Ready,
+    scope: &mut Scope<'s>,
+    evaluated: &mut Evaluated,
+) -> Result<Value, NotEvaluated> {
+    match compute(&formula.expression, scope) {
+        Ok(value) => Ok(value),
+        Err(Stop::ZeroDenominator) => {
+            let policy = formula.spec.zero.unwrap_or(ZeroDenominatorPolicy::FailValidation);
+            evaluated.zero = Some(policy);
+            match policy {
+                ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData => Ok(Value::Absent),
+                ZeroDenominatorPolicy::ReturnZero => Ok(Value::Number(0.0)),
+                ZeroDenominatorPolicy::ReturnOne => Ok(Value::Number(1.0)),
+                ZeroDenominatorPolicy::FailValidation => Err(Stop::ZeroDenominator.into()),
+            }
+        }
+        Err(stop @ (Stop::Code { .. } | Stop::Kind(_))) => Err(stop.into()),
+    }
 }
 
 /// The value of an input; `None` if the whole can't be told without it.
@@ -165,6 +197,9 @@ fn given(
         };
     };
     let value = Value::from(found);
+    if !input.shape.holds(&value) {
+        return Err(NotEvaluated::Shape { name: input.name, shape: input.shape });
+    }
     if let (Value::Number(number), Some((low, high))) = (&value, input.range)
         && !(low..=high).contains(number)
     {
@@ -190,53 +225,5 @@ fn finish(
         };
         return;
     }
-    let rounded = match rounding {
-        FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces => {
-            value.map(&|number| Score::try_from(number).map_or(number, Score::value))
-        }
-        FormulaSpecRoundingPolicy::NoRoundingStoreFullPrecision
-        | FormulaSpecRoundingPolicy::RoundDisplayOnly => value,
-    };
-    evaluated.value = rounded.json().unwrap_or(Json::Null);
-}
-
-/// The receipt of a computation. Its hashes are over canonical JSON, so anybody can compute them again.
-///
-/// # Errors
-/// An input can't be written canonically.
-pub fn publish(
-    formula: &Ready,
-    inputs: &Object,
-    evaluated: &Evaluated,
-    published: Published,
-) -> Result<FormulaEvaluationReceipt, canonical::Unwritable> {
-    let spec = &formula.spec;
-    let manifest = Object::from([
-        ("formula_id", Json::from(spec.id)),
-        ("formula_semantic_version", spec.version.into()),
-        ("expression_hash", Json::from(String::from(formula.hash))),
-        ("input_names", Json::Array(inputs.iter().map(|(name, _)| name.into()).collect())),
-        ("input_refs", Json::Array(published.input_refs.iter().map(|one| one.as_str().into()).collect())),
-    ]);
-    Ok(FormulaEvaluationReceipt {
-        receipt_id: published.receipt_id,
-        formula_id: spec.id.to_string(),
-        formula_semantic_version: spec.version.to_string(),
-        producer_ref: published.producer_ref,
-        task_id: published.task_id,
-        run_id: published.run_id,
-        input_refs: published.input_refs,
-        input_manifest_hash: String::from(canonical::hash_of(&manifest)?),
-        input_value_hash: String::from(canonical::hash_of(inputs)?),
-        output_ref: published.output_ref,
-        output_value_hash: String::from(canonical::hash_of(&evaluated.value)?),
-        omitted_input_names: evaluated.omitted.iter().map(ToString::to_string).collect(),
-        missing_input_policy_applied: evaluated.missing,
-        zero_denominator_policy_applied: evaluated.zero,
-        finite_number_check: evaluated.finite,
-        validation_codes: evaluated.codes.iter().map(|code| format!("validation.{code}")).collect(),
-        computed_at: published.at,
-        schema_version: V10,
-        correlation_policy: None,
-    })
+    evaluated.value = value.map(&|number| policy::rounded(rounding, number)).json().unwrap_or(Json::Null);
 }

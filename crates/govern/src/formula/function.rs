@@ -1,6 +1,7 @@
 //! The functions that formulas may call: deterministic, without a clock or chance.
 //! Owns: their names, and how values go in and out. Must not: compute what another module has.
 
+mod cost;
 mod derived;
 pub mod interval;
 pub mod statistics;
@@ -65,6 +66,10 @@ pub static FUNCTIONS: &[Function] = &[
     function("reliance", 5, "limitations, failed chains, live blockers, contradicted claims, open hard calls", derived::reliance_of),
     function("sufficiency", 2, "triggers, what is known besides", derived::sufficiency_of),
     function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c),
+    function("health", 5, "states of outcomes, live blockers, open hard calls, priorities of attention, limitations", derived::health_of),
+    function("coverage", 2, "capabilities that are needed, those that are there", derived::coverage_of),
+    function("cost_sum", 6, "cost vectors, correlation policy, timing, cases of each, draws, seed", cost::cost_sum),
+    function("bootstrap_pairs", 4, "the interval of brier, auc, spearman, f1 or expected_calibration_error by drawing anew: which, predicted, came, settings", bootstrap_pairs),
     function("confusion", 3, "predicted, came, threshold: tp, fp, tn, fn", confusion),
 ];
 
@@ -143,8 +148,41 @@ fn bootstrap_mean(of: &[Value]) -> Result<Value, Stop> {
     pair(interval::bootstrap_mean(&numbers(values)?, number(level)?, draws, seed))
 }
 
+fn bootstrap_pairs(of: &[Value]) -> Result<Value, Stop> {
+    let [what, predicted, came, settings] = of else { return Ok(Value::Absent) };
+    let (predicted, came) = (numbers(predicted)?, numbers(came)?);
+    if predicted.len() != came.len() {
+        return Err(Stop::Kind("two lists that belong together are not of one length".to_string()));
+    }
+    let settings = derived::members(settings)?;
+    let (draws, seed) = (whole_number(settings.get("draws"))?, whole_number(settings.get("seed"))?);
+    let pairs: Vec<(f64, f64)> = predicted.into_iter().zip(came).collect();
+    let level = settings.number("level")?;
+    let drawn = |say: &dyn Fn(&[f64], &[f64]) -> Option<f64>| {
+        pair(interval::bootstrap(&pairs, level, draws, seed, |drawn| {
+            let (predicted, came): (Vec<f64>, Vec<f64>) = drawn.iter().copied().unzip();
+            say(&predicted, &came)
+        }))
+    };
+    match text(what)? {
+        "brier" => drawn(&statistics::brier),
+        "auc" => drawn(&statistics::auc),
+        "spearman" => drawn(&statistics::spearman),
+        "f1" => {
+            let threshold = settings.number("threshold")?;
+            drawn(&|predicted, came| statistics::f1(statistics::confusion(predicted, came, threshold)))
+        }
+        "expected_calibration_error" => {
+            let bins = bins(settings.get("bin_count"))?;
+            let method = binning(settings.get("binning_method"))?;
+            drawn(&|predicted, came| statistics::calibration_error(predicted, came, bins, method))
+        }
+        other => Err(Stop::Kind(format!("nothing is known to be drawn of {other}"))),
+    }
+}
+
 /// A number that counts.
-fn whole_number(value: &Value) -> Result<u64, Stop> {
+pub(super) fn whole_number(value: &Value) -> Result<u64, Stop> {
     let number = number(value)?;
     let is_whole = (0.0..=9e15).contains(&number) && libm::floor(number).total_cmp(&number).is_eq();
     #[expect(
@@ -155,17 +193,26 @@ fn whole_number(value: &Value) -> Result<u64, Stop> {
     if is_whole { Ok(number as u64) } else { Err(Stop::Kind(format!("{number} does not count anything"))) }
 }
 
+fn bins(count: &Value) -> Result<usize, Stop> {
+    let bins = usize::try_from(whole_number(count)?).unwrap_or(usize::MAX);
+    match (1..=10_000).contains(&bins) {
+        true => Ok(bins),
+        false => Err(Stop::Kind("there must be 1 to 10,000 bins".to_string())),
+    }
+}
+
+fn binning(method: &Value) -> Result<Binning, Stop> {
+    let method = text(method)?;
+    Binning::find(method).ok_or_else(|| Stop::Kind(format!("there is no binning {method}")))
+}
+
 fn calibration_error(of: &[Value]) -> Result<Value, Stop> {
     let [predicted, came, bins, method] = of else { return Ok(Value::Absent) };
-    let method = match text(method)? {
-        "equal_width" => Binning::EqualWidth,
-        "equal_frequency" => Binning::EqualFrequency,
-        other => return Err(Stop::Kind(format!("there is no binning {other}"))),
-    };
-    let bins = usize::try_from(whole_number(bins)?).unwrap_or(usize::MAX);
+    let method = binning(method)?;
+    let bins = self::bins(bins)?;
     let (predicted, came) = (numbers(predicted)?, numbers(came)?);
-    if predicted.len() != came.len() || bins == 0 || bins > 10_000 {
-        return Err(Stop::Kind("there must be 1 to 10,000 bins, and two lists of one length".to_string()));
+    if predicted.len() != came.len() {
+        return Err(Stop::Kind("two lists that belong together are not of one length".to_string()));
     }
     Ok(optional(statistics::calibration_error(&predicted, &came, bins, method)))
 }

@@ -1,16 +1,16 @@
 //! What is registered of a formula.
-//! Owns: its text, inputs, output, policies, test vectors; the record of it. Must not: compute.
+//! Owns: its texts, inputs, output, policies, test vectors; the record of it. Must not: compute.
 
 use super::compute::Stop;
 use super::evaluate::{NotEvaluated, evaluate};
 use super::function;
 use super::parse::{self, Expression, NotAFormula};
-use crate::types::basic::V10;
-use crate::types::basic::{OwnerDoc, SchemaRef, StorageRef};
+use crate::types::basic::{OwnerDoc, SchemaRef, StorageRef, V10};
 use crate::types::formula::{
-    FiniteNumberPolicy, FormulaInputSpec, FormulaOutputSpec, FormulaSpec, FormulaSpecExpressionLanguage,
-    FormulaSpecRoundingPolicy, FormulaTestVector, MetricValueKind, MissingInputPolicy, NumericUnit,
-    ZeroDenominatorPolicy,
+    FiniteNumberPolicy, FormulaInputSpec, FormulaOutputSpec, FormulaSpec,
+    FormulaSpecConfidenceIntervalPolicy, FormulaSpecExpressionLanguage, FormulaSpecRoundingPolicy,
+    FormulaSpecSamplePolicy, FormulaSpecSamplePolicyInsufficientSampleResult, FormulaTestVector,
+    MetricValueKind, MissingInputPolicy, NumericUnit, ZeroDenominatorPolicy,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -18,41 +18,46 @@ use alloc::vec::Vec;
 use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Number};
 
-/// An input.
-#[derive(Clone, Copy, Debug)]
-pub struct Input {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type, in words.
-    pub about: &'static str,
+pub use super::input::{Input, Shape};
+pub(super) use super::input::{may, needs};
+pub use crate::types::basic::IntervalLevel;
+pub use crate::types::formula::FormulaSpecConfidenceIntervalPolicyMethod as IntervalMethod;
+
+/// What becomes of too few cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    /// This is said instead, a text of the language.
+    Indeterminate(&'static str),
+    /// The value stands, and says of itself that it is not sure: `low_confidence`.
+    LowConfidence,
+}
+
+/// How many cases it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// So many, where no input says otherwise.
+    pub min: u64,
+    /// The input that says otherwise.
+    pub least: Option<&'static str>,
+    /// How many there are, a text of the language.
+    pub size: &'static str,
+    /// What becomes of fewer.
+    pub below: Below,
+    /// Whether it must be said when they were seen, in the input `window`.
+    pub window_required: bool,
+}
+
+/// How sure a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
     /// Whether there is no value without it.
-    pub is_required: bool,
-    /// Where a number must be.
-    pub range: Option<(f64, f64)>,
-    /// What it is where it is missing, as JSON, if the policy is to take that.
-    pub default: Option<&'static str>,
-}
-
-/// An input that must be there.
-pub(super) const fn needs(name: &'static str, about: &'static str) -> Input {
-    Input { name, about, is_required: true, range: None, default: None }
-}
-
-/// An input that may be missing.
-pub(super) const fn may(name: &'static str, about: &'static str) -> Input {
-    Input { name, about, is_required: false, range: None, default: None }
-}
-
-impl Input {
-    /// With the range of its numbers.
-    pub(super) const fn within(self, low: f64, high: f64) -> Self {
-        Input { range: Some((low, high)), ..self }
-    }
-
-    /// With what it is where it is missing.
-    pub(super) const fn or(self, default: &'static str) -> Self {
-        Input { default: Some(default), is_required: false, ..self }
-    }
+    pub required: bool,
+    /// How sure the interval is, where the input `level` does not say otherwise.
+    pub level: IntervalLevel,
+    /// How it is found.
+    pub method: IntervalMethod,
+    /// Its two ends, a text of the language that knows the inputs, `level`, and what was found as `value`.
+    pub ends: &'static str,
 }
 
 /// An example that is computed in the tests and by `formula test`.
@@ -95,25 +100,63 @@ pub struct Spec {
     pub zero: Option<ZeroDenominatorPolicy>,
     /// How the value is rounded before it is hashed.
     pub rounding: FormulaSpecRoundingPolicy,
+    /// How many cases it takes.
+    pub sample: Option<Sample>,
+    /// How sure the value is.
+    pub interval: Option<Interval>,
+    /// The input that says how quantiles are put together, for the receipt.
+    pub correlation: Option<&'static str>,
     /// Examples.
     pub vectors: &'static [Vector],
 }
 
 impl Spec {
+    /// The whole text: how the value is computed, how many cases that takes, how sure it is.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::from(self.expression);
+        if let Some(sample) = self.sample {
+            let least = sample.least.map_or_else(|| sample.min.to_string(), ToString::to_string);
+            let below = match sample.below {
+                Below::Indeterminate(instead) => instead,
+                Below::LowConfidence => "low_confidence",
+            };
+            text.push_str(&format!("\nsample: {} < {least}: {below}", sample.size));
+        }
+        if let Some(interval) = self.interval {
+            let (method, level) = (interval.method.as_str(), interval.level.number());
+            text.push_str(&format!("\ninterval: {method} {level}: {}", interval.ends));
+        }
+        text
+    }
+
     /// SHA-256 of the formula's text: what a packet must carry to compute it again.
     #[must_use]
     pub fn hash(&self) -> Digest {
-        Digest::of(self.expression.as_bytes())
+        Digest::of(self.text().as_bytes())
     }
 
     /// The formula, ready to be computed.
     ///
     /// # Errors
-    /// The text is none, or calls a function that is not there.
+    /// One of its texts is none, or calls a function that is not there.
     pub fn read(&self) -> Result<Ready, NotAFormula> {
-        let expression = parse::parse(self.expression)?;
-        known(&expression)?;
-        Ok(Ready { spec: *self, expression, hash: self.hash() })
+        let read = |text: &str| {
+            let expression = parse::parse(text)?;
+            known(&expression).map(|()| expression)
+        };
+        let below = self.sample.and_then(|sample| match sample.below {
+            Below::Indeterminate(instead) => Some(instead),
+            Below::LowConfidence => None,
+        });
+        Ok(Ready {
+            spec: *self,
+            expression: read(self.expression)?,
+            size: self.sample.map(|sample| read(sample.size)).transpose()?,
+            below: below.map(read).transpose()?,
+            ends: self.interval.map(|interval| read(interval.ends)).transpose()?,
+            hash: self.hash(),
+        })
     }
 
     /// The record of it.
@@ -125,11 +168,11 @@ impl Spec {
         let input = |input: &Input| FormulaInputSpec {
             name: input.name.to_string(),
             type_ref: SchemaRef {
-                schema_id: format!("{}/{}", self.id, input.name),
-                semantic_version: self.version.to_string(),
+                schema_id: input.shape.as_str().to_string(),
+                semantic_version: "1.0.0".to_string(),
             },
             required: input.is_required,
-            allowed_units: None,
+            allowed_units: input.unit.map(|unit| Vec::from([unit])),
             allowed_range: input.range.and_then(range),
             missing_input_policy_override: input.default.map(|_| MissingInputPolicy::DefaultValueWithAudit),
         };
@@ -158,7 +201,7 @@ impl Spec {
             owner_doc: OwnerDoc::Doc23Common,
             semantic_version: self.version.to_string(),
             purpose: self.purpose.to_string(),
-            expression_ref: reference(format!("expression:{}#{}", self.id, hex(self.expression)))?,
+            expression_ref: reference(format!("expression:{}#{}", self.id, String::from(ready.hash)))?,
             expression_language: FormulaSpecExpressionLanguage::DeclarativeMetricDsl,
             inputs: self.inputs.iter().map(input).collect(),
             output: FormulaOutputSpec {
@@ -171,12 +214,31 @@ impl Spec {
             missing_input_policy: self.missing,
             zero_denominator_policy: self.zero,
             rounding_policy: self.rounding,
-            sample_policy: None,
-            confidence_interval_policy: None,
+            sample_policy: self.sample.map(sample_policy),
+            confidence_interval_policy: self.interval.map(interval_policy),
             test_vectors: self.vectors.iter().filter_map(vector).collect(),
             schema_version: V10,
             deprecated_at: None,
         })
+    }
+}
+
+fn sample_policy(sample: Sample) -> FormulaSpecSamplePolicy {
+    FormulaSpecSamplePolicy {
+        min_sample_size: sample.min,
+        insufficient_sample_result: match sample.below {
+            Below::Indeterminate(_) => FormulaSpecSamplePolicyInsufficientSampleResult::Indeterminate,
+            Below::LowConfidence => FormulaSpecSamplePolicyInsufficientSampleResult::EmitWithLowConfidence,
+        },
+        window_required: sample.window_required,
+    }
+}
+
+fn interval_policy(interval: Interval) -> FormulaSpecConfidenceIntervalPolicy {
+    FormulaSpecConfidenceIntervalPolicy {
+        required: interval.required,
+        interval_level: interval.level,
+        method: interval.method,
     }
 }
 
@@ -187,7 +249,13 @@ fn shown(ready: &Ready, vector: &Vector) -> (Option<MissingInputPolicy>, Option<
         Some(Ok(evaluated)) => (evaluated.missing, evaluated.zero),
         Some(Err(NotEvaluated::Missing { .. })) => (Some(ready.spec.missing), None),
         Some(Err(NotEvaluated::Stopped(Stop::ZeroDenominator))) => (None, ready.spec.zero),
-        Some(Err(NotEvaluated::Range { .. } | NotEvaluated::Unknown { .. } | NotEvaluated::Stopped(_)))
+        Some(Err(
+            NotEvaluated::Range { .. }
+            | NotEvaluated::Shape { .. }
+            | NotEvaluated::Output { .. }
+            | NotEvaluated::Unknown { .. }
+            | NotEvaluated::Stopped(_),
+        ))
         | None => (None, None),
     }
 }
@@ -230,6 +298,9 @@ pub struct Ready {
     /// What is registered of it.
     pub spec: Spec,
     pub(super) expression: Expression,
+    pub(super) size: Option<Expression>,
+    pub(super) below: Option<Expression>,
+    pub(super) ends: Option<Expression>,
     /// SHA-256 of its text.
     pub hash: Digest,
 }

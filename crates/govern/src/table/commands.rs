@@ -8,6 +8,7 @@ use crate::reference::snake;
 use crate::table::invalidation;
 use alloc::collections::BTreeSet;
 
+pub use crate::types::command::DurableWrite;
 pub use general::GENERAL;
 pub use reliance::RELIANCE;
 
@@ -18,29 +19,6 @@ pub enum Layer {
     Reliance,
     /// What the schemas need besides.
     General,
-}
-
-/// What a command leaves in the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DurableWrite {
-    /// Something, always.
-    Required,
-    /// Nothing: it only reads.
-    None,
-    /// Nothing, though it looks as if it did something.
-    ExplicitNoOp,
-}
-
-impl DurableWrite {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DurableWrite::Required => "required",
-            DurableWrite::None => "none",
-            DurableWrite::ExplicitNoOp => "explicit_no_op",
-        }
-    }
 }
 
 /// A row that a command writes.

@@ -2,31 +2,9 @@
 //! Owns: the matrix of producers and verdicts. Must not: send.
 
 use super::outcome::Verdict;
-use super::words;
-
-words! {
-    /// Who evaluates and has a row here.
-    Producer {
-        /// It says what is wrong.
-        OutcomeEvaluator = "outcome_evaluator",
-        /// It says how good it is.
-        Judge = "judge",
-        /// It counts.
-        DeterministicScorer = "deterministic_scorer",
-    }
-}
-
-words! {
-    /// When a feedback bundle goes with the envelope.
-    Rule {
-        /// With each one.
-        Always = "always",
-        /// Only if the verdict is exactly `failed`.
-        OnFailureOnly = "on_failure_only",
-        /// With none.
-        Never = "never",
-    }
-}
+pub use crate::types::feedback::{
+    FeedbackBundleEmissionRule as Rule, FeedbackEmissionMatrixEntryProducerKind as Producer,
+};
 
 impl Rule {
     /// Whether a bundle belongs to a verdict.

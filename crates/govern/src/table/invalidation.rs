@@ -11,101 +11,9 @@ use ReadModel::{
 use Scope::{SameMatter, SameRun, SameTask, SpecificRefs};
 use alloc::vec::Vec;
 
-/// What is shown, derived from the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReadModel {
-    /// Whether a run may be relied on.
-    TaskReliancePacket,
-    /// How a task stands.
-    TaskHealthCard,
-    /// The findings of a matter.
-    FindingsInbox,
-    /// What is signed.
-    WorkProductCertification,
-    /// Two runs side by side.
-    RunDiff,
-    /// What led to a decision.
-    DecisionAuditView,
-    /// The evidence behind the final artifacts.
-    EvidencePackage,
-    /// A chain of evaluations on one page.
-    EvaluationChainView,
-    /// What waits for a person.
-    AttentionLedger,
-    /// What was spent, and on what.
-    BudgetNarrative,
-}
-
-impl ReadModel {
-    /// All of them.
-    pub const ALL: [ReadModel; 10] = [
-        TaskReliancePacket,
-        TaskHealthCard,
-        FindingsInbox,
-        WorkProductCertification,
-        RunDiff,
-        DecisionAuditView,
-        EvidencePackage,
-        EvaluationChainView,
-        AttentionLedger,
-        BudgetNarrative,
-    ];
-
-    /// The word for it in records.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            TaskReliancePacket => "TaskReliancePacket",
-            TaskHealthCard => "TaskHealthCard",
-            FindingsInbox => "FindingsInbox",
-            WorkProductCertification => "WorkProductCertification",
-            RunDiff => "RunDiff",
-            DecisionAuditView => "DecisionAuditView",
-            EvidencePackage => "EvidencePackage",
-            EvaluationChainView => "EvaluationChainView",
-            AttentionLedger => "AttentionLedger",
-            BudgetNarrative => "BudgetNarrative",
-        }
-    }
-
-    /// The one of a word.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == word)
-    }
-}
-
-/// How far an event reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// Read models of the run it happened in.
-    SameRun,
-    /// Read models of its task.
-    SameTask,
-    /// Read models of its matter.
-    SameMatter,
-    /// Read models that cite what it is about.
-    SpecificRefs,
-}
-
-impl Scope {
-    /// The word for it in records.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SameRun => "same_run",
-            SameTask => "same_task",
-            SameMatter => "same_matter",
-            SpecificRefs => "specific_refs",
-        }
-    }
-
-    /// The one of a word.
-    #[must_use]
-    pub fn read(word: &str) -> Option<Self> {
-        [SameRun, SameTask, SameMatter, SpecificRefs].into_iter().find(|one| one.as_str() == word)
-    }
-}
+pub use crate::types::read_models::{
+    DerivedReadModelRecordReadModelKind as ReadModel, ReadModelInvalidationSpecInvalidationScope as Scope,
+};
 
 /// Which rows of a type are the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,18 +124,7 @@ mod tests {
             assert!(kind::find(spec.event).is_some(), "{}", spec.event);
         }
         let all: Vec<&str> = SPECS.iter().map(|spec| spec.event).collect();
-        assert_eq!(models(&all), ReadModel::ALL.into_iter().collect());
-    }
-
-    #[test]
-    fn words_are_read_back() {
-        for model in ReadModel::ALL {
-            assert_eq!(ReadModel::read(model.as_str()), Some(model));
-        }
-        for scope in [SameRun, SameTask, SameMatter, SpecificRefs] {
-            assert_eq!(Scope::read(scope.as_str()), Some(scope));
-        }
-        assert_eq!((ReadModel::read("Dashboard"), Scope::read("everywhere")), (None, None));
+        assert_eq!(models(&all), ReadModel::ALL.iter().copied().collect());
     }
 
     /// The commands of the reliance layer invalidate what the events that they write do.

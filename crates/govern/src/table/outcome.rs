@@ -1,155 +1,12 @@
 //! What each state of an outcome means: whether it is told, ends, blocks, where it leads and what is learned from it.
 //! Owns: the matrix of the sixteen states. Must not: move an outcome.
 
-use super::words;
-
-words! {
-    /// How an outcome stands.
-    State {
-        /// Nothing has begun.
-        Pending = "pending",
-        /// It waits for another outcome.
-        PendingDependency = "pending_dependency",
-        /// It is being looked at.
-        Evaluating = "evaluating",
-        /// Something that it rests on has changed.
-        Dirty = "dirty",
-        /// It is met.
-        Satisfied = "satisfied",
-        /// The work must be mended.
-        NeedsRevision = "needs_revision",
-        /// Something must be found out first.
-        NeedsInformation = "needs_information",
-        /// A source must be verified first.
-        NeedsVerification = "needs_verification",
-        /// A person must decide.
-        NeedsHumanJudgment = "needs_human_judgment",
-        /// Nobody here can tell.
-        UnableToEvaluate = "unable_to_evaluate",
-        /// A policy forbids to go on.
-        BlockedByPolicy = "blocked_by_policy",
-        /// It was met and no longer is.
-        Regressed = "regressed",
-        /// What it depends on has failed.
-        UpstreamFailure = "upstream_failure",
-        /// It can't be mended.
-        Unrecoverable = "unrecoverable",
-        /// A newer one stands in its place.
-        Superseded = "superseded",
-        /// All attempts are used up.
-        MaxIterationsReached = "max_iterations_reached",
-    }
-}
-
-words! {
-    /// Whether a state is one on the way or one that is told.
-    Class {
-        /// On the way; it never leaves the engine.
-        Runtime = "runtime",
-        /// What an evaluation came to.
-        Disposition = "disposition",
-    }
-}
-
-words! {
-    /// What an evaluation says.
-    Verdict {
-        /// It is met.
-        Passed = "passed",
-        /// It is not met.
-        Failed = "failed",
-        /// It could not be told.
-        Indeterminate = "indeterminate",
-        /// There was nothing to tell.
-        NotApplicable = "not_applicable",
-    }
-}
-
-words! {
-    /// Where feedback goes.
-    Branch {
-        /// It is met.
-        Satisfied = "on_satisfied",
-        /// The work must be mended.
-        NeedsRevision = "on_needs_revision",
-        /// Sources must be found.
-        NeedsMoreSources = "on_needs_more_sources",
-        /// A source must be verified.
-        NeedsSourceVerification = "on_needs_source_verification",
-        /// A person must decide.
-        NeedsHumanJudgment = "on_needs_human_judgment",
-        /// A policy forbids to go on.
-        BlockedByPolicy = "on_blocked_by_policy",
-        /// What it depends on has failed.
-        UpstreamFailure = "on_upstream_failure",
-        /// It can't be mended.
-        Unrecoverable = "on_unrecoverable",
-        /// It failed again and again.
-        RepeatedFailure = "on_repeated_failure",
-        /// Nowhere.
-        Nowhere = "none",
-    }
-}
-
-words! {
-    /// What the reviser does if nobody says otherwise.
-    Action {
-        /// Nothing.
-        Nothing = "none",
-        /// It mends the work.
-        Revise = "revise",
-        /// It asks for research.
-        Research = "research",
-        /// It asks for a verification.
-        Verify = "verify",
-        /// It asks a person.
-        HardCall = "hard_call",
-        /// It stops.
-        Abort = "abort",
-        /// It says that a capability is missing.
-        ProcessGap = "process_gap",
-    }
-}
-
-words! {
-    /// Whether something may be learned from a state.
-    Learning {
-        /// It may.
-        Eligible = "eligible",
-        /// Only about what went wrong.
-        DiagnosticOnly = "diagnostic_only",
-        /// It may not.
-        Ineligible = "ineligible",
-    }
-}
-
-words! {
-    /// Why a verdict could not be told.
-    Cause {
-        /// Something is not known.
-        MissingInformation = "missing_information",
-        /// A source is not there.
-        MissingSource = "missing_source",
-        /// A source is too old.
-        StaleSource = "stale_source",
-        /// Nobody here can do it.
-        MissingCapability = "missing_capability",
-        /// A policy forbids it.
-        PolicyBlock = "policy_block",
-        /// A person must decide.
-        HumanJudgmentRequired = "human_judgment_required",
-        /// The evidence speaks for and against.
-        ConflictingEvidence = "conflicting_evidence",
-        /// A tool failed.
-        ToolFailure = "tool_failure",
-        /// It took too long.
-        Timeout = "timeout",
-        /// It is out of what is looked at.
-        UnsupportedScope = "unsupported_scope",
-        /// Something else stopped it before.
-        BlockedBeforeSubstantiveVerdict = "blocked_before_substantive_verdict",
-    }
-}
+pub use crate::types::feedback::FeedbackBranch as Branch;
+pub use crate::types::outcome::{
+    EvaluationVerdict as Verdict, IndeterminateCause as Cause, OutcomeEvaluationState as State,
+    OutcomeStateMatrixEntryLearningEligibility as Learning,
+    OutcomeStateMatrixEntryRevisorDefaultAction as Action, OutcomeStateMatrixEntryStateClass as Class,
+};
 
 /// A row of the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,43 +57,43 @@ pub const fn entry(state: State) -> Entry {
         State::PendingDependency => runtime(state, "Waiting for another outcome"),
         State::Evaluating => runtime(state, "Being evaluated"),
         State::Dirty => runtime(state, "Changed, to be evaluated again"),
-        State::Satisfied => ends(passed(state, "Met", To::Satisfied, Eligible)),
-        State::NeedsRevision => failed(state, "Needs revision", To::NeedsRevision, Do::Revise, Eligible),
+        State::Satisfied => ends(passed(state, "Met", To::OnSatisfied, Eligible)),
+        State::NeedsRevision => failed(state, "Needs revision", To::OnNeedsRevision, Do::Revise, Eligible),
         State::NeedsInformation => {
             let causes = &[Cause::MissingInformation, Cause::MissingSource];
-            open(state, "Needs information", To::NeedsMoreSources, Do::Research, causes)
+            open(state, "Needs information", To::OnNeedsMoreSources, Do::Research, causes)
         }
         State::NeedsVerification => {
             let causes = &[Cause::StaleSource, Cause::ConflictingEvidence];
-            open(state, "Needs verification", To::NeedsSourceVerification, Do::Verify, causes)
+            open(state, "Needs verification", To::OnNeedsSourceVerification, Do::Verify, causes)
         }
         State::NeedsHumanJudgment => {
             let causes = &[Cause::HumanJudgmentRequired];
-            open(state, "Needs your decision", To::NeedsHumanJudgment, Do::HardCall, causes)
+            open(state, "Needs your decision", To::OnNeedsHumanJudgment, Do::HardCall, causes)
         }
         State::UnableToEvaluate => {
             let causes = &[Cause::MissingCapability, Cause::ToolFailure, Cause::Timeout];
-            ends(open(state, "Could not be evaluated", To::Nowhere, Do::ProcessGap, causes))
+            ends(open(state, "Could not be evaluated", To::None, Do::ProcessGap, causes))
         }
         State::BlockedByPolicy => {
             let causes = &[Cause::PolicyBlock];
-            ends(open(state, "Blocked by a policy", To::BlockedByPolicy, Do::Abort, causes))
+            ends(open(state, "Blocked by a policy", To::OnBlockedByPolicy, Do::Abort, causes))
         }
-        State::Regressed => failed(state, "No longer met", To::NeedsRevision, Do::Revise, Eligible),
+        State::Regressed => failed(state, "No longer met", To::OnNeedsRevision, Do::Revise, Eligible),
         State::UpstreamFailure => {
             let causes = &[Cause::BlockedBeforeSubstantiveVerdict];
-            let row = open(state, "An outcome before it failed", To::UpstreamFailure, Do::Nothing, causes);
+            let row = open(state, "An outcome before it failed", To::OnUpstreamFailure, Do::None, causes);
             ends(Entry { learning: Ineligible, ..row })
         }
         State::Unrecoverable => {
-            ends(failed(state, "Cannot be mended", To::Unrecoverable, Do::Abort, DiagnosticOnly))
+            ends(failed(state, "Cannot be mended", To::OnUnrecoverable, Do::Abort, DiagnosticOnly))
         }
         State::Superseded => {
-            let row = passed(state, "Replaced by a newer one", To::Nowhere, Ineligible);
+            let row = passed(state, "Replaced by a newer one", To::None, Ineligible);
             ends(Entry { verdict: Some(Verdict::NotApplicable), ..row })
         }
         State::MaxIterationsReached => {
-            ends(failed(state, "All attempts used", To::RepeatedFailure, Do::HardCall, DiagnosticOnly))
+            ends(failed(state, "All attempts used", To::OnRepeatedFailure, Do::HardCall, DiagnosticOnly))
         }
     }
 }
@@ -248,9 +105,9 @@ const fn runtime(state: State, label: &'static str) -> Entry {
         is_emitted: false,
         is_terminal: false,
         verdict: None,
-        branch: Branch::Nowhere,
+        branch: Branch::None,
         blocks_downstream: true,
-        action: Action::Nothing,
+        action: Action::None,
         label,
         learning: Learning::Ineligible,
         causes: &[],
@@ -266,7 +123,7 @@ const fn passed(state: State, label: &'static str, branch: Branch, learning: Lea
         verdict: Some(Verdict::Passed),
         branch,
         blocks_downstream: false,
-        action: Action::Nothing,
+        action: Action::None,
         label,
         learning,
         causes: &[],
@@ -311,7 +168,7 @@ mod tests {
         assert_eq!(states.len(), MATRIX.len());
         assert_eq!(states, OUTCOME.states().collect());
         assert!(
-            MATRIX.iter().all(|row| entry(row.state) == *row && State::read(row.state.as_str()).is_some())
+            MATRIX.iter().all(|row| entry(row.state) == *row && State::find(row.state.as_str()).is_some())
         );
         let labels: BTreeSet<&str> = MATRIX.iter().map(|row| row.label).collect();
         assert_eq!(labels.len(), MATRIX.len());
@@ -321,7 +178,7 @@ mod tests {
     #[test]
     fn the_matrix_is_that_of_the_contract() {
         let row = |state: &str| {
-            let row = entry(State::read(state).unwrap());
+            let row = entry(State::find(state).unwrap());
             let flags = [row.is_emitted, row.is_terminal, row.blocks_downstream].map(u8::from);
             let verdict = row.verdict.map_or("", Verdict::as_str);
             (

@@ -2,35 +2,41 @@
 //! Owns: the contract's table of defaults. Must not: judge a source.
 
 use crate::derive::taint::{KindDefault, Taint, TrustBasis};
+use crate::types::basic::SourceKind;
 
 /// A kind without anything that must back its default.
-const fn plain(source_kind: &'static str, taint: Taint) -> KindDefault<'static> {
-    KindDefault { source_kind, taint, required: &[], allow_override: true }
+const fn plain(kind: SourceKind, taint: Taint) -> KindDefault<'static> {
+    KindDefault { source_kind: kind.as_str(), taint, required: &[], allow_override: true }
 }
 
 /// A kind that is an authority only through one of these.
-const fn authority(source_kind: &'static str, required: &'static [TrustBasis]) -> KindDefault<'static> {
-    KindDefault { source_kind, taint: Taint::ExternalAuthorityTrusted, required, allow_override: true }
+const fn authority(kind: SourceKind, required: &'static [TrustBasis]) -> KindDefault<'static> {
+    KindDefault {
+        source_kind: kind.as_str(),
+        taint: Taint::ExternalAuthorityTrusted,
+        required,
+        allow_override: true,
+    }
 }
 
 /// In the order of the contract.
 #[rustfmt::skip] // one to a line
 pub const TAINT_DEFAULTS: &[KindDefault<'static>] = &[
-    plain("document", Taint::UserTrustedBounded),
-    plain("email", Taint::UserTrustedBounded),
-    plain("file", Taint::UserTrustedBounded),
-    plain("prior_task_output", Taint::UserTrustedBounded),
-    plain("library_entry", Taint::InternalCorpusTrusted),
-    plain("web_source", Taint::ExternalUntrusted),
-    plain("custom", Taint::Unclassified),
-    authority("api_result", &[TrustBasis::OfficialApi]),
-    authority("database_record", &[TrustBasis::VerifiedAuthorityDatabase]),
-    authority("case_law", &[TrustBasis::VerifiedAuthorityDatabase]),
-    authority("statute", &[TrustBasis::VerifiedAuthorityDatabase, TrustBasis::OfficialApi]),
-    authority("regulation", &[TrustBasis::VerifiedAuthorityDatabase, TrustBasis::OfficialApi]),
-    authority("financial_filing", &[TrustBasis::OfficialApi]),
-    plain("expert_report", Taint::UserTrustedBounded),
-    plain("technical_doc", Taint::ExternalUntrusted),
+    plain(SourceKind::Document, Taint::UserTrustedBounded),
+    plain(SourceKind::Email, Taint::UserTrustedBounded),
+    plain(SourceKind::File, Taint::UserTrustedBounded),
+    plain(SourceKind::PriorTaskOutput, Taint::UserTrustedBounded),
+    plain(SourceKind::LibraryEntry, Taint::InternalCorpusTrusted),
+    plain(SourceKind::WebSource, Taint::ExternalUntrusted),
+    plain(SourceKind::Custom, Taint::Unclassified),
+    authority(SourceKind::ApiResult, &[TrustBasis::OfficialApi]),
+    authority(SourceKind::DatabaseRecord, &[TrustBasis::VerifiedAuthorityDatabase]),
+    authority(SourceKind::CaseLaw, &[TrustBasis::VerifiedAuthorityDatabase]),
+    authority(SourceKind::Statute, &[TrustBasis::VerifiedAuthorityDatabase, TrustBasis::OfficialApi]),
+    authority(SourceKind::Regulation, &[TrustBasis::VerifiedAuthorityDatabase, TrustBasis::OfficialApi]),
+    authority(SourceKind::FinancialFiling, &[TrustBasis::OfficialApi]),
+    plain(SourceKind::ExpertReport, Taint::UserTrustedBounded),
+    plain(SourceKind::TechnicalDoc, Taint::ExternalUntrusted),
 ];
 
 /// The row of a kind.

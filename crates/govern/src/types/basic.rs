@@ -239,6 +239,19 @@ numbers! {
     /// How sure an interval is.
     IntervalLevel { P80 = "0.8", P90 = "0.9", P95 = "0.95", P99 = "0.99" }
 }
+impl IntervalLevel {
+    /// The number.
+    #[must_use]
+    pub fn number(self) -> f64 {
+        match self {
+            IntervalLevel::P80 => 0.8,
+            IntervalLevel::P90 => 0.9,
+            IntervalLevel::P95 => 0.95,
+            IntervalLevel::P99 => 0.99,
+        }
+    }
+}
+
 numbers! {
     /// How well a source in a workspace is documented.
     SourceTier { One = "1", Two = "2", Three = "3" }

@@ -402,7 +402,7 @@ macro_rules! words {
 
             /// The word.
             #[must_use]
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word),* }
             }
 

@@ -42,12 +42,12 @@ impl<'w> Findings<'w> {
             }
             let has_authority = json.flag("blocking_authority.satisfied") == Some(true);
             let blocks = Some(json.is("severity", "blocking") && has_authority);
-            let state = json.text("emitted_state").and_then(FindingState::read);
+            let state = json.text("emitted_state").and_then(FindingState::find);
             findings.moments.entry(finding).or_default().push(Moment { seq, state, blocks });
         }
         for receipt in world.of("FindingLifecycleTransitionReceipt") {
             let (json, seq) = (receipt.json(), receipt.seq());
-            let state = json.text("to_state").and_then(FindingState::read);
+            let state = json.text("to_state").and_then(FindingState::find);
             if let Some(moments) = json.text("finding_id").and_then(|id| findings.moments.get_mut(id)) {
                 moments.push(Moment { seq, state, blocks: None });
             }
@@ -135,11 +135,11 @@ fn part(chain: &Json, producer: &str) -> (Role, bool) {
     let parts = chain.list("participant_roles").iter().filter(|one| one.is("producer_kind", producer));
     let is_required = |one: &&Json| one.flag("required") == Some(true);
     let by_kind = || match producer {
-        "judge" | "deterministic_scorer" | "experiment_scorer" => Role::Judge,
-        _qualitative => Role::Evaluator,
+        "judge" | "deterministic_scorer" | "experiment_scorer" => Role::DownstreamJudge,
+        _qualitative => Role::UpstreamEvaluator,
     };
     match parts.clone().find(is_required).or_else(|| parts.clone().next()) {
-        Some(one) => (one.text("role").and_then(Role::read).unwrap_or_else(by_kind), is_required(&one)),
+        Some(one) => (one.text("role").and_then(Role::find).unwrap_or_else(by_kind), is_required(&one)),
         None if chain.texts("expected_producers").contains(&producer) => (by_kind(), true),
         None => (Role::Observer, false),
     }
@@ -154,9 +154,12 @@ fn missing(chain: &Json, results: &[Record<'_>]) -> Missing {
     let mut missing = Missing::Nobody;
     for producer in all.into_iter().filter(|producer| !answered.contains(producer)) {
         match part(chain, producer) {
-            (Role::Evaluator | Role::Judge | Role::Scorer | Role::Observer, false) => {}
-            (Role::Evaluator, true) => return Missing::Evaluator,
-            (Role::Judge | Role::Scorer | Role::Observer, true) => missing = Missing::Judge,
+            (
+                Role::UpstreamEvaluator | Role::DownstreamJudge | Role::ParallelScorer | Role::Observer,
+                false,
+            ) => {}
+            (Role::UpstreamEvaluator, true) => return Missing::Evaluator,
+            (Role::DownstreamJudge | Role::ParallelScorer | Role::Observer, true) => missing = Missing::Judge,
         }
     }
     missing
@@ -229,7 +232,7 @@ pub(super) fn chain_without_resolution_receipt(world: &World, found: &mut Found<
         found.add(delivery, "result_id", "a result was used before its chain was resolved");
     }
     for event in world.of("OutcomeStateTransitionEvent").filter(|one| is_early(*one)) {
-        let state = event.text("to_state").and_then(State::read).map(outcome::entry);
+        let state = event.text("to_state").and_then(State::find).map(outcome::entry);
         if state.is_some_and(|state| state.is_terminal) {
             found.add(event, "result_id", "an outcome ended by a result before its chain was resolved");
         }
@@ -287,14 +290,14 @@ fn policy(receipt: Record<'_>) -> Option<Policy> {
     let states: Vec<FindingState> = row
         .texts("override_allowed_only_for_finding_states")
         .into_iter()
-        .filter_map(FindingState::read)
+        .filter_map(FindingState::find)
         .collect();
     Some(Policy {
         blockers_survive_pass: row.flag("qualitative_blockers_survive_numeric_pass")?,
         judge_can_override: row.flag("judge_can_override_evaluator")?,
         override_states: FindingStates::of(&states),
-        precedence: row.text("route_precedence").and_then(Precedence::read)?,
-        disagreement: row.text("disagreement_route").and_then(Disagreement::read)?,
+        precedence: row.text("route_precedence").and_then(Precedence::find)?,
+        disagreement: row.text("disagreement_route").and_then(Disagreement::find)?,
     })
 }
 
@@ -311,14 +314,16 @@ pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
             let Some(expected) = resolution(chain.json(), &results, &findings, receipt.seq(), &policy) else {
                 continue;
             };
-            let stated = receipt.text("conflict_type").unwrap_or(Conflict::Nothing.as_str());
+            let stated = receipt.text("conflict_type").unwrap_or(Conflict::None.as_str());
             let conflict = expected.conflict;
             let is_stated = stated == conflict.as_str();
             // These two have codes of their own.
-            if matches!(conflict, Conflict::Missing | Conflict::Snapshot) && !is_stated {
+            if matches!(conflict, Conflict::MissingExpectedProducer | Conflict::SnapshotMismatch)
+                && !is_stated
+            {
                 continue;
             }
-            if conflict != Conflict::Nothing && !is_stated {
+            if conflict != Conflict::None && !is_stated {
                 let message = format!("the results yield {}", conflict.as_str());
                 found.add(*receipt, "conflict_type", message);
             }
@@ -358,11 +363,11 @@ fn resolution(
         .collect();
     let received = results.iter().zip(&blockers).map(|(envelope, blockers)| {
         let causes: Vec<Cause> =
-            envelope.texts("decision.indeterminate_causes").into_iter().filter_map(Cause::read).collect();
+            envelope.texts("decision.indeterminate_causes").into_iter().filter_map(Cause::find).collect();
         let is_elsewhere = is_elsewhere(chain, envelope.json());
         Some(Received {
             role: part(chain, envelope.text("producer_kind")?).0,
-            verdict: envelope.text("decision.verdict").and_then(Verdict::read)?,
+            verdict: envelope.text("decision.verdict").and_then(Verdict::find)?,
             causes: Causes::of(&causes),
             snapshot: if is_elsewhere { Snapshot::Another } else { Snapshot::OfTheChain },
             blockers,
@@ -380,7 +385,7 @@ fn resolution(
 pub(super) fn snapshot_mismatch(world: &World, found: &mut Found<'_>) {
     let all = Chains::of(world);
     for (id, chain) in all.standing() {
-        let is_stated = |one: &Record<'_>| one.is("conflict_type", Conflict::Snapshot.as_str());
+        let is_stated = |one: &Record<'_>| one.is("conflict_type", Conflict::SnapshotMismatch.as_str());
         let is_caught = all.receipts(id).iter().any(is_stated);
         // At admission it is told also where a receipt says so.
         let is_caught = is_caught && world.candidate().is_none();
@@ -397,7 +402,7 @@ pub(super) fn missing_expected_producer(world: &World, found: &mut Found<'_>) {
     for (id, chain) in &all.chains {
         for receipt in all.receipts(id) {
             let known = all.results_before(*chain, *receipt);
-            let told = [Conflict::Missing.as_str(), Conflict::Snapshot.as_str()];
+            let told = [Conflict::MissingExpectedProducer.as_str(), Conflict::SnapshotMismatch.as_str()];
             if missing(chain.json(), &known) != Missing::Nobody && !receipt.is_one_of("conflict_type", &told)
             {
                 let message = "somebody who had to answer has not, and the receipt does not say so";

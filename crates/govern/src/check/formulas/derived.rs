@@ -158,19 +158,3 @@ fn take<'w>(all: [Option<&Tally<'w>>; 2], used: &mut Tally<'w>, formula: Option<
     }
     is_there
 }
-
-/// Finds reputations that are told on too few cases, or withheld on enough.
-pub(super) fn reputation_drift(world: &World, found: &mut Found<'_>) {
-    for score in world.of("SubAgentReputationScore") {
-        let least =
-            score.follow("formula_config_ref").and_then(|config| config.count("min_invocation_count"));
-        let (Some(least), Some(cases)) = (least, score.count("sample_size")) else { continue };
-        let derived = if cases < least { "insufficient_sample" } else { "computed" };
-        if score.is_one_of("score_status", &["computed", "insufficient_sample"])
-            && !score.is("score_status", derived)
-        {
-            let message = format!("{cases} cases where {least} are needed make it {derived}");
-            found.add(score, "score_status", message);
-        }
-    }
-}

@@ -79,8 +79,8 @@ fn config(row: Record<'_>) -> Option<Config<'_>> {
     // What is there and is no number is no weight either.
     let weights = weights.filter(|(_, weight)| **weight != Json::Null);
     Some(Config {
-        unanchored: json.text("unanchored_llm_judgment_policy").and_then(Unanchored::read)?,
-        origin: json.text("default_weight_policy").and_then(Origin::read)?,
+        unanchored: json.text("unanchored_llm_judgment_policy").and_then(Unanchored::find)?,
+        origin: json.text("default_weight_policy").and_then(Origin::find)?,
         priority_weights: weights.map(|(name, weight)| (name, number(weight).unwrap_or(f64::NAN))).collect(),
     })
 }
@@ -126,14 +126,14 @@ fn weigh<'w>(criteria: &[Said<'w>], config: &Config<'_>) -> Option<Failure<'w>> 
         | Error::SumZero => None,
     };
     // A weight of the map is the configuration's, not the criterion's.
-    Some(Failure { error, at: at.filter(|_| config.origin == Origin::CriterionWeight) })
+    Some(Failure { error, at: at.filter(|_| config.origin == Origin::FromCriterionWeight) })
 }
 
 /// What is wrong, where it lies with the configuration.
 fn config_path(error: Error, origin: Origin) -> &'static str {
     let weights = match origin {
-        Origin::Priority => "priority_weight_map",
-        Origin::CriterionWeight | Origin::Uniform => "criterion_refs",
+        Origin::FromPriority => "priority_weight_map",
+        Origin::FromCriterionWeight | Origin::Uniform => "criterion_refs",
     };
     match error {
         Error::UnanchoredIndeterminate => "unanchored_llm_judgment_policy",

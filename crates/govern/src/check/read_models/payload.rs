@@ -5,6 +5,7 @@ use super::super::Found;
 use super::manifest;
 use super::place::History;
 use super::stale::texts;
+use crate::derive::chain::FindingState;
 use crate::kind::{self, Class};
 use crate::member::Member;
 use crate::reference::Reference;
@@ -48,10 +49,6 @@ const CITES: [(&str, &[&str]); 8] = [
     // What a comparison points to is derived with it; that it compares two runs is all that it cites.
     ("RunDiff", &[]),
 ];
-
-/// States in which a finding still stands against the work.
-const LIVE: [&str; 6] =
-    ["active", "contested", "user_approved", "tool_verified", "human_verified", "unrecoverable"];
 
 /// What is shown under each header, the last version of it.
 pub(super) fn by_header(world: &World) -> BTreeMap<&str, Record<'_>> {
@@ -177,7 +174,7 @@ fn health(findings: &History<'_>, card: Record<'_>, found: &mut Found<'_>) {
         let is_finding = matches!(blocker.kind, "evaluation_finding_record" | "evaluation_finding_event");
         let record = findings.before(finding, card.seq()).filter(|_| is_finding);
         if let Some(state) = record.and_then(|record| record.json().text("current_state"))
-            && !LIVE.contains(&state)
+            && !FindingState::find(state).is_some_and(FindingState::is_live)
         {
             found.add(card, "active_blocker_refs", format!("names a blocker that is {state}"));
         }

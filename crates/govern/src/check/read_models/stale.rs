@@ -46,11 +46,11 @@ pub(super) fn lifecycle_event_without_read_model_invalidation(world: &World, fou
     }
     let places = Places::new(world);
     let kinds = headers.values().filter_map(|header| header.text("read_model_kind"));
-    let events = events(world, &own, &places, &kinds.filter_map(ReadModel::read).collect());
+    let events = events(world, &own, &places, &kinds.filter_map(ReadModel::find).collect());
     let payloads = payload::by_header(world);
     for header in headers.into_values() {
         let (Some(model), Some(from)) =
-            (header.text("read_model_kind").and_then(ReadModel::read), header.count("valid_from_event_seq"))
+            (header.text("read_model_kind").and_then(ReadModel::find), header.count("valid_from_event_seq"))
         else {
             continue;
         };
@@ -127,8 +127,8 @@ fn reached<'w>(event: Record<'w>, own: &Own<'w>) -> Vec<(ReadModel, Scope, Vec<R
     };
     let mut reached = Vec::new();
     for spec in specs {
-        let Some(scope) = spec.text("invalidation_scope").and_then(Scope::read) else { continue };
-        for model in spec.texts("invalidates_read_models").into_iter().filter_map(ReadModel::read) {
+        let Some(scope) = spec.text("invalidation_scope").and_then(Scope::find) else { continue };
+        for model in spec.texts("invalidates_read_models").into_iter().filter_map(ReadModel::find) {
             reached.push((model, scope, spec.json().references("target_refs")));
         }
     }

@@ -3,6 +3,7 @@
 
 use super::Found;
 use super::rows::{By, Open, text};
+use crate::derive::chain::FindingState;
 use crate::derive::reliance::{Fact, Limitation, Status, limitations, status};
 use crate::member::{Member, is_blank};
 use crate::reference::Reference;
@@ -12,10 +13,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
-
-/// The states in which a finding still stands against the work.
-const LIVE: [&str; 6] =
-    ["active", "contested", "user_approved", "tool_verified", "human_verified", "unrecoverable"];
 
 pub(super) fn reliance_status_not_derivable(world: &World, found: &mut Found<'_>) {
     if world.of("TaskReliancePacket").next().is_none() {
@@ -46,7 +43,7 @@ pub(super) fn reliance_status_not_derivable(world: &World, found: &mut Found<'_>
 fn compare(packet: Record<'_>, derivation: &Json, facts: &BTreeSet<Fact>, found: &mut Found<'_>) {
     let derived = status(facts);
     let stated = derivation.text("status").unwrap_or("nothing");
-    if Status::read(stated) != Some(derived) {
+    if Status::find(stated) != Some(derived) {
         let message = format!("the inputs come to {} and not to {stated}", derived.as_str());
         found.add(packet, "reliance_derivation.status", message);
     }
@@ -205,7 +202,7 @@ impl<'w> Index<'w> {
         for result in results {
             let envelope = self.world.find("EvaluationResultEnvelope", result);
             for word in envelope.into_iter().flat_map(|one| one.json().texts("decision.limitations")) {
-                facts.extend(Limitation::read(word).map(Fact::Limited));
+                facts.extend(Limitation::find(word).map(Fact::Limited));
             }
             let findings = self.findings_by_result.until(&result, as_of);
             if findings.iter().any(|finding| self.is_live_blocker(*finding, as_of)) {
@@ -224,7 +221,7 @@ impl<'w> Index<'w> {
             Some(receipt) => receipt.json().text("to_state"),
             None => finding.json().text("emitted_state"),
         };
-        state.is_some_and(|state| LIVE.contains(&state))
+        state.and_then(FindingState::find).is_some_and(FindingState::is_live)
     }
 
     fn evidence(&self, manifest: &'w Json, as_of: u64, facts: &mut BTreeSet<Fact>) -> Result<(), String> {

@@ -35,7 +35,7 @@ fn futility(
     verified: &BTreeSet<Place<'_>>,
     needs: &Needs<'_>,
 ) -> Option<&'static str> {
-    match Route::read(detection.text("terminal_route")?)? {
+    match Route::find(detection.text("terminal_route")?)? {
         Route::NeedsHumanJudgment => None,
         Route::Unrecoverable | Route::UnableToEvaluate | Route::ProcessGapOut => {
             Some("nothing that a person says changes this route")

@@ -4,7 +4,7 @@
 use super::{Place, place};
 use crate::check::Found;
 use crate::check::hard_calls::named;
-use crate::derive::sufficiency::Route;
+use crate::derive::sufficiency::{Disposition, Route};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,10 @@ pub(super) fn insufficiency_marker_not_mapped_to_outcome_state(world: &World, fo
         if detection.flag("no_sufficient_procedure") != Some(true) || Some(detection.seq()) == asking {
             continue;
         }
-        let route = detection.text("terminal_route").and_then(Route::read);
+        let route = detection.text("terminal_route").and_then(Route::find);
         let (Some(route), Some(place)) = (route, place(detection)) else { continue };
         let given = follow_ups.next_disposition(place, detection.seq());
-        if !given.is_some_and(|given| route.dispositions().contains(&given)) {
+        if !given.and_then(Disposition::find).is_some_and(|given| route.dispositions().contains(&given)) {
             let given = given.unwrap_or("none");
             let message = format!("the next disposition of the outcome is {given}");
             found.add(detection, "terminal_route", message);

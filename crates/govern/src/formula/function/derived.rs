@@ -6,7 +6,6 @@ use crate::derive::{
 };
 use crate::formula::compute::{Stop, coded, list, number, text};
 use crate::formula::value::Value;
-use crate::table::outcome::{Cause, Verdict};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -15,9 +14,9 @@ use alloc::vec::Vec;
 type Found = Result<Value, Stop>;
 
 /// The members of a record, by name.
-struct Members<'a>(&'a BTreeMap<String, Value>);
+pub(super) struct Members<'a>(pub(super) &'a BTreeMap<String, Value>);
 
-fn members(value: &Value) -> Result<Members<'_>, Stop> {
+pub(super) fn members(value: &Value) -> Result<Members<'_>, Stop> {
     match value {
         Value::Record(members) => Ok(Members(members)),
         Value::Absent | Value::Truth(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => {
@@ -27,7 +26,7 @@ fn members(value: &Value) -> Result<Members<'_>, Stop> {
 }
 
 impl<'a> Members<'a> {
-    fn get(&self, name: &str) -> &'a Value {
+    pub(super) fn get(&self, name: &str) -> &'a Value {
         self.0.get(name).unwrap_or(&Value::Absent)
     }
 
@@ -35,11 +34,11 @@ impl<'a> Members<'a> {
         text(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must be a text")))
     }
 
-    fn maybe_text(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn maybe_text(&self, name: &str) -> Option<&'a str> {
         text(self.get(name)).ok()
     }
 
-    fn number(&self, name: &str) -> Result<f64, Stop> {
+    pub(super) fn number(&self, name: &str) -> Result<f64, Stop> {
         number(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must be a number")))
     }
 
@@ -58,7 +57,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn list(&self, name: &str) -> Result<&'a [Value], Stop> {
+    pub(super) fn list(&self, name: &str) -> Result<&'a [Value], Stop> {
         match self.get(name) {
             Value::Absent => Ok(&[]),
             value => list(value),
@@ -70,7 +69,7 @@ impl<'a> Members<'a> {
     }
 
     /// A word of a closed list.
-    fn word<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+    pub(super) fn word<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
         word(self.get(name), name, read)
     }
 
@@ -80,7 +79,7 @@ impl<'a> Members<'a> {
     }
 }
 
-fn word<T>(value: &Value, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+pub(super) fn word<T>(value: &Value, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
     let found = text(value).ok().and_then(read);
     found.ok_or_else(|| Stop::Kind(format!("{name} has a value that is none of its words")))
 }
@@ -108,8 +107,8 @@ pub(super) fn criterion_weights(of: &[Value]) -> Found {
             .collect::<Result<_, Stop>>()?,
     };
     let config = weights::Config {
-        unanchored: config.word("unanchored_llm_judgment_policy", weights::Unanchored::read)?,
-        origin: config.word("default_weight_policy", weights::Origin::read)?,
+        unanchored: config.word("unanchored_llm_judgment_policy", weights::Unanchored::find)?,
+        origin: config.word("default_weight_policy", weights::Origin::find)?,
         priority_weights: priorities,
     };
     let mut all = Vec::new();
@@ -158,16 +157,8 @@ pub(super) fn template_score(of: &[Value]) -> Found {
 /// `quality(dimensions, method, missing_policy, threshold)`
 pub(super) fn quality_index(of: &[Value]) -> Found {
     let [dimensions, method, policy, threshold] = of else { return Ok(Value::Absent) };
-    let method = word(method, "aggregation_method", |word| {
-        Some(match word {
-            "all_required_then_weighted_mean" => quality::Method::AllRequiredThenWeightedMean,
-            "weighted_mean" => quality::Method::WeightedMean,
-            "min_required_score" => quality::Method::MinRequiredScore,
-            "all_or_nothing" => quality::Method::AllOrNothing,
-            _other => return None,
-        })
-    })?;
-    let policy = word(policy, "missing_dimension_policy", quality::Missing::read)?;
+    let method = word(method, "aggregation_method", quality::Method::find)?;
+    let policy = word(policy, "missing_dimension_policy", quality::Missing::find)?;
     let mut all = Vec::new();
     for one in list(dimensions)? {
         let one = members(one)?;
@@ -214,36 +205,18 @@ pub(super) fn claim_supported(of: &[Value]) -> Found {
         require_verified: required.flag("require_verified_source")?,
         allow_stale: required.flag("allow_stale_source")?,
         allow_contradicting: required.flag("allow_contradicting_anchor")?,
-        partial: policy.word("partial_support_rule", |word| {
-            Some(match word {
-                "any_indirect_or_contextual_anchor" => {
-                    claim_support::PartialRule::AnyIndirectOrContextualAnchor
-                }
-                "direct_anchor_unverified" => claim_support::PartialRule::DirectAnchorUnverified,
-                "domain_specific" => claim_support::PartialRule::DomainSpecific,
-                _other => return None,
-            })
-        })?,
-        contradiction: policy.word("contradiction_rule", |word| {
-            Some(match word {
-                "any_direct_contradiction_controls" => {
-                    claim_support::ContradictionRule::AnyDirectContradictionControls
-                }
-                "weighted_by_authority" => claim_support::ContradictionRule::WeightedByAuthority,
-                "human_review_required" => claim_support::ContradictionRule::HumanReviewRequired,
-                _other => return None,
-            })
-        })?,
+        partial: policy.word("partial_support_rule", claim_support::PartialRule::find)?,
+        contradiction: policy.word("contradiction_rule", claim_support::ContradictionRule::find)?,
     };
     let mut all = Vec::new();
     for one in list(anchors)? {
         let one = members(one)?;
         let authority =
             one.maybe_text("authority_level").map_or(Ok(claim_support::Authority::Unknown), |_| {
-                one.word("authority_level", claim_support::Authority::read)
+                one.word("authority_level", claim_support::Authority::find)
             })?;
         all.push(claim_support::Anchor {
-            strength: one.word("support_strength", claim_support::Strength::read)?,
+            strength: one.word("support_strength", claim_support::Strength::find)?,
             authority,
             verified: one.flag("verified")?,
             fresh: !one.flag("stale")?,
@@ -262,7 +235,7 @@ pub(super) fn taint_join(of: &[Value]) -> Found {
     let [inputs] = of else { return Ok(Value::Absent) };
     let inputs: Vec<taint::Taint> = list(inputs)?
         .iter()
-        .map(|value| word(value, "a taint", taint::Taint::read))
+        .map(|value| word(value, "a taint", taint::Taint::find))
         .collect::<Result<_, _>>()?;
     Ok(taint::derived(inputs, None).as_str().into())
 }
@@ -270,16 +243,9 @@ pub(super) fn taint_join(of: &[Value]) -> Found {
 /// `novelty(distance, fallback, baseline, threshold)`
 pub(super) fn novelty_of(of: &[Value]) -> Found {
     let [distance, fallback, baseline, threshold] = of else { return Ok(Value::Absent) };
-    let baseline = number(baseline).unwrap_or(1.0);
-    let fallback = word(fallback, "no_pattern_fallback", |word| {
-        Some(match word {
-            "novelty_one" => novelty::Fallback::NoveltyOne,
-            "indeterminate" => novelty::Fallback::Indeterminate,
-            "use_domain_baseline" => novelty::Fallback::DomainBaseline(baseline),
-            _other => return None,
-        })
-    })?;
-    let found = novelty::assess(number(distance).ok(), fallback, number(threshold)?);
+    let fallback = word(fallback, "no_pattern_fallback", novelty::Fallback::find)?;
+    let (distance, baseline) = (number(distance).ok(), number(baseline).ok());
+    let found = novelty::assess(distance, fallback, baseline, number(threshold)?);
     Ok(Value::from([
         ("novelty_score", super::optional(found.score)),
         ("similarity_score", super::optional(found.similarity)),
@@ -316,10 +282,9 @@ pub(super) fn tie_broken(of: &[Value]) -> Found {
 /// `reliance(limitations)`
 pub(super) fn reliance_of(of: &[Value]) -> Found {
     let [limitations, failed, blockers, contradicted, open_calls] = of else { return Ok(Value::Absent) };
-    let read = |word: &str| reliance::Limitation::ALL.into_iter().find(|one| one.as_str() == word);
     let mut facts: BTreeSet<reliance::Fact> = BTreeSet::new();
     for one in list(limitations)? {
-        facts.insert(reliance::Fact::Limited(word(one, "limitations", read)?));
+        facts.insert(reliance::Fact::Limited(word(one, "limitations", reliance::Limitation::find)?));
     }
     let counted = [
         (failed, reliance::Fact::ChainFailed),
@@ -342,7 +307,7 @@ pub(super) fn sufficiency_of(of: &[Value]) -> Found {
     let [triggers, known] = of else { return Ok(Value::Absent) };
     let triggers: Vec<_> = list(triggers)?
         .iter()
-        .map(|value| word(value, "triggered_by", sufficiency::Trigger::read))
+        .map(|value| word(value, "triggered_by", sufficiency::Trigger::find))
         .collect::<Result<_, _>>()?;
     let known = members(known)?;
     let known = sufficiency::Known {
@@ -350,11 +315,9 @@ pub(super) fn sufficiency_of(of: &[Value]) -> Found {
         has_information_route: known.flag("has_information_route")?,
         has_other_verifier: known.flag("has_other_verifier")?,
         precondition_is_information: known.flag("precondition_is_information")?,
-        on_cycle: match known.maybe_text("on_cycle_detected") {
-            None | Some("hard_call") => sufficiency::OnCycle::HardCall,
-            Some("reject_graph") => sufficiency::OnCycle::RejectGraph,
-            Some("prefer_declared_priority") => sufficiency::OnCycle::PreferDeclaredPriority,
-            Some(other) => return Err(Stop::Kind(format!("on_cycle_detected can't be {other}"))),
+        on_cycle: match known.get("on_cycle_detected") {
+            Value::Absent => sufficiency::OnCycle::HardCall,
+            value => word(value, "on_cycle_detected", sufficiency::OnCycle::find)?,
         },
         has_variation_left: known.flag("has_variation_left")?,
         has_unlockable_candidate: known.flag("has_unlockable_candidate")?,
@@ -369,7 +332,7 @@ pub(super) fn sufficiency_of(of: &[Value]) -> Found {
             ("no_sufficient_procedure", true.into()),
             ("decisive_trigger", ending.by.as_str().into()),
             ("terminal_route", ending.route.as_str().into()),
-            ("disposition", ending.disposition.into()),
+            ("disposition", ending.disposition.as_str().into()),
             ("hard_call_required", ending.question.is_some().into()),
             ("hard_call_kind", ending.question.map_or(Value::Absent, |question| question.as_str().into())),
         ]),
@@ -387,24 +350,24 @@ pub(super) fn pattern_c(of: &[Value]) -> Found {
                 blockers_survive_pass: policy.flag("qualitative_blockers_survive_numeric_pass")?,
                 judge_can_override: policy.flag("judge_can_override_evaluator")?,
                 override_states: chain::FindingStates::of(
-                    &policy.words("override_allowed_only_for_finding_states", chain::FindingState::read)?,
+                    &policy.words("override_allowed_only_for_finding_states", chain::FindingState::find)?,
                 ),
-                precedence: policy.word("route_precedence", chain::Precedence::read)?,
-                disagreement: policy.word("disagreement_route", chain::Disagreement::read)?,
+                precedence: policy.word("route_precedence", chain::Precedence::find)?,
+                disagreement: policy.word("disagreement_route", chain::Disagreement::find)?,
             }
         }
     };
     let mut blockers = Vec::new();
     for one in list(results)? {
-        blockers.push(members(one)?.words("live_blocker_states", chain::FindingState::read)?);
+        blockers.push(members(one)?.words("live_blocker_states", chain::FindingState::find)?);
     }
     let mut received = Vec::new();
     for (one, blockers) in list(results)?.iter().zip(&blockers) {
         let one = members(one)?;
         received.push(chain::Received {
-            role: one.word("role", chain::Role::read)?,
-            verdict: one.word("verdict", Verdict::read)?,
-            causes: chain::Causes::of(&one.words("indeterminate_causes", Cause::read)?),
+            role: one.word("role", chain::Role::find)?,
+            verdict: one.word("verdict", chain::Verdict::find)?,
+            causes: chain::Causes::of(&one.words("indeterminate_causes", chain::Cause::find)?),
             snapshot: if one.flag("other_snapshot")? {
                 chain::Snapshot::Another
             } else {
@@ -436,4 +399,45 @@ pub(super) fn pattern_c(of: &[Value]) -> Found {
             ("quantitative_pass_overridden_by_blocker", found.pass_overridden.into()),
         ]),
     })
+}
+
+/// `health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)`
+pub(super) fn health_of(of: &[Value]) -> Found {
+    let [outcomes, blockers, open_calls, attention, limitations] = of else { return Ok(Value::Absent) };
+    let mut signs = Vec::new();
+    for one in list(outcomes)? {
+        signs.push(reliance::Sign::Outcome(word(one, "outcome_states", reliance::State::find)?));
+    }
+    for one in list(attention)? {
+        signs.push(reliance::Sign::Attention(word(one, "attention_priorities", reliance::Severity::find)?));
+    }
+    for one in list(limitations)? {
+        signs.push(reliance::Sign::Limited(word(one, "limitations", reliance::Limitation::find)?));
+    }
+    let counted = [(blockers, reliance::Sign::LiveBlocker), (open_calls, reliance::Sign::HardCallOpen)];
+    for (count, sign) in counted {
+        if super::whole_number(count)? > 0 {
+            signs.push(sign);
+        }
+    }
+    Ok(Value::from([("health_status", reliance::health(signs).as_str().into())]))
+}
+
+/// `coverage(required, available)`
+pub(super) fn coverage_of(of: &[Value]) -> Found {
+    let [required, available] = of else { return Ok(Value::Absent) };
+    let mut offers: BTreeMap<&str, Vec<(sufficiency::Version<'_>, bool)>> = BTreeMap::new();
+    for one in list(available)? {
+        let one = members(one)?;
+        let version = sufficiency::Version(one.maybe_text("version").unwrap_or_default());
+        offers.entry(one.text("capability_id")?).or_default().push((version, one.flag("healthy")?));
+    }
+    let mut standings = Vec::new();
+    for one in list(required)? {
+        let one = members(one)?;
+        let least = one.maybe_text("min_version").map(sufficiency::Version);
+        let offers = offers.get(one.text("capability_id")?).map(Vec::as_slice).unwrap_or_default();
+        standings.push(sufficiency::standing(least.as_ref(), offers));
+    }
+    Ok(Value::from([("coverage_state", sufficiency::coverage(&standings).as_str().into())]))
 }

@@ -2,6 +2,7 @@
 //! Owns: Wilson, the normal law, a flat prior, drawing anew. Must not: take chance from anywhere but a seed.
 
 use super::statistics::quantile;
+use crate::derive::draw::Draw;
 use alloc::vec::Vec;
 
 /// Draws at most.
@@ -100,35 +101,40 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     found
 }
 
+/// Numbers that are looked at in all draws together, at most: what is drawn anew is drawn less often where it is long.
+const LOOKS_MAX: u64 = 20_000_000;
+
 /// The middle of means that are drawn anew, with a seed: the same one gives the same ends everywhere.
 #[must_use]
 pub fn bootstrap_mean(values: &[f64], level: f64, draws: u64, seed: u64) -> Option<(f64, f64)> {
-    deviations(level)?;
-    if values.is_empty() || draws == 0 || draws > DRAWS_MAX {
-        return None;
-    }
-    let count = values.len() as u64;
-    let mut state = seed;
-    let mut means = Vec::new();
-    for _ in 0..draws {
-        let mut sum = 0.0;
-        for _ in values {
-            let at = usize::try_from(next(&mut state) % count).unwrap_or(0);
-            sum += values.get(at).copied().unwrap_or(0.0);
-        }
-        #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
-        means.push(sum / count as f64);
-    }
-    let tail = (1.0 - level) / 2.0;
-    Some((quantile(&means, tail)?, quantile(&means, 1.0 - tail)?))
+    bootstrap(values, level, draws, seed, |drawn| super::statistics::mean(drawn))
 }
 
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+/// The middle of what is said of items that are drawn anew, with a seed. Draws of which nothing can be said do not count;
+/// `None` if these are half of them or more.
+pub fn bootstrap<T: Copy>(
+    items: &[T],
+    level: f64,
+    draws: u64,
+    seed: u64,
+    say: impl Fn(&[T]) -> Option<f64>,
+) -> Option<(f64, f64)> {
+    deviations(level)?;
+    if items.is_empty() || draws == 0 || draws > DRAWS_MAX {
+        return None;
+    }
+    let draws = draws.min(LOOKS_MAX.div_ceil(items.len() as u64));
+    let mut chance = Draw::new(seed);
+    let mut said = Vec::new();
+    let mut drawn = Vec::with_capacity(items.len());
+    for _ in 0..draws {
+        drawn.clear();
+        drawn.extend(items.iter().filter_map(|_| items.get(chance.place(items.len())).copied()));
+        said.extend(say(&drawn));
+    }
+    let tail = (1.0 - level) / 2.0;
+    let is_enough = 2 * said.len() as u64 > draws;
+    is_enough.then_some(()).and_then(|()| Some((quantile(&said, tail)?, quantile(&said, 1.0 - tail)?)))
 }
 
 #[cfg(test)]

@@ -4,14 +4,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// How predictions are put into bins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binning {
-    /// Bins of one width.
-    EqualWidth,
-    /// Bins of one size; what is predicted alike stays together, in the lower bin.
-    EqualFrequency,
-}
+/// How predictions are put into bins: of one width, or of one size, where what is predicted alike stays together in the lower bin.
+pub use crate::types::calibration::CalibrationMetricSpecBinningPolicyBinningMethod as Binning;
 
 /// Counts are far below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
@@ -167,6 +161,13 @@ pub fn confusion(predicted: &[f64], came: &[f64], threshold: f64) -> [usize; 4] 
         counts[at] += 1;
     }
     counts
+}
+
+/// The harmonic mean of precision and recall of what [`confusion`] counts; `None` where one class is missing.
+#[must_use]
+pub fn f1([tp, fp, tn, missed]: [usize; 4]) -> Option<f64> {
+    let has_both = tp + missed > 0 && fp + tn > 0;
+    has_both.then(|| 2.0 * real(tp) / real(2 * tp + fp + missed))
 }
 
 #[cfg(test)]

@@ -1,13 +1,36 @@
 //! Formulas: how good predictions were.
 //! Owns: their texts. Must not: compute.
 
-use crate::formula::spec::{Spec, Vector, needs};
+use crate::formula::spec::{
+    Below, Input, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, needs,
+};
 use crate::types::formula::{
     FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
 };
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
+}
+
+/// How many predictions it takes; the metric's own record may say otherwise.
+const LEAST: Input = needs("min_sample_size", Shape::Count, "how many it takes").within(1.0, 9e15).or("30");
+
+/// Where drawing begins for the interval.
+const SEED: Input =
+    needs("seed", Shape::Count, "where drawing begins for the interval").within(0.0, 9e15).or("0");
+
+/// By the number of predictions.
+const SAMPLE: Sample = Sample {
+    min: 30,
+    least: Some("min_sample_size"),
+    size: "count(predicted)",
+    below: Below::Indeterminate("{ metric_value: nothing, indeterminate_reason: 'insufficient_sample' }"),
+    window_required: false,
+};
+
+/// By drawing predictions anew.
+const fn drawn(ends: &'static str) -> Interval {
+    Interval { required: false, level: IntervalLevel::P95, method: IntervalMethod::Bootstrap, ends }
 }
 
 const FOUR: &str = r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4}"#;
@@ -18,13 +41,14 @@ const NO_PREDICTIONS: &str = r#"{"observed":[0,1],"min_sample_size":1}"#;
 /// A metric of predictions and what came.
 const METRIC: Spec = Spec {
     id: "",
-    version: "1.0.0",
+    version: "1.1.0",
     purpose: "",
     expression: "",
     inputs: &[
-        needs("predicted", "what was predicted, from 0 to 1"),
-        needs("observed", "what came, 0 or 1"),
-        needs("min_sample_size", "how many it takes").within(1.0, 9e15),
+        needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
+        needs("observed", Shape::Numbers, "what came, 0 or 1"),
+        LEAST,
+        SEED,
     ],
     value_kind: MetricValueKind::CalibratedScore,
     unit: NumericUnit::Score01,
@@ -33,6 +57,9 @@ const METRIC: Spec = Spec {
     missing: MissingInputPolicy::ReturnIndeterminate,
     zero: None,
     rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+    sample: Some(SAMPLE),
+    interval: None,
+    correlation: None,
     vectors: &[],
 };
 
@@ -40,11 +67,12 @@ pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "planner_confidence_brier_score",
         purpose: "How far a planner's confidence was from what came, squared; 0 is best.",
-        expression: "if count(predicted) < min_sample_size
-then { metric_value: nothing, indeterminate_reason: 'insufficient_sample' }
-else { metric_value: brier(predicted, observed), indeterminate_reason: nothing }",
+        expression: "{ metric_value: brier(predicted, observed), indeterminate_reason: nothing }",
+        interval: Some(drawn(
+            "bootstrap_pairs('brier', predicted, observed, { level: level, draws: 1000, seed: seed })",
+        )),
         vectors: &[
-            vector("four", FOUR, r#"{"metric_value":0.158125,"indeterminate_reason":null}"#),
+            vector("four", FOUR, r#"{"metric_value":0.158125,"indeterminate_reason":null,"confidence_interval":[0.0175,0.319562],"confidence_interval_level":0.95}"#),
             vector("few", FEW, INSUFFICIENT),
             vector("missing_predictions", NO_PREDICTIONS, "null"),
         ],
@@ -53,26 +81,29 @@ else { metric_value: brier(predicted, observed), indeterminate_reason: nothing }
     Spec {
         id: "planner_confidence_expected_calibration_error",
         purpose: "How far a planner's confidence was from how often it came, bin by bin; 0 is best.",
-        expression: "if count(predicted) < min_sample_size
-then { metric_value: nothing, indeterminate_reason: 'insufficient_sample' }
-else { metric_value: expected_calibration_error(predicted, observed, bin_count, binning_method), indeterminate_reason: nothing }",
+        expression: "{ metric_value: expected_calibration_error(predicted, observed, bin_count, binning_method), indeterminate_reason: nothing }",
+        interval: Some(drawn(
+            "bootstrap_pairs('expected_calibration_error', predicted, observed,
+  { level: level, draws: 1000, seed: seed, bin_count: bin_count, binning_method: binning_method })",
+        )),
         inputs: &[
-            needs("predicted", "what was predicted, from 0 to 1"),
-            needs("observed", "what came, 0 or 1"),
-            needs("min_sample_size", "how many it takes").within(1.0, 9e15),
-            needs("bin_count", "how many bins").within(1.0, 10_000.0).or("10"),
-            needs("binning_method", "equal_width or equal_frequency").or("\"equal_width\""),
+            needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
+            needs("observed", Shape::Numbers, "what came, 0 or 1"),
+            LEAST,
+            SEED,
+            needs("bin_count", Shape::Count, "how many bins").within(1.0, 10_000.0).or("10"),
+            needs("binning_method", Shape::Text, "equal_width or equal_frequency").or("\"equal_width\""),
         ],
         vectors: &[
             vector(
                 "two_bins",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"bin_count":2}"#,
-                r#"{"metric_value":0.0875,"indeterminate_reason":null}"#,
+                r#"{"metric_value":0.0875,"indeterminate_reason":null,"confidence_interval":[0.0125,0.4625],"confidence_interval_level":0.95}"#,
             ),
             vector(
                 "five_bins",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"bin_count":5}"#,
-                r#"{"metric_value":0.3375,"indeterminate_reason":null}"#,
+                r#"{"metric_value":0.3375,"indeterminate_reason":null,"confidence_interval":[0.125,0.525312],"confidence_interval_level":0.95}"#,
             ),
             vector("few", FEW, INSUFFICIENT),
             vector("missing_predictions", NO_PREDICTIONS, "null"),
@@ -82,14 +113,16 @@ else { metric_value: expected_calibration_error(predicted, observed, bin_count, 
     Spec {
         id: "novelty_threshold_auc",
         purpose: "How often what was novel was scored higher than what was not; 0.5 is chance.",
-        expression: "let value = auc(predicted, observed);
-if count(predicted) < min_sample_size
-then { metric_value: nothing, indeterminate_reason: 'insufficient_sample' }
-else if not present(value)
+        expression: "let found = auc(predicted, observed);
+if not present(found)
 then { metric_value: nothing, indeterminate_reason: 'all_one_class' }
-else { metric_value: value, indeterminate_reason: nothing }",
+else { metric_value: found, indeterminate_reason: nothing }",
+        interval: Some(drawn(
+            "if not present(value.metric_value) then nothing
+else bootstrap_pairs('auc', predicted, observed, { level: level, draws: 1000, seed: seed })",
+        )),
         vectors: &[
-            vector("four", FOUR, r#"{"metric_value":0.75,"indeterminate_reason":null}"#),
+            vector("four", FOUR, r#"{"metric_value":0.75,"indeterminate_reason":null,"confidence_interval":[0,1],"confidence_interval_level":0.95}"#),
             vector(
                 "one_class",
                 r#"{"predicted":[0.1,0.4],"observed":[1,1],"min_sample_size":2}"#,
@@ -106,9 +139,7 @@ else { metric_value: value, indeterminate_reason: nothing }",
         expression: "let counts = confusion(predicted, observed, threshold);
 let positive = counts.tp + counts.fn_;
 let negative = counts.fp + counts.tn;
-if count(predicted) < min_sample_size
-then { metric_value: nothing, precision: nothing, recall: nothing, indeterminate_reason: 'insufficient_sample' }
-else if positive == 0 or negative == 0
+if positive == 0 or negative == 0
 then { metric_value: nothing, precision: nothing, recall: nothing, indeterminate_reason: 'all_one_class' }
 else {
   metric_value: 2 * counts.tp / (2 * counts.tp + counts.fp + counts.fn_),
@@ -116,17 +147,33 @@ else {
   recall: counts.tp / positive,
   indeterminate_reason: nothing
 }",
+        sample: Some(Sample {
+            below: Below::Indeterminate(
+                "{ metric_value: nothing, precision: nothing, recall: nothing, indeterminate_reason: 'insufficient_sample' }",
+            ),
+            ..SAMPLE
+        }),
+        interval: Some(drawn(
+            "if not present(value.metric_value) then nothing
+else bootstrap_pairs('f1', predicted, observed, { level: level, draws: 1000, seed: seed, threshold: threshold })",
+        )),
         inputs: &[
-            needs("predicted", "what was predicted, from 0 to 1"),
-            needs("observed", "what came, 0 or 1"),
-            needs("threshold", "from where on it counts as novel").within(0.0, 1.0),
-            needs("min_sample_size", "how many it takes").within(1.0, 9e15),
+            needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
+            needs("observed", Shape::Numbers, "what came, 0 or 1"),
+            needs("threshold", Shape::Number, "from where on it counts as novel").within(0.0, 1.0),
+            LEAST,
+            SEED,
         ],
         vectors: &[
             vector(
                 "four",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"threshold":0.4,"min_sample_size":4}"#,
-                r#"{"metric_value":0.5,"precision":0.5,"recall":0.5,"indeterminate_reason":null}"#,
+                r#"{"metric_value":0.5,"precision":0.5,"recall":0.5,"indeterminate_reason":null,"confidence_interval":[0,1],"confidence_interval_level":0.95}"#,
+            ),
+            vector(
+                "few",
+                r#"{"predicted":[0.1,0.4],"observed":[0,1],"threshold":0.4}"#,
+                r#"{"metric_value":null,"precision":null,"recall":null,"indeterminate_reason":"insufficient_sample"}"#,
             ),
             vector("missing_threshold", FOUR, "null"),
         ],
@@ -135,12 +182,14 @@ else {
     Spec {
         id: "confidence_convergence_spearman",
         purpose: "Whether confidence and progress rise together; from -1 to 1.",
-        expression: "let value = spearman(predicted, observed);
-if count(predicted) < min_sample_size
-then { metric_value: nothing, indeterminate_reason: 'insufficient_sample' }
-else if not present(value)
+        expression: "let found = spearman(predicted, observed);
+if not present(found)
 then { metric_value: nothing, indeterminate_reason: 'invalid_inputs' }
-else { metric_value: value, indeterminate_reason: nothing }",
+else { metric_value: found, indeterminate_reason: nothing }",
+        interval: Some(drawn(
+            "if not present(value.metric_value) then nothing
+else bootstrap_pairs('spearman', predicted, observed, { level: level, draws: 1000, seed: seed })",
+        )),
         value_kind: MetricValueKind::Correlation,
         unit: NumericUnit::Unitless,
         range: Some((-1.0, 1.0)),
@@ -148,7 +197,7 @@ else { metric_value: value, indeterminate_reason: nothing }",
             vector(
                 "four",
                 r#"{"predicted":[1,2,3,4],"observed":[1,3,2,4],"min_sample_size":2}"#,
-                r#"{"metric_value":0.8,"indeterminate_reason":null}"#,
+                r#"{"metric_value":0.8,"indeterminate_reason":null,"confidence_interval":[-1,1],"confidence_interval_level":0.95}"#,
             ),
             vector(
                 "constant",

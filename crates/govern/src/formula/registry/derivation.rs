@@ -1,7 +1,7 @@
 //! Formulas: the statuses that the contract derives.
 //! Owns: their texts. Must not: compute.
 
-use crate::formula::spec::{Spec, Vector, may, needs};
+use crate::formula::spec::{Shape, Spec, Vector, may, needs};
 use crate::types::formula::{
     FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
 };
@@ -24,6 +24,9 @@ const STATUS: Spec = Spec {
     missing: MissingInputPolicy::FailValidation,
     zero: None,
     rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+    sample: None,
+    interval: None,
+    correlation: None,
     vectors: &[],
 };
 
@@ -35,11 +38,12 @@ pub(super) const FORMULAS: &[Spec] = &[
         inputs: &[
             needs(
                 "results",
+                Shape::Records,
                 "role, verdict, indeterminate_causes, other_snapshot, live_blocker_states of each",
             ),
-            may("missing", "nobody, judge or evaluator"),
-            may("timed_out", "whether time is up"),
-            may("policy", "an EvaluationChainResolutionPolicy; else the contract's default"),
+            may("missing", Shape::Text, "nobody, judge or evaluator"),
+            may("timed_out", Shape::Truth, "whether time is up"),
+            may("policy", Shape::Record, "an EvaluationChainResolutionPolicy; else the contract's default"),
         ],
         vectors: &[
             vector(
@@ -61,8 +65,12 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "Whether a claim is supported by the places in sources that bear on it.",
         expression: "claim_support(policy, anchors)",
         inputs: &[
-            needs("policy", "a ClaimSupportDerivationPolicy"),
-            needs("anchors", "support_strength, authority_level, verified, stale, tier0 of each"),
+            needs("policy", Shape::Record, "a ClaimSupportDerivationPolicy"),
+            needs(
+                "anchors",
+                Shape::Records,
+                "support_strength, authority_level, verified, stale, tier0 of each",
+            ),
         ],
         vectors: &[
             vector(
@@ -84,8 +92,8 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "Where work goes that no procedure can bring to a good end.",
         expression: "sufficiency(triggered_by, known)",
         inputs: &[
-            needs("triggered_by", "the triggers"),
-            needs("known", "what is known besides: routes, verifiers, attempts").or("{}"),
+            needs("triggered_by", Shape::Texts, "the triggers"),
+            needs("known", Shape::Record, "what is known besides: routes, verifiers, attempts").or("{}"),
         ],
         vectors: &[
             vector(
@@ -103,10 +111,10 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
         inputs: &[
-            needs("dimensions", "criterion_id, weight, required, threshold, score of each"),
-            needs("aggregation_method", "how scores become one"),
-            needs("missing_dimension_policy", "what a missing score means"),
-            needs("pass_threshold", "what is enough").within(0.0, 1.0),
+            needs("dimensions", Shape::Records, "criterion_id, weight, required, threshold, score of each"),
+            needs("aggregation_method", Shape::Text, "how scores become one"),
+            needs("missing_dimension_policy", Shape::Text, "what a missing score means"),
+            needs("pass_threshold", Shape::Number, "what is enough").within(0.0, 1.0),
         ],
         vectors: &[
             vector(
@@ -127,8 +135,8 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "What each criterion counts for; all together one.",
         expression: "criterion_weights(criteria, config)",
         inputs: &[
-            needs("criteria", "Criterion records"),
-            needs("config", "an OutcomeComplianceScoringConfig"),
+            needs("criteria", Shape::Records, "Criterion records"),
+            needs("config", Shape::Record, "an OutcomeComplianceScoringConfig"),
         ],
         value_kind: MetricValueKind::Distribution,
         vectors: &[
@@ -152,11 +160,11 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "How well a template fits.",
         expression: "template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)",
         inputs: &[
-            needs("components", "a score for each part"),
-            needs("weights", "a weight for each part"),
-            needs("soft_penalty_sum", "what is taken off").or("0"),
-            needs("hard_veto_count", "how many vetoes").or("0"),
-            needs("formula", "a TemplateMatchFormula"),
+            needs("components", Shape::Record, "a score for each part"),
+            needs("weights", Shape::Record, "a weight for each part"),
+            needs("soft_penalty_sum", Shape::Number, "what is taken off").or("0"),
+            needs("hard_veto_count", Shape::Count, "how many vetoes").or("0"),
+            needs("formula", Shape::Record, "a TemplateMatchFormula"),
         ],
         value_kind: MetricValueKind::CalibratedScore,
         unit: NumericUnit::Score01,
@@ -179,7 +187,7 @@ pub(super) const FORMULAS: &[Spec] = &[
         id: "taint_join_v1",
         purpose: "How far something may be trusted that was made of others.",
         expression: "taint_join(inputs)",
-        inputs: &[needs("inputs", "the taint of each")],
+        inputs: &[needs("inputs", Shape::Texts, "the taint of each")],
         vectors: &[
             vector(
                 "two",
@@ -196,10 +204,11 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "How new something is, by its distance from the nearest pattern.",
         expression: "novelty(closest_pattern_distance, no_pattern_fallback, domain_baseline, threshold)",
         inputs: &[
-            may("closest_pattern_distance", "from 0 to 1, if there is a pattern").within(0.0, 1.0),
-            needs("no_pattern_fallback", "what is said where there is none"),
-            may("domain_baseline", "what is usual in the domain").within(0.0, 1.0),
-            needs("threshold", "from where on it is new").within(0.0, 1.0),
+            may("closest_pattern_distance", Shape::Number, "from 0 to 1, if there is a pattern")
+                .within(0.0, 1.0),
+            needs("no_pattern_fallback", Shape::Text, "what is said where there is none"),
+            may("domain_baseline", Shape::Number, "what is usual in the domain").within(0.0, 1.0),
+            needs("threshold", Shape::Number, "from where on it is new").within(0.0, 1.0),
         ],
         vectors: &[
             vector(
@@ -219,7 +228,7 @@ pub(super) const FORMULAS: &[Spec] = &[
         id: "concurrency_tie_break_v1",
         purpose: "Which of several plans goes first.",
         expression: "tie_break(profiles)",
-        inputs: &[needs("profiles", "RevisionPlanConcurrencyProfile records")],
+        inputs: &[needs("profiles", Shape::Records, "RevisionPlanConcurrencyProfile records")],
         value_kind: MetricValueKind::Distribution,
         vectors: &[
             vector(
@@ -236,11 +245,15 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "How far a work product may be relied on.",
         expression: "reliance(limitations, failed_chains, live_blockers, contradicted_claims, open_hard_calls)",
         inputs: &[
-            needs("limitations", "what limits it"),
-            needs("failed_chains", "chains that came to failed").within(0.0, 9e15).or("0"),
-            needs("live_blockers", "findings that still block").within(0.0, 9e15).or("0"),
-            needs("contradicted_claims", "claims that a source contradicts").within(0.0, 9e15).or("0"),
-            needs("open_hard_calls", "questions that nobody answered").within(0.0, 9e15).or("0"),
+            needs("limitations", Shape::Texts, "what limits it"),
+            needs("failed_chains", Shape::Count, "chains that came to failed").within(0.0, 9e15).or("0"),
+            needs("live_blockers", Shape::Count, "findings that still block").within(0.0, 9e15).or("0"),
+            needs("contradicted_claims", Shape::Count, "claims that a source contradicts")
+                .within(0.0, 9e15)
+                .or("0"),
+            needs("open_hard_calls", Shape::Count, "questions that nobody answered")
+                .within(0.0, 9e15)
+                .or("0"),
         ],
         vectors: &[
             vector(
@@ -259,6 +272,93 @@ pub(super) const FORMULAS: &[Spec] = &[
                 r#"{"status":"not_safe_to_rely","unresolved_limitations":[]}"#,
             ),
             vector("missing_limitations", "{}", "\"the input limitations is missing\""),
+        ],
+        ..STATUS
+    },
+    Spec {
+        id: "health_status_v1",
+        purpose: "How a task is doing: as well as the worst sign lets.",
+        expression: "health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)",
+        inputs: &[
+            needs("outcome_states", Shape::Texts, "how each outcome stands"),
+            needs("live_blockers", Shape::Count, "findings that still block").or("0"),
+            needs("open_hard_calls", Shape::Count, "questions that nobody answered").or("0"),
+            needs("attention_priorities", Shape::Texts, "the priority of each open item of attention")
+                .or("[]"),
+            needs("limitations", Shape::Texts, "what limits the work product").or("[]"),
+        ],
+        vectors: &[
+            vector(
+                "all_met",
+                r#"{"outcome_states":["satisfied","superseded"]}"#,
+                r#"{"health_status":"healthy"}"#,
+            ),
+            vector(
+                "a_stale_source",
+                r#"{"outcome_states":["satisfied"],"limitations":["stale_source_present"]}"#,
+                r#"{"health_status":"warning"}"#,
+            ),
+            vector(
+                "a_question_is_open",
+                r#"{"outcome_states":["needs_revision"],"open_hard_calls":1}"#,
+                r#"{"health_status":"review_required"}"#,
+            ),
+            vector(
+                "a_blocker_is_live",
+                r#"{"outcome_states":["satisfied"],"live_blockers":1,"attention_priorities":["high"]}"#,
+                r#"{"health_status":"blocked"}"#,
+            ),
+            vector(
+                "it_cannot_be_mended",
+                r#"{"outcome_states":["satisfied","unrecoverable"],"live_blockers":1}"#,
+                r#"{"health_status":"failed"}"#,
+            ),
+            vector("missing_states", "{}", "\"the input outcome_states is missing\""),
+        ],
+        ..STATUS
+    },
+    Spec {
+        id: "capability_coverage_v1",
+        purpose: "Whether the capabilities that are there cover an outcome.",
+        expression: "coverage(required_capabilities, available_capabilities)",
+        inputs: &[
+            needs(
+                "required_capabilities",
+                Shape::Records,
+                "capability_id and min_version of each that is needed",
+            ),
+            needs(
+                "available_capabilities",
+                Shape::Records,
+                "capability_id, version, healthy of each that is there",
+            ),
+        ],
+        vectors: &[
+            vector(
+                "all_there",
+                r#"{"required_capabilities":[{"capability_id":"edit","min_version":"1.9"}],"available_capabilities":[{"capability_id":"edit","version":"1.10","healthy":true}]}"#,
+                r#"{"coverage_state":"covered"}"#,
+            ),
+            vector(
+                "one_is_ill",
+                r#"{"required_capabilities":[{"capability_id":"edit"}],"available_capabilities":[{"capability_id":"edit","version":"1.0","healthy":false}]}"#,
+                r#"{"coverage_state":"covered_but_unhealthy"}"#,
+            ),
+            vector(
+                "one_is_too_old",
+                r#"{"required_capabilities":[{"capability_id":"edit","min_version":"2"},{"capability_id":"cite"}],"available_capabilities":[{"capability_id":"edit","version":"1.0","healthy":true},{"capability_id":"cite","version":"1","healthy":true}]}"#,
+                r#"{"coverage_state":"partially_covered"}"#,
+            ),
+            vector(
+                "none_is_there",
+                r#"{"required_capabilities":[{"capability_id":"edit"}],"available_capabilities":[]}"#,
+                r#"{"coverage_state":"not_covered"}"#,
+            ),
+            vector(
+                "missing_requirements",
+                r#"{"available_capabilities":[]}"#,
+                "\"the input required_capabilities is missing\"",
+            ),
         ],
         ..STATUS
     },

@@ -1,26 +1,41 @@
 //! Formulas: intervals and distributions.
 //! Owns: their texts. Must not: compute.
 
-use crate::formula::spec::{Spec, Vector, may, needs};
+use crate::formula::spec::{
+    Below, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, needs,
+};
 use crate::types::formula::{
     FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-    ZeroDenominatorPolicy,
 };
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
 }
 
+/// One case is enough; of none nothing is said.
+const ONE: Sample = Sample {
+    min: 1,
+    least: None,
+    size: "trials",
+    below: Below::Indeterminate("nothing"),
+    window_required: false,
+};
+
+/// The interval is the value.
+const fn found(method: IntervalMethod) -> Interval {
+    Interval { required: true, level: IntervalLevel::P95, method, ends: "value" }
+}
+
 /// An interval of a ratio.
 const RATIO: Spec = Spec {
     id: "",
-    version: "1.0.0",
+    version: "1.1.0",
     purpose: "",
     expression: "",
     inputs: &[
-        needs("hits", "how often it came").within(0.0, 9e15),
-        needs("trials", "how often it could").within(0.0, 9e15),
-        needs("level", "0.8, 0.9, 0.95 or 0.99").within(0.0, 1.0).or("0.95"),
+        needs("hits", Shape::Count, "how often it came").within(0.0, 9e15),
+        needs("trials", Shape::Count, "how often it could").within(0.0, 9e15),
+        needs("level", Shape::Number, "0.8, 0.9, 0.95 or 0.99").within(0.0, 1.0).or("0.95"),
     ],
     value_kind: MetricValueKind::Distribution,
     unit: NumericUnit::Ratio,
@@ -29,6 +44,9 @@ const RATIO: Spec = Spec {
     missing: MissingInputPolicy::ReturnIndeterminate,
     zero: None,
     rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+    sample: Some(ONE),
+    interval: Some(found(IntervalMethod::Wilson)),
+    correlation: None,
     vectors: &[],
 };
 
@@ -49,8 +67,10 @@ pub(super) const FORMULAS: &[Spec] = &[
         id: "beta_interval_v1",
         purpose: "How sure a ratio is, from a flat prior.",
         expression: "beta_interval(hits, trials, level)",
+        interval: Some(found(IntervalMethod::BayesianBeta)),
         vectors: &[
             vector("eight_of_ten", r#"{"hits":8,"trials":10,"level":0.95}"#, "[0.482244,0.939782]"),
+            vector("nothing_tried", r#"{"hits":0,"trials":0}"#, "null"),
             vector("missing_hits", r#"{"trials":10}"#, "null"),
         ],
         ..RATIO
@@ -59,8 +79,10 @@ pub(super) const FORMULAS: &[Spec] = &[
         id: "normal_interval_v1",
         purpose: "How sure a ratio is, by the normal law.",
         expression: "normal_interval(hits, trials, level)",
+        interval: Some(found(IntervalMethod::NormalApproximation)),
         vectors: &[
             vector("five_of_ten", r#"{"hits":5,"trials":10,"level":0.95}"#, "[0.190102,0.809898]"),
+            vector("nothing_tried", r#"{"hits":0,"trials":0}"#, "null"),
             vector("missing_hits", r#"{"trials":10}"#, "null"),
         ],
         ..RATIO
@@ -69,36 +91,58 @@ pub(super) const FORMULAS: &[Spec] = &[
         id: "bootstrap_mean_interval_v1",
         purpose: "How sure a mean is, by drawing anew with a seed.",
         expression: "bootstrap_mean(values, level, draws, seed)",
+        sample: Some(Sample { size: "count(values)", ..ONE }),
+        interval: Some(found(IntervalMethod::Bootstrap)),
         inputs: &[
-            needs("values", "what was measured"),
-            needs("level", "0.8, 0.9, 0.95 or 0.99").within(0.0, 1.0).or("0.95"),
-            needs("draws", "how often is drawn").within(1.0, 1_000_000.0).or("1000"),
-            needs("seed", "where drawing begins").within(0.0, 9e15),
+            needs("values", Shape::Numbers, "what was measured"),
+            needs("level", Shape::Number, "0.8, 0.9, 0.95 or 0.99").within(0.0, 1.0).or("0.95"),
+            needs("draws", Shape::Count, "how often is drawn").within(1.0, 1_000_000.0).or("1000"),
+            needs("seed", Shape::Count, "where drawing begins").within(0.0, 9e15),
         ],
         unit: NumericUnit::Unitless,
         range: None,
         vectors: &[
             vector("one_value", r#"{"values":[3,3,3],"seed":7}"#, "[3,3]"),
+            vector("no_value", r#"{"values":[],"seed":7}"#, "null"),
             vector("missing_seed", r#"{"values":[1,2]}"#, "null"),
         ],
         ..RATIO
     },
     Spec {
         id: "latency_distribution_v1",
-        purpose: "How long something takes: the mean and the quantiles.",
-        expression: "{ expected: mean(values), p50: quantile(values, 0.5), p90: quantile(values, 0.9), p99: quantile(values, 0.99), sample_size: count(values) }",
-        inputs: &[needs("values", "milliseconds"), may("window", "when they were measured")],
+        purpose: "How long something takes, by the quantiles: a mean would hide the few that wait long.",
+        expression: "{ p50: quantile(values, 0.5), p90: quantile(values, 0.9), p99: quantile(values, 0.99), sample_size: count(values) }",
+        inputs: &[
+            needs("values", Shape::Numbers, "how long each took").unit(NumericUnit::Milliseconds),
+            needs("window", Shape::Record, "when they were measured: start, end"),
+        ],
         unit: NumericUnit::Milliseconds,
         range: None,
-        zero: Some(ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData),
+        sample: Some(Sample {
+            min: 100,
+            least: None,
+            size: "count(values)",
+            below: Below::LowConfidence,
+            window_required: true,
+        }),
+        interval: None,
         vectors: &[
             vector(
                 "ten_values",
-                r#"{"values":[10,20,30,40,50,60,70,80,90,100]}"#,
-                r#"{"expected":55,"p50":55,"p90":91,"p99":99.1,"sample_size":10}"#,
+                r#"{"values":[10,20,30,40,50,60,70,80,90,100],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T12:00:00Z"}}"#,
+                r#"{"p50":55,"p90":91,"p99":99.1,"sample_size":10,"low_confidence":true}"#,
             ),
-            vector("zero_values", r#"{"values":[]}"#, "null"),
-            vector("missing_values", "{}", "null"),
+            vector(
+                "a_hundred_values",
+                r#"{"values":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,900],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T12:00:00Z"}}"#,
+                r#"{"p50":1,"p90":1,"p99":9.99,"sample_size":100,"low_confidence":false}"#,
+            ),
+            vector(
+                "no_values",
+                r#"{"values":[],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T12:00:00Z"}}"#,
+                r#"{"p50":null,"p90":null,"p99":null,"sample_size":0,"low_confidence":true}"#,
+            ),
+            vector("missing_window", r#"{"values":[10]}"#, "null"),
         ],
         ..RATIO
     },

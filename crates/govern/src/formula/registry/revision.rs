@@ -1,7 +1,9 @@
 //! Formulas: what revisions brought, and what sub-agents are worth.
 //! Owns: their texts. Must not: compute.
 
-use crate::formula::spec::{Spec, Vector, may, needs};
+use crate::formula::spec::{
+    Below, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, may, needs,
+};
 use crate::types::formula::{
     FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
     ZeroDenominatorPolicy,
@@ -25,21 +27,36 @@ const RATE: Spec = Spec {
     missing: MissingInputPolicy::FailValidation,
     zero: Some(ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData),
     rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+    sample: None,
+    interval: None,
+    correlation: None,
     vectors: &[],
 };
 
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "regression_rate_v1",
+        version: "1.1.0",
         purpose: "How many of the accepted revisions made something worse.",
         expression: "regression_introduced_count / accepted_count",
+        interval: Some(Interval {
+            required: false,
+            level: IntervalLevel::P95,
+            method: IntervalMethod::Wilson,
+            ends: "wilson(regression_introduced_count, accepted_count, level)",
+        }),
         inputs: &[
-            needs("regression_introduced_count", "revisions that made something worse").within(0.0, 9e15),
-            needs("accepted_count", "revisions that were accepted").within(0.0, 9e15),
+            needs("regression_introduced_count", Shape::Count, "revisions that made something worse").within(0.0, 9e15),
+            needs("accepted_count", Shape::Count, "revisions that were accepted").within(0.0, 9e15),
         ],
         vectors: &[
             vector("two_of_eight", r#"{"regression_introduced_count":2,"accepted_count":8}"#, "0.25"),
             vector("zero_accepted", r#"{"regression_introduced_count":0,"accepted_count":0}"#, "null"),
+            vector(
+                "more_than_accepted",
+                r#"{"regression_introduced_count":9,"accepted_count":8}"#,
+                "\"the value 1.125 is not within its range\"",
+            ),
             vector("missing_count", r#"{"accepted_count":8}"#, "\"the input regression_introduced_count is missing\""),
         ],
         ..RATE
@@ -51,9 +68,9 @@ pub(super) const FORMULAS: &[Spec] = &[
  + severity_weights.major * severity_breakdown.major
  + severity_weights.critical * severity_breakdown.critical) / accepted_count",
         inputs: &[
-            needs("severity_breakdown", "regressions that are minor, major, critical"),
-            needs("severity_weights", "what each weighs").or(r#"{"minor":1,"major":2,"critical":5}"#),
-            needs("accepted_count", "revisions that were accepted").within(0.0, 9e15),
+            needs("severity_breakdown", Shape::Record, "regressions that are minor, major, critical"),
+            needs("severity_weights", Shape::Record, "what each weighs").or(r#"{"minor":1,"major":2,"critical":5}"#),
+            needs("accepted_count", Shape::Count, "revisions that were accepted").within(0.0, 9e15),
         ],
         range: Some((0.0, 5.0)),
         vectors: &[
@@ -73,6 +90,7 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "sub_agent_reputation_score_v1",
+        version: "1.1.0",
         purpose: "What a sub-agent was worth, from 0 to 1; nothing from too few invocations.",
         expression: "let hit = if invocations == 0 then nothing else hits / invocations;
 let lift = if present(attribution_lift) then (clamp(attribution_lift, -1, 1) + 1) / 2 else nothing;
@@ -89,26 +107,53 @@ let w = [weights.hit_rate, weights.attribution_lift, weights.inverse_regression_
 let components = { hit_rate_score: hit, attribution_lift_score: lift, regression_penalty_score: regression,
   cost_penalty_score: cost, false_negative_penalty_score: negatives, false_positive_penalty_score: positives };
 if quarantined then { current_score: nothing, score_status: 'quarantined_by_policy', component_scores: components }
-else if invocations < min_invocation_count
-then { current_score: nothing, score_status: 'insufficient_sample', component_scores: components }
 else { current_score: weighted_mean(scores, w), score_status: 'computed', component_scores: components }",
+        sample: Some(Sample {
+            min: 10,
+            least: Some("min_invocation_count"),
+            size: "invocations",
+            below: Below::Indeterminate(
+                "{ current_score: nothing, component_scores: {},
+  score_status: if quarantined then 'quarantined_by_policy' else 'insufficient_sample' }",
+            ),
+            window_required: false,
+        }),
+        interval: Some(Interval {
+            required: false,
+            level: IntervalLevel::P95,
+            method: IntervalMethod::Wilson,
+            ends: "let c = value.component_scores;
+let none = nothing;
+let share = weighted_mean(
+  [1, if present(c.attribution_lift_score) then 0 else none, if present(c.regression_penalty_score) then 0 else none,
+   if present(c.cost_penalty_score) then 0 else none, if present(c.false_negative_penalty_score) then 0 else none,
+   if present(c.false_positive_penalty_score) then 0 else none],
+  [weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
+   weights.false_negative_penalty * false_negative_weight_multiplier, weights.false_positive_penalty]);
+let hits_between = if confidence_interval_method == 'bayesian_beta' then beta_interval(hits, invocations, level)
+  else if confidence_interval_method == 'wilson' then wilson(hits, invocations, level) else nothing;
+if not present(value.current_score) or not present(hits_between) then nothing
+else [value.current_score - share * (c.hit_rate_score - least(hits_between)),
+  value.current_score + share * (greatest(hits_between) - c.hit_rate_score)]",
+        }),
         inputs: &[
-            needs("invocations", "how often it worked").within(0.0, 9e15),
-            needs("hits", "how often well").within(0.0, 9e15),
-            may("attribution_lift", "how much better with it, from -1 to 1"),
-            may("penalty_rate", "the severity weighted penalty rate"),
-            may("mean_cost", "what it costs on average"),
-            needs("cohort_median_cost", "what its like cost").or("0"),
-            needs("true_positives", "found, and there").or("0"),
-            needs("false_positives", "found, and not there").or("0"),
-            needs("true_negatives", "not found, and not there").or("0"),
-            needs("false_negatives", "not found, and there").or("0"),
-            needs("quarantined", "whether a policy shut it out").or("false"),
-            needs("weights", "what each part weighs").or(
+            needs("invocations", Shape::Count, "how often it worked").within(0.0, 9e15),
+            needs("hits", Shape::Count, "how often well").within(0.0, 9e15),
+            may("attribution_lift", Shape::Number, "how much better with it, from -1 to 1"),
+            may("penalty_rate", Shape::Number, "the severity weighted penalty rate"),
+            may("mean_cost", Shape::Number, "what it costs on average"),
+            needs("cohort_median_cost", Shape::Number, "what its like cost").or("0"),
+            needs("true_positives", Shape::Count, "found, and there").or("0"),
+            needs("false_positives", Shape::Count, "found, and not there").or("0"),
+            needs("true_negatives", Shape::Count, "not found, and not there").or("0"),
+            needs("false_negatives", Shape::Count, "not found, and there").or("0"),
+            needs("quarantined", Shape::Truth, "whether a policy shut it out").or("false"),
+            needs("weights", Shape::Record, "what each part weighs").or(
                 r#"{"hit_rate":1,"attribution_lift":1,"inverse_regression_penalty":1,"inverse_cost_penalty":1,"false_negative_penalty":1,"false_positive_penalty":1}"#,
             ),
-            needs("false_negative_weight_multiplier", "how much worse it is not to find").within(0.0, 1e6).or("2"),
-            needs("min_invocation_count", "how many it takes").within(0.0, 9e15).or("10"),
+            needs("false_negative_weight_multiplier", Shape::Number, "how much worse it is not to find").within(0.0, 1e6).or("2"),
+            needs("min_invocation_count", Shape::Count, "how many it takes").within(0.0, 9e15).or("10"),
+            needs("confidence_interval_method", Shape::Text, "wilson or bayesian_beta; of bootstrap nothing is said").or("\"wilson\""),
         ],
         value_kind: MetricValueKind::CalibratedScore,
         unit: NumericUnit::Score01,
@@ -116,12 +161,22 @@ else { current_score: weighted_mean(scores, w), score_status: 'computed', compon
             vector(
                 "hits_only",
                 r#"{"invocations":20,"hits":15}"#,
-                r#"{"current_score":0.75,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null}}"#,
+                r#"{"current_score":0.75,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.531299,0.888138],"confidence_interval_level":0.95}"#,
+            ),
+            vector(
+                "hits_are_one_part_of_two",
+                r#"{"invocations":20,"hits":15,"attribution_lift":0}"#,
+                r#"{"current_score":0.625,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":0.5,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.51565,0.694069],"confidence_interval_level":0.95}"#,
+            ),
+            vector(
+                "shut_out",
+                r#"{"invocations":4,"hits":4,"quarantined":true}"#,
+                r#"{"current_score":null,"score_status":"quarantined_by_policy","component_scores":{}}"#,
             ),
             vector(
                 "too_few",
                 r#"{"invocations":4,"hits":4}"#,
-                r#"{"current_score":null,"score_status":"insufficient_sample","component_scores":{"hit_rate_score":1,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null}}"#,
+                r#"{"current_score":null,"score_status":"insufficient_sample","component_scores":{}}"#,
             ),
             vector(
                 "zero_weights",
@@ -134,6 +189,7 @@ else { current_score: weighted_mean(scores, w), score_status: 'computed', compon
     },
     Spec {
         id: "cycle_efficiency_v1",
+        version: "1.1.0",
         purpose: "How many cycles revisions took, and how many were for nothing.",
         expression: "let open = where(observations, 'terminal_class', 'still_open_right_censored');
 let won = where(observations, 'terminal_class', 'succeeded');
@@ -148,14 +204,29 @@ let won_cycles = sum(column(won, 'cycle_count'));
   right_censored_rate: count(open) / all,
   max_iterations_rate: if closed == 0 then 0 else count(worn) / closed
 }",
-        inputs: &[needs("observations", "outcomes with cycle_count and terminal_class")],
+        inputs: &[
+            needs("observations", Shape::Records, "outcomes with cycle_count and terminal_class"),
+            needs("window", Shape::Record, "when they were observed: start, end"),
+        ],
+        sample: Some(Sample {
+            min: 10,
+            least: None,
+            size: "count(observations)",
+            below: Below::LowConfidence,
+            window_required: true,
+        }),
         vectors: &[
             vector(
                 "four_outcomes",
-                r#"{"observations":[{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":4,"terminal_class":"succeeded"},{"cycle_count":6,"terminal_class":"max_iterations_reached"},{"cycle_count":1,"terminal_class":"still_open_right_censored"}]}"#,
-                r#"{"avg_cycles_to_success":3,"wasted_cycle_burn_rate":0.5,"right_censored_rate":0.25,"max_iterations_rate":0.333333}"#,
+                r#"{"observations":[{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":4,"terminal_class":"succeeded"},{"cycle_count":6,"terminal_class":"max_iterations_reached"},{"cycle_count":1,"terminal_class":"still_open_right_censored"}],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#,
+                r#"{"avg_cycles_to_success":3,"wasted_cycle_burn_rate":0.5,"right_censored_rate":0.25,"max_iterations_rate":0.333333,"low_confidence":true}"#,
             ),
-            vector("zero_outcomes", r#"{"observations":[]}"#, "null"),
+            vector(
+                "ten_outcomes",
+                r#"{"observations":[{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":4,"terminal_class":"max_iterations_reached"},{"cycle_count":1,"terminal_class":"still_open_right_censored"}],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#,
+                r#"{"avg_cycles_to_success":2,"wasted_cycle_burn_rate":0.2,"right_censored_rate":0.1,"max_iterations_rate":0.111111,"low_confidence":false}"#,
+            ),
+            vector("zero_outcomes", r#"{"observations":[],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#, "null"),
             vector("missing_outcomes", "{}", "\"the input observations is missing\""),
         ],
         ..RATE

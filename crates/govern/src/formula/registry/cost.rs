@@ -1,0 +1,99 @@
+//! Formulas: what work costs.
+//! Owns: their texts. Must not: compute.
+
+use crate::formula::spec::{Shape, Spec, Vector, may, needs};
+use crate::types::formula::{
+    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
+};
+
+const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
+    Vector { name, inputs, expected, codes: &[] }
+}
+
+pub(super) const FORMULAS: &[Spec] = &[Spec {
+    id: "cost_vector_sum_v1",
+    version: "1.0.0",
+    purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
+    expression: "cost_sum(vectors, correlation_policy, timing, samples, draws, seed)",
+    inputs: &[
+        needs("vectors", Shape::Records, "CostVector records"),
+        may(
+            "correlation_policy",
+            Shape::Text,
+            "a CostCorrelationPolicy; without one there are no quantiles of a sum",
+        ),
+        needs(
+            "timing",
+            Shape::Text,
+            "sequential or parallel; who waits for several things at once waits for the longest",
+        )
+        .or("\"sequential\""),
+        may(
+            "samples",
+            Shape::Records,
+            "cases of each cost by dimension; those of the same place were seen together",
+        ),
+        needs("draws", Shape::Count, "how often is drawn where parts are independent")
+            .within(1.0, 100_000.0)
+            .or("10000"),
+        needs("seed", Shape::Count, "where drawing begins").within(0.0, 9e15).or("0"),
+    ],
+    value_kind: MetricValueKind::CostVector,
+    unit: NumericUnit::Custom,
+    range: None,
+    finite: FiniteNumberPolicy::RejectNanInfinity,
+    missing: MissingInputPolicy::FailValidation,
+    zero: None,
+    rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+    sample: None,
+    interval: None,
+    correlation: Some("correlation_policy"),
+    vectors: VECTORS,
+}];
+
+#[rustfmt::skip] // one to a line
+const VECTORS: &[Vector] = &[
+    vector(
+        "no_policy_no_quantile",
+        r#"{"vectors":[{"components":{"usd":{"expected":0.1,"p90":0.3,"hard_cap":1,"unit":"usd"}},"basis":"measured_actual","estimator_confidence":"calibrated","sample_size":40,"assumptions":["b"]},{"components":{"usd":{"expected":0.2,"p90":0.4,"unit":"usd"},"output_tokens":{"expected":500,"p90":900,"unit":"output_tokens"}},"basis":"heuristic","estimator_confidence":"experimental","assumptions":["a"]}]}"#,
+        r#"{"components":{"usd":{"expected":0.3,"unit":"usd"},"output_tokens":{"expected":500,"p90":900,"unit":"output_tokens"}},"basis":"heuristic","estimator_confidence":"experimental","sample_size":40,"assumptions":["a","b"]}"#,
+    ),
+    vector(
+        "all_dear_at_once",
+        r#"{"vectors":[{"components":{"usd":{"expected":1,"p50":1,"p90":2,"p99":3,"hard_cap":5,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":[]},{"components":{"usd":{"expected":1,"p50":1,"p90":4,"hard_cap":5,"unit":"usd"}},"basis":"provider_quote","estimator_confidence":"uncalibrated","assumptions":[]}],"correlation_policy":"assume_perfect_correlation_upper_bound"}"#,
+        r#"{"components":{"usd":{"expected":2,"p50":2,"p90":6,"hard_cap":10,"unit":"usd"}},"basis":"historical","estimator_confidence":"uncalibrated","assumptions":["quantiles: all parts are dear at once; this is no upper bound"],"correlation_policy":"assume_perfect_correlation_upper_bound"}"#,
+    ),
+    vector(
+        "seen_together",
+        r#"{"vectors":[{"components":{"usd":{"expected":2,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":[]},{"components":{"usd":{"expected":2,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":[]}],"correlation_policy":"empirical_joint_distribution","samples":[{"usd":[1,2,3]},{"usd":[3,2,1]}]}"#,
+        r#"{"components":{"usd":{"expected":4,"p50":4,"p90":4,"p99":4,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":["quantiles: parts as they were seen together"],"correlation_policy":"empirical_joint_distribution"}"#,
+    ),
+    vector(
+        "independent_parts",
+        r#"{"vectors":[{"components":{"usd":{"expected":8,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":[]},{"components":{"usd":{"expected":8,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":[]}],"correlation_policy":"assume_independent_monte_carlo","samples":[{"usd":[0,0,0,0,0,0,0,0,0,0,0,100]},{"usd":[0,0,0,0,0,0,0,0,0,0,0,100]}],"draws":2000,"seed":7}"#,
+        r#"{"components":{"usd":{"expected":16,"p50":0,"p90":100,"p99":100,"unit":"usd"}},"basis":"historical","estimator_confidence":"calibrated","assumptions":["quantiles: 2000 draws of independent parts with the seed 7"],"correlation_policy":"assume_independent_monte_carlo"}"#,
+    ),
+    vector(
+        "at_once",
+        r#"{"vectors":[{"components":{"wall_clock_ms":{"expected":300,"unit":"wall_clock_ms"}},"basis":"measured_actual","estimator_confidence":"calibrated","assumptions":[]},{"components":{"wall_clock_ms":{"expected":200,"unit":"wall_clock_ms"}},"basis":"measured_actual","estimator_confidence":"calibrated","assumptions":[]}],"timing":"parallel"}"#,
+        r#"{"components":{"wall_clock_ms":{"expected":300,"unit":"wall_clock_ms"}},"basis":"measured_actual","estimator_confidence":"calibrated","assumptions":[]}"#,
+    ),
+    Vector {
+        name: "another_unit",
+        inputs: r#"{"vectors":[{"components":{"usd":{"expected":1,"unit":"output_tokens"}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
+        expected: "null",
+        codes: &["cost_vector_unit_mismatch"],
+    },
+    Vector {
+        name: "less_than_nothing",
+        inputs: r#"{"vectors":[{"components":{"usd":{"expected":-1,"unit":"usd"}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
+        expected: "null",
+        codes: &["cost_vector_negative_component"],
+    },
+    vector(
+        "no_cases_to_draw_from",
+        r#"{"vectors":[{"components":{"usd":{"expected":1}},"basis":"heuristic","estimator_confidence":"experimental"}],"correlation_policy":"assume_independent_monte_carlo"}"#,
+        "\"the correlation policy takes cases of each part\"",
+    ),
+    vector("missing_vectors", "{}", "\"the input vectors is missing\""),
+];
