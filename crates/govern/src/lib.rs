@@ -16,6 +16,7 @@ extern crate std;
 pub mod bundle;
 pub mod check;
 pub mod derive;
+pub mod fold;
 pub mod formula;
 pub mod kind;
 pub mod machine;

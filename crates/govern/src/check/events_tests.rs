@@ -1,7 +1,7 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use super::lifecycle::FAMILIES;
 use crate::check::workspace::trial::{expect, places, world};
+use crate::fold::family::RECEIPTED;
 use crate::reference::snake;
 use std::format;
 use std::vec::Vec;
@@ -123,7 +123,7 @@ fn links_cover_their_stream() {
 #[test]
 fn states_move_as_their_tables_allow() {
     let code = "lifecycle_transition_without_receipt";
-    for family in &FAMILIES {
+    for family in RECEIPTED {
         let is_finding = family.kind == "EvaluationFindingRecord";
         let id = crate::kind::find(family.kind).and_then(|kind| kind.id).unwrap();
         let states: Vec<&str> = family.machine.states().collect();
