@@ -3,7 +3,7 @@
 
 mod drift;
 mod frozen;
-mod lifecycle;
+pub(super) mod lifecycle;
 mod projection;
 #[cfg(test)]
 #[path = "events_tests.rs"]

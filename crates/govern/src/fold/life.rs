@@ -117,10 +117,11 @@ impl Board {
     /// A row that belongs to something is heard by it, whether or not it moves it.
     fn hear(&mut self, row: &Row<'_>) {
         let Some((kind, id)) = stream_of(row.kind, row.json) else { return };
+        let life = super::LIVES.iter().find(|life| life.snake == kind);
         if let Some(standing) = self.find_mut(kind, id) {
             standing.hear(row);
-            let is_own = standing.says("canonical_event_ref").is_some();
-            if !is_own {
+            // What has an event of its own comes from that; what has none, from the last row that belongs to it.
+            if life.is_some_and(|life| life.opens == Opens::Row) {
                 standing.event = Some(row.reference());
             }
         }

@@ -64,7 +64,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
                 leased(row, standing);
             }
         }
-        "SourceWorkspaceOperation" if row.json.is("operation_kind", "answer_research_need") => {
+        "SourceWorkspaceOperation" => {
             if let Some(kept) = asked(row) {
                 board.remember(key(row.id), kept.into());
             }
@@ -85,7 +85,7 @@ fn leased(row: &Row<'_>, standing: &mut Standing) {
     let Some(new) = read(row.json).filter(|new| new.start < new.end) else { return };
     let is_free = match (standing.word(NEED.member), lease(standing)) {
         (Some("open"), _) => true,
-        (Some("leased"), Some(old)) if new.start < old.end => new.token == old.token,
+        (Some("leased"), Some(old)) if new.start < old.end => new.token == old.token && old.end <= new.end,
         (Some("leased"), Some(_)) => {
             standing.kept.get(LEASE).is_some_and(|old| old.is("on_expiry", "release_for_reclaim"))
         }
@@ -98,13 +98,22 @@ fn leased(row: &Row<'_>, standing: &mut Standing) {
     }
 }
 
+/// The question that an operation answers, and the member that names it.
+pub(crate) fn need_answered(operation: &Json) -> Option<(&'static str, &str)> {
+    let is_answer = operation.is("operation_kind", "answer_research_need");
+    let need = |field: &'static str| {
+        let to = operation.reference(field).filter(|to| is_answer && to.kind == NEED.snake)?;
+        Some((field, to.id))
+    };
+    ["precondition.target_record_ref", "payload_ref"].into_iter().find_map(need)
+}
+
 /// What is kept of an answer until its receipt comes: which question, under which lease, by whom.
 fn asked(row: &Row<'_>) -> Option<Object> {
     let json = row.json;
-    let is_need = |field: &&str| json.reference(field).is_some_and(|to| to.kind == NEED.snake);
-    let named = ["precondition.target_record_ref", "payload_ref"].into_iter().find(is_need)?;
+    let (named, need) = need_answered(json)?;
     let mut kept = Object::new();
-    kept.insert("need", json.reference(named)?.id);
+    kept.insert("need", need);
     let answer = json.text("payload_ref").filter(|_| named != "payload_ref");
     kept.insert("answer", answer.map_or_else(|| row.reference(), String::from));
     if let Some(token) = json.reference("precondition.lock_lease_ref") {

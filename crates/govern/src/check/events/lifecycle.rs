@@ -3,7 +3,8 @@
 
 use super::super::Found;
 use crate::fold::chain::{chain_of, state_after};
-use crate::fold::family::{CHAIN, Family, Move, RECEIPTED};
+use crate::fold::family::{CHAIN, Family, GUIDANCE, Move, NEED, RECEIPTED};
+use crate::fold::research::need_answered;
 use crate::machine::Machine;
 use crate::member::Member;
 use crate::world::{Record, World};
@@ -22,27 +23,40 @@ struct Standing<'w> {
 
 pub(super) fn lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {
     for family in RECEIPTED {
-        let moves = moves(world, family);
-        let mut standing: BTreeMap<&str, Standing<'_>> = BTreeMap::new();
-        for record in world.of(family.kind) {
-            let Some(state) = record.json().text(family.member) else { continue };
-            let begin = || Standing { state: first_state(record).unwrap_or(state), used: 0 };
-            let stood = standing.entry(record.id()).or_insert_with(begin);
-            let own = moves.get(record.id()).map(Vec::as_slice).unwrap_or_default();
-            if !follow(family.machine, own, stood, state, record.seq()) {
-                let message = format!("went from {} to {state}, and no receipt tells how", stood.state);
-                found.add(record, family.member, message);
-            }
-            stood.state = state;
+        for (record, from, to) in untold(world, family) {
+            found.add(record, family.member, format!("went from {from} to {to}, and no receipt tells how"));
         }
     }
 }
 
-/// The state that the event behind a projection gives it: only findings are emitted in a state.
+/// The records of a family that moved though no receipt tells how: from where, to where.
+pub(in crate::check) fn untold<'w>(world: &'w World, family: &Family) -> Vec<(Record<'w>, &'w str, &'w str)> {
+    let moves = moves(world, family);
+    let mut standing: BTreeMap<&str, Standing<'_>> = BTreeMap::new();
+    let mut untold = Vec::new();
+    for record in world.of(family.kind) {
+        let Some(state) = record.json().text(family.member) else { continue };
+        let begin = || Standing { state: first_state(record).unwrap_or(state), used: 0 };
+        let stood = standing.entry(record.id()).or_insert_with(begin);
+        let own = moves.get(record.id()).map(Vec::as_slice).unwrap_or_default();
+        if !follow(family.machine, own, stood, state, record.seq()) {
+            untold.push((record, stood.state, state));
+        }
+        stood.state = state;
+    }
+    untold
+}
+
+/// The state that the event behind a projection gives it: a finding is emitted in a state, guidance is proposed.
 fn first_state<'w>(record: Record<'w>) -> Option<&'w str> {
     let event = record.follow("canonical_event_ref")?;
-    let is_own = event.kind() == "EvaluationFindingEvent" && event.is("finding_id", record.id());
-    event.json().text("emitted_state").filter(|_| is_own)
+    match event.kind() {
+        "EvaluationFindingEvent" if event.is("finding_id", record.id()) => event.json().text("emitted_state"),
+        "RunGuidanceCreationEvent" if event.is("guidance_id", record.id()) => {
+            GUIDANCE.machine.initial.first().copied()
+        }
+        _other => None,
+    }
 }
 
 /// Follows the receipts up to a place in the log, each of them once, until they lead to a state.
@@ -69,6 +83,9 @@ fn moves<'w>(world: &'w World, family: &Family) -> BTreeMap<&'w str, Vec<Told<'w
     if family.kind == CHAIN.kind {
         results(world, &mut moves);
     }
+    if family.kind == NEED.kind {
+        answers(world, &mut moves);
+    }
     for moves in moves.values_mut() {
         moves.sort_by_key(|(seq, _)| *seq);
     }
@@ -85,5 +102,16 @@ fn results<'w>(world: &'w World, moves: &mut BTreeMap<&'w str, Vec<Told<'w>>>) {
         answered.extend(row.json().text("producer_kind"));
         let to = state_after(first.list("expected_producers"), answered);
         moves.entry(id).or_default().push((row.seq(), Move { from: None, to }));
+    }
+}
+
+/// A question is answered by an operation that was applied.
+fn answers<'w>(world: &'w World, moves: &mut BTreeMap<&'w str, Vec<Told<'w>>>) {
+    for receipt in world.of("SourceWorkspaceOperationReceipt").filter(|one| one.is("status", "applied")) {
+        let operation = receipt.json().text("operation_id");
+        let operation = operation.and_then(|id| world.find("SourceWorkspaceOperation", id));
+        if let Some((_, need)) = operation.and_then(|operation| need_answered(operation.json())) {
+            moves.entry(need).or_default().push((receipt.seq(), Move { from: None, to: "answered" }));
+        }
     }
 }

@@ -42,7 +42,9 @@ impl Need {
         match step {
             Step::Lease(token, minutes, expiry) => {
                 let is_over = self.held.is_some_and(|(_, end, is_left)| end <= minute && is_left);
-                let is_own = live(self) == Some(*token);
+                // Its holder may prolong a lease, not cut it short behind the back of who looks at the clock.
+                let is_longer = self.held.is_some_and(|(_, end, _)| end <= minute + minutes);
+                let is_own = live(self) == Some(*token) && is_longer;
                 if self.state == "open" || (self.state == "leased" && (is_over || is_own)) {
                     self.state = String::from("leased");
                     self.held = Some((*token, minute + minutes, *expiry == "release_for_reclaim"));
