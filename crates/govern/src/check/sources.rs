@@ -258,8 +258,10 @@ fn claim_depends_on_tier0_lookup(world: &World, found: &mut Found<'_>) {
 struct TierMoves<'w> {
     /// How many are left of each.
     left: BTreeMap<(&'w str, u64, u64), usize>,
-    /// Those of each source in order, and how many of them were walked along.
-    walks: BTreeMap<&'w str, (Vec<(u64, u64)>, usize)>,
+    /// Those of each source in order.
+    steps: BTreeMap<&'w str, Vec<(u64, u64)>>,
+    /// How many of those were walked along.
+    walked: BTreeMap<&'w str, usize>,
 }
 
 impl<'w> TierMoves<'w> {
@@ -271,7 +273,7 @@ impl<'w> TierMoves<'w> {
                 (json.text("source_id"), json.count("from_tier"), json.count("to_tier"))
             {
                 *moves.left.entry((source, from, to)).or_default() += 1;
-                moves.walks.entry(source).or_default().0.push((from, to));
+                moves.steps.entry(source).or_default().push((from, to));
             }
         }
         moves
@@ -286,8 +288,9 @@ impl<'w> TierMoves<'w> {
     fn walk(&mut self, source: &'w str, from: u64, to: u64) -> bool {
         let mut at = from;
         while at != to {
-            let Some((steps, walked)) = self.walks.get_mut(source) else { return false };
-            let Some((start, end)) = steps.get(*walked).copied() else { return false };
+            let walked = self.walked.entry(source).or_default();
+            let step = self.steps.get(source).and_then(|steps| steps.get(*walked)).copied();
+            let Some((start, end)) = step else { return false };
             *walked += 1;
             if start == at && self.take(source, start, end) {
                 at = end;

@@ -3,7 +3,7 @@
 use super::rows::{row, time};
 use countersign_govern::world::Draft;
 
-pub fn packet(minute: u64, id: &str) -> Draft {
+pub(super) fn packet(minute: u64, id: &str) -> Draft {
     let manifest = "{'final_artifact_refs':[],'evaluation_chain_ids':[],'evaluation_chain_resolution_receipt_refs':[],'evaluation_snapshot_refs':[],'source_workspace_snapshot_refs':[],'evidence_package_refs':[],'revision_review_packet_refs':[],'hard_call_resolution_refs':[],'policy_decision_refs':[],'known_good_checkpoint_refs':[],'created_from_event_seq':1,'input_manifest_hash':'h','schema_version':'1.0'}";
     let derivation = "{'status':'rely_with_limitations','decisive_input_refs':[],'unresolved_limitations':[],'required_human_review_refs':[],'scope_statement':'x','derivation_policy_ref':'p','explanation':'x','schema_version':'1.0'}";
     row(
@@ -15,7 +15,7 @@ pub fn packet(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn invalidated(minute: u64, packet: &str) -> Draft {
+pub(super) fn invalidated(minute: u64, packet: &str) -> Draft {
     let at = time(minute);
     row(
         "RelianceInvalidationEvent",
@@ -26,7 +26,7 @@ pub fn invalidated(minute: u64, packet: &str) -> Draft {
     )
 }
 
-pub fn certification(minute: u64, id: &str) -> Draft {
+pub(super) fn certification(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "WorkProductCertification",
@@ -37,7 +37,7 @@ pub fn certification(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn contract(minute: u64, id: &str) -> Draft {
+pub(super) fn contract(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "EvaluationContractReview",
@@ -48,7 +48,7 @@ pub fn contract(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn attention(minute: u64, id: &str, kind: &str, source: &str, priority: &str) -> Draft {
+pub(super) fn attention(minute: u64, id: &str, kind: &str, source: &str, priority: &str) -> Draft {
     let at = time(minute);
     row(
         "AttentionLedgerItem",
@@ -59,7 +59,7 @@ pub fn attention(minute: u64, id: &str, kind: &str, source: &str, priority: &str
     )
 }
 
-pub fn review(minute: u64, id: &str) -> Draft {
+pub(super) fn review(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "RevisionReviewPacket",
@@ -70,7 +70,7 @@ pub fn review(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn decided(minute: u64, packet: &str, action: &str) -> Draft {
+pub(super) fn decided(minute: u64, packet: &str, action: &str) -> Draft {
     let at = time(minute);
     row(
         "RevisionReviewDecisionReceipt",
@@ -81,7 +81,7 @@ pub fn decided(minute: u64, packet: &str, action: &str) -> Draft {
     )
 }
 
-pub fn plan(minute: u64, id: &str) -> Draft {
+pub(super) fn plan(minute: u64, id: &str) -> Draft {
     row(
         "RevisionPlan",
         minute,
@@ -90,7 +90,12 @@ pub fn plan(minute: u64, id: &str) -> Draft {
 }
 
 /// A receipt that may move a plan, and the event that says it did.
-pub fn plan_moved(minute: u64, plan: &str, states: (&str, &str), by: (&str, &str, &str)) -> Vec<Draft> {
+pub(super) fn plan_moved(
+    minute: u64,
+    plan: &str,
+    states: (&str, &str),
+    by: (&str, &str, &str),
+) -> Vec<Draft> {
     let (at, (from, to), (kind, member, word)) = (time(minute), states, by);
     let (snake, field) = match kind {
         "RevisionOperationReceipt" => ("revision_operation_receipt", "receipt_id"),
@@ -109,7 +114,7 @@ pub fn plan_moved(minute: u64, plan: &str, states: (&str, &str), by: (&str, &str
     vec![row(kind, minute, &receipt), row("RevisionLifecycleTransitionEvent", minute, &event)]
 }
 
-pub fn call(minute: u64, id: &str) -> Draft {
+pub(super) fn call(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "HardRevisionCall",
@@ -120,7 +125,7 @@ pub fn call(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn resolved(minute: u64, call: &str, option: &str) -> Draft {
+pub(super) fn resolved(minute: u64, call: &str, option: &str) -> Draft {
     let at = time(minute);
     row(
         "HardCallResolutionReceipt",
@@ -131,7 +136,7 @@ pub fn resolved(minute: u64, call: &str, option: &str) -> Draft {
     )
 }
 
-pub fn waited(minute: u64, call: &str, cause: &str, action: &str) -> Draft {
+pub(super) fn waited(minute: u64, call: &str, cause: &str, action: &str) -> Draft {
     let at = time(minute);
     row(
         "HardCallPendingEvent",
@@ -142,7 +147,7 @@ pub fn waited(minute: u64, call: &str, cause: &str, action: &str) -> Draft {
     )
 }
 
-pub fn cancelled(minute: u64, stopped: &str) -> Draft {
+pub(super) fn cancelled(minute: u64, stopped: &str) -> Draft {
     let at = time(minute);
     row(
         "TaskCancelReceipt",
@@ -153,7 +158,7 @@ pub fn cancelled(minute: u64, stopped: &str) -> Draft {
     )
 }
 
-pub fn owner(minute: u64, id: &str, status: &str) -> Draft {
+pub(super) fn owner(minute: u64, id: &str, status: &str) -> Draft {
     row(
         "TypeOwnerRegistryEntry",
         minute,
@@ -161,16 +166,23 @@ pub fn owner(minute: u64, id: &str, status: &str) -> Draft {
     )
 }
 
-pub fn obligation(minute: u64, id: &str) -> Draft {
+pub(super) fn obligation(minute: u64, id: &str) -> Draft {
     row("CrossDocInsertObligation", minute, &format!("{{'obligation_id':'{id}','state':'open'}}"))
 }
 
-pub fn manifest(minute: u64, id: &str, cites: &str) -> Draft {
+pub(super) fn manifest(minute: u64, id: &str, cites: &str) -> Draft {
     row("ReadModelInputManifest", minute, &format!("{{'manifest_id':'{id}','input_refs':[{cites}]}}"))
 }
 
 /// A header in a run, a task and a matter.
-pub fn header(minute: u64, id: &str, model: &str, manifest: &str, from: u64, place: (u8, u8, u8)) -> Draft {
+pub(super) fn header(
+    minute: u64,
+    id: &str,
+    model: &str,
+    manifest: &str,
+    from: u64,
+    place: (u8, u8, u8),
+) -> Draft {
     let (at, (run, task, matter)) = (time(minute), place);
     row(
         "DerivedReadModelRecord",

@@ -9,7 +9,7 @@ use countersign_govern::world::Draft;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one of a family begins with; a chain in three forms, a type with three owners, a finding raised in two states.
-pub fn openings(family: &Family) -> Vec<Vec<Draft>> {
+pub(super) fn openings(family: &Family) -> Vec<Vec<Draft>> {
     let one = |draft: Draft| vec![vec![draft]];
     match family.kind {
         "EvaluationFindingRecord" => {
@@ -78,7 +78,7 @@ const RECEIPTS: [(&str, &str, &[&str]); 7] = [
 type Attempt = (String, Vec<Draft>);
 
 /// All ways of telling that something went from one state to another.
-pub fn attempts(family: &Family, from: &str, to: &str, minute: u64) -> Vec<Attempt> {
+pub(super) fn attempts(family: &Family, from: &str, to: &str, minute: u64) -> Vec<Attempt> {
     let general = (String::from("receipt"), vec![general(minute, &format!("{}:x", family.snake), from, to)]);
     let one = |by: &str, draft: Draft| (by.to_owned(), vec![draft]);
     let mut all = match family.kind {
@@ -126,12 +126,12 @@ pub fn attempts(family: &Family, from: &str, to: &str, minute: u64) -> Vec<Attem
     all
 }
 
-pub fn state(family: &Family, folds: &Folds) -> Option<String> {
+pub(super) fn state(family: &Family, folds: &Folds) -> Option<String> {
     folds.board.find(family.snake, "x").and_then(|one| one.word(family.member)).map(str::to_owned)
 }
 
 /// A log that leads to each state, for each opening.
-pub fn logs(family: &Family) -> BTreeMap<String, Vec<Vec<Draft>>> {
+pub(super) fn logs(family: &Family) -> BTreeMap<String, Vec<Vec<Draft>>> {
     let mut logs: BTreeMap<String, Vec<Vec<Draft>>> = BTreeMap::new();
     for opening in openings(family) {
         let mut reached = BTreeSet::new();
@@ -200,8 +200,9 @@ fn things_move_exactly_as_their_tables_say() {
 #[test]
 fn a_move_begins_where_the_thing_is() {
     for family in FAMILIES {
+        let logs = logs(family);
         for way in family.machine.transitions {
-            for (at, logs) in logs(family).iter().filter(|(at, _)| *at != way.from) {
+            for (at, logs) in logs.iter().filter(|(at, _)| *at != way.from) {
                 let log = &logs[0];
                 for (_, rows) in attempts(family, way.from, way.to, log.len() as u64 + 1) {
                     if rows.iter().any(|row| row.record.get("from_state").is_some()) {

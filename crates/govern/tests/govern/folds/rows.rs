@@ -8,24 +8,24 @@ use countersign_record::time::{Instant, Timestamp};
 const START: i64 = 1_772_438_400;
 
 /// A minute of the log as a text.
-pub fn time(minute: u64) -> String {
+pub(super) fn time(minute: u64) -> String {
     let seconds = START + i64::try_from(minute).unwrap() * 60;
     Timestamp::try_from(Instant { seconds, nanos: 0 }).unwrap().to_string()
 }
 
-pub fn instant(minute: u64) -> Instant {
+pub(super) fn instant(minute: u64) -> Instant {
     Instant::read(&time(minute)).unwrap()
 }
 
 /// A row, written in a minute. In its text `'` stands for `"`.
-pub fn row(kind: &str, minute: u64, record: &str) -> Draft {
+pub(super) fn row(kind: &str, minute: u64, record: &str) -> Draft {
     let text = record.replace('\'', "\"");
     let record = json::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"));
     Draft { kind: kind.to_owned(), id: None, at: Some(instant(minute)), record }
 }
 
 /// A receipt for things that have none of their own.
-pub fn general(minute: u64, subject: &str, from: &str, to: &str) -> Draft {
+pub(super) fn general(minute: u64, subject: &str, from: &str, to: &str) -> Draft {
     let at = time(minute);
     row(
         "LifecycleTransitionReceipt",
@@ -36,7 +36,7 @@ pub fn general(minute: u64, subject: &str, from: &str, to: &str) -> Draft {
     )
 }
 
-pub fn finding(minute: u64, id: &str, state: &str, severity: &str) -> Draft {
+pub(super) fn finding(minute: u64, id: &str, state: &str, severity: &str) -> Draft {
     let at = time(minute);
     row(
         "EvaluationFindingEvent",
@@ -47,7 +47,7 @@ pub fn finding(minute: u64, id: &str, state: &str, severity: &str) -> Draft {
     )
 }
 
-pub fn finding_moved(minute: u64, id: &str, from: &str, to: &str, reason: &str) -> Draft {
+pub(super) fn finding_moved(minute: u64, id: &str, from: &str, to: &str, reason: &str) -> Draft {
     let at = time(minute);
     row(
         "FindingLifecycleTransitionReceipt",
@@ -58,7 +58,7 @@ pub fn finding_moved(minute: u64, id: &str, from: &str, to: &str, reason: &str) 
     )
 }
 
-pub fn guidance(minute: u64, id: &str) -> Draft {
+pub(super) fn guidance(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "RunGuidanceCreationEvent",
@@ -69,7 +69,7 @@ pub fn guidance(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn guidance_moved(minute: u64, id: &str, from: &str, to: &str) -> Draft {
+pub(super) fn guidance_moved(minute: u64, id: &str, from: &str, to: &str) -> Draft {
     let at = time(minute);
     row(
         "RunGuidanceLifecycleReceipt",
@@ -80,7 +80,7 @@ pub fn guidance_moved(minute: u64, id: &str, from: &str, to: &str) -> Draft {
     )
 }
 
-pub fn chain(minute: u64, id: &str, expected: &str) -> Draft {
+pub(super) fn chain(minute: u64, id: &str, expected: &str) -> Draft {
     let at = time(minute);
     row(
         "EvaluationChainRegistryRecord",
@@ -91,7 +91,7 @@ pub fn chain(minute: u64, id: &str, expected: &str) -> Draft {
     )
 }
 
-pub fn result(minute: u64, chain: &str, producer: &str) -> Draft {
+pub(super) fn result(minute: u64, chain: &str, producer: &str) -> Draft {
     row(
         "EvaluationResultEnvelope",
         minute,
@@ -101,7 +101,7 @@ pub fn result(minute: u64, chain: &str, producer: &str) -> Draft {
     )
 }
 
-pub fn outcome(minute: u64, id: &str) -> Draft {
+pub(super) fn outcome(minute: u64, id: &str) -> Draft {
     row(
         "OutcomeRecord",
         minute,
@@ -111,7 +111,7 @@ pub fn outcome(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn outcome_moved(minute: u64, id: &str, from: &str, to: &str) -> Draft {
+pub(super) fn outcome_moved(minute: u64, id: &str, from: &str, to: &str) -> Draft {
     let at = time(minute);
     row(
         "OutcomeStateTransitionEvent",
@@ -122,7 +122,7 @@ pub fn outcome_moved(minute: u64, id: &str, from: &str, to: &str) -> Draft {
     )
 }
 
-pub fn cascade(minute: u64, id: &str) -> Draft {
+pub(super) fn cascade(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "RevalidationCascadeRun",
@@ -133,7 +133,7 @@ pub fn cascade(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn cascade_ended(minute: u64, id: &str, status: &str) -> Draft {
+pub(super) fn cascade_ended(minute: u64, id: &str, status: &str) -> Draft {
     let at = time(minute);
     row(
         "RevalidationCascadeReceipt",
@@ -144,7 +144,7 @@ pub fn cascade_ended(minute: u64, id: &str, status: &str) -> Draft {
     )
 }
 
-pub fn source(minute: u64, id: &str, tier: u64) -> Draft {
+pub(super) fn source(minute: u64, id: &str, tier: u64) -> Draft {
     row(
         "SourceRecord",
         minute,
@@ -154,7 +154,7 @@ pub fn source(minute: u64, id: &str, tier: u64) -> Draft {
     )
 }
 
-pub fn tier_moved(minute: u64, id: &str, from: u64, to: u64) -> Draft {
+pub(super) fn tier_moved(minute: u64, id: &str, from: u64, to: u64) -> Draft {
     let at = time(minute);
     row(
         "SourceTierTransitionReceipt",
@@ -165,7 +165,7 @@ pub fn tier_moved(minute: u64, id: &str, from: u64, to: u64) -> Draft {
     )
 }
 
-pub fn operation(minute: u64, id: &str, kind: &str, more: &str) -> Draft {
+pub(super) fn operation(minute: u64, id: &str, kind: &str, more: &str) -> Draft {
     let at = time(minute);
     row(
         "SourceWorkspaceOperation",
@@ -176,7 +176,7 @@ pub fn operation(minute: u64, id: &str, kind: &str, more: &str) -> Draft {
     )
 }
 
-pub fn operated(minute: u64, id: &str, kind: &str, status: &str, prior: u64) -> Draft {
+pub(super) fn operated(minute: u64, id: &str, kind: &str, status: &str, prior: u64) -> Draft {
     let (at, new) = (time(minute), prior + 1);
     row(
         "SourceWorkspaceOperationReceipt",
@@ -187,7 +187,7 @@ pub fn operated(minute: u64, id: &str, kind: &str, status: &str, prior: u64) -> 
     )
 }
 
-pub fn need(minute: u64, id: &str) -> Draft {
+pub(super) fn need(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "ResearchNeed",
@@ -198,7 +198,7 @@ pub fn need(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn lease(minute: u64, need: &str, token: &str, until: u64, on_expiry: &str) -> Draft {
+pub(super) fn lease(minute: u64, need: &str, token: &str, until: u64, on_expiry: &str) -> Draft {
     let (start, end) = (time(minute), time(until));
     row(
         "ResearchNeedLease",
@@ -210,7 +210,7 @@ pub fn lease(minute: u64, need: &str, token: &str, until: u64, on_expiry: &str) 
 }
 
 /// An answer under a lease, and its receipt.
-pub fn answer(minute: u64, need: &str, token: &str, actor: &str) -> Vec<Draft> {
+pub(super) fn answer(minute: u64, need: &str, token: &str, actor: &str) -> Vec<Draft> {
     let (id, kind) = (format!("an{minute}"), "answer_research_need");
     let more = format!(
         ",'payload_ref':'source_evidence_anchor:x','precondition':{{'target_record_ref':'research_need:{need}','lock_lease_ref':'research_need_lease:{token}'}}"
@@ -222,11 +222,11 @@ pub fn answer(minute: u64, need: &str, token: &str, actor: &str) -> Vec<Draft> {
     vec![asked, operated(minute, &id, kind, "applied", 900 + minute)]
 }
 
-pub fn board_event(minute: u64, id: &str) -> Draft {
+pub(super) fn board_event(minute: u64, id: &str) -> Draft {
     row("RunBoardAuditEvent", minute, &format!("{{'event_id':'{id}','task_id':'t1','run_id':'run1'}}"))
 }
 
-pub fn post(minute: u64, id: &str, event: &str) -> Draft {
+pub(super) fn post(minute: u64, id: &str, event: &str) -> Draft {
     let at = time(minute);
     row(
         "RunBoardVisiblePost",
@@ -237,7 +237,7 @@ pub fn post(minute: u64, id: &str, event: &str) -> Draft {
     )
 }
 
-pub fn candidate(minute: u64, id: &str) -> Draft {
+pub(super) fn candidate(minute: u64, id: &str) -> Draft {
     let at = time(minute);
     row(
         "LibraryPromotionCandidate",
@@ -248,7 +248,7 @@ pub fn candidate(minute: u64, id: &str) -> Draft {
     )
 }
 
-pub fn promoted(minute: u64, id: &str, status: &str) -> Draft {
+pub(super) fn promoted(minute: u64, id: &str, status: &str) -> Draft {
     let at = time(minute);
     row(
         "LibraryPromotionReceipt",
