@@ -19,6 +19,7 @@ pub mod check;
 pub mod conformance;
 pub mod decide;
 pub mod derive;
+pub mod fold;
 pub mod formula;
 pub mod kind;
 pub mod machine;

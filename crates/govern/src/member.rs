@@ -102,6 +102,16 @@ impl Member for Json {
     }
 }
 
+/// All texts in a value. Values are as deep as the reader of JSON lets them be.
+pub fn every_text<'j>(value: &'j Json, all: &mut Vec<&'j str>) {
+    match value {
+        Json::String(text) => all.push(text),
+        Json::Array(items) => items.iter().for_each(|item| every_text(item, all)),
+        Json::Object(members) => members.iter().for_each(|(_, member)| every_text(member, all)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
 /// A number, or the word for one that is not finite.
 #[must_use]
 pub fn number(value: &Json) -> Option<f64> {

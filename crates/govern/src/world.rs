@@ -3,7 +3,7 @@
 
 mod mark;
 
-use crate::kind::Number;
+use crate::kind::{self, Number};
 use crate::member::Member;
 use crate::reference::{Reference, snake};
 use alloc::collections::BTreeMap;
@@ -78,6 +78,23 @@ const TIMES: [&str; 10] = [
     "projection_valid_at",
 ];
 
+impl Draft {
+    /// When it was written: as the row says, else as the record does, else with the row before.
+    #[must_use]
+    pub fn written_at(&self, before: Option<Instant>) -> Option<Instant> {
+        let own = || TIMES.iter().find_map(|field| self.record.time(field));
+        self.at.or_else(own).or(before)
+    }
+
+    /// What it is called at a place: as the row says, else by the field that its type has for that, else by the place.
+    #[must_use]
+    pub fn name(&self, seq: u64) -> String {
+        let field = kind::find(&self.kind).and_then(|kind| kind.id);
+        let named = field.and_then(|field| self.record.text(field));
+        self.id.as_deref().or(named).map_or_else(|| seq.to_string(), String::from)
+    }
+}
+
 impl World {
     /// The rows in their order, the first one has the place 1. `now` is the time up to which is looked; without it the latest
     /// time of a row.
@@ -92,12 +109,9 @@ impl World {
         let mut rows: Vec<Row> = Vec::with_capacity(drafts.size_hint().0);
         let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
         for (seq, draft) in drafts {
-            let own = || TIMES.iter().find_map(|field| draft.record.time(field));
-            let at = draft.at.or_else(own).or_else(|| rows.last().and_then(|row| row.at));
+            let (at, id) = (draft.written_at(rows.last().and_then(|row| row.at)), draft.name(seq));
             let known = Number::of(&draft.kind);
             let number = known.map_or_else(|| strange(&mut unknown, &draft.kind), |known| known.index);
-            let named = known.and_then(|known| known.kind.id).and_then(|field| draft.record.text(field));
-            let id = draft.id.as_deref().or(named).map_or_else(|| seq.to_string(), String::from);
             let marks = Marks::of(&draft.record);
             rows.push(Row { draft, seq, at, id, number, marks });
         }

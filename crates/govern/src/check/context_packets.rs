@@ -6,11 +6,11 @@
 mod tests;
 
 use super::read_models::place::{Place, Places};
-use super::read_models::stale::spec_of;
 use super::workspace::workspace_of;
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
 use crate::reference::Reference;
+use crate::table::invalidation;
 use crate::world::{Record, World, hash};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -114,7 +114,7 @@ fn context_packet_valid_after_invalidation_event(world: &World, found: &mut Foun
     let kinds: BTreeSet<&str> = all.flat_map(|one| one.json().texts("invalidated_by_event_kinds")).collect();
     let mut events: BTreeMap<(&str, Reach<'_>), Vec<u64>> = BTreeMap::new();
     for (kind, event) in kinds.iter().flat_map(|kind| world.of(kind).map(move |event| (*kind, event))) {
-        if spec_of(event).is_some() {
+        if invalidation::invalidated_by(event.kind(), event.json()).is_some() {
             for reach in event_reach(&places.of(event)) {
                 events.entry((kind, reach)).or_default().push(event.seq());
             }

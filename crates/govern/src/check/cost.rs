@@ -146,7 +146,7 @@ fn scalar_costs(value: &Json, at: &str, paths: &mut Vec<String>) {
     match value {
         Json::Object(members) => {
             for (name, member) in members.iter() {
-                let is_cost = matches!(name, "estimated_cost" | "cost_estimate" | "CostEstimate");
+                let is_cost = Mark::of(name) == Some(Mark::Cost);
                 let is_vector = || {
                     let reference = member.as_str().and_then(Reference::read);
                     reference.is_some_and(|reference| reference.kind == "cost_vector")

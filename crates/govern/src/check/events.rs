@@ -1,8 +1,9 @@
 //! Validation codes: events.
 //! Owns: the rules of this area. Must not: decide by names.
 
+mod drift;
 mod frozen;
-mod lifecycle;
+pub(super) mod lifecycle;
 mod projection;
 #[cfg(test)]
 #[path = "events_tests.rs"]
@@ -30,7 +31,7 @@ const RULES: &[Rule] = &[
         code: "current_projection_without_source_event",
         severity: Severity::Error,
         section: "3.1",
-        fires: "A projection (RunGuidanceItemCurrent.canonical_event_ref, RunBoardVisiblePost.source_event_id, EventProjectionLink.canonical_event_ref, SourceWorkspaceCurrentState) names no event, or names one that does not resolve to an event of the kind paired with that projection at a log seq <= projection_event_seq.",
+        fires: "A projection (RunGuidanceItemCurrent.canonical_event_ref, RunBoardVisiblePost.source_event_id, EventProjectionLink.canonical_event_ref, SourceWorkspaceCurrentState) names no event, or names one that does not resolve to an event of the kind paired with that projection at a log seq <= projection_event_seq; or a later version of a projection says something that the events before it never came to.",
         legal: "A projection whose canonical event exists at an earlier seq, even if that event has since been superseded by later events of the same stream.",
         why: "A current state that no event accounts for could have been typed in: nobody can tell who caused it, or when.",
         fix: "Write the event first and let the projection name it; drop projections that nothing leads to.",

@@ -1,7 +1,7 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
-use super::lifecycle::FAMILIES;
 use crate::check::trial::{from_lines, has_in_lines, places};
+use crate::fold::family::RECEIPTED;
 use crate::reference::snake;
 use std::format;
 use std::vec::Vec;
@@ -96,6 +96,51 @@ fn projections_come_from_events() {
     );
 }
 
+/// A later version says what events came to, now or once; what began a thing stays as it was.
+#[test]
+fn projections_say_what_events_came_to() {
+    let raised = r#"EvaluationFindingEvent {"finding_event_id":"e","finding_id":"f","emitted_state":"active","severity":"high","created_at":"2026-03-02T08:00:00Z"}
+                    EvaluationFindingEvent {"finding_event_id":"g","finding_id":"f","emitted_state":"active","severity":"low","created_at":"2026-03-02T08:01:00Z"}
+                    FindingLifecycleTransitionReceipt {"receipt_id":"r","finding_id":"f","from_state":"active","to_state":"contested","transition_reason":"user_contested","created_at":"2026-03-02T08:02:00Z"}"#;
+    let record = |members: &str| {
+        format!(
+            r#"{raised}
+               EvaluationFindingRecord {{"finding_id":"f","canonical_event_ref":"evaluation_finding_event:g","current_state":"contested",{members}}}"#
+        )
+    };
+    let need = r#"ResearchNeed {"need_id":"n","status":"open","question":"why","updated_at":"2026-03-02T08:00:00Z"}"#;
+    let later =
+        |members: &str| format!("{need}\nResearchNeed {{\"need_id\":\"n\",\"status\":\"open\",{members}}}");
+    let code = "current_projection_without_source_event";
+    for (lines, expected) in [
+        (record(r#""current_severity":"low""#), [].as_slice()),
+        (record(r#""current_severity":"high""#), &[]),
+        (record(r#""current_severity":"blocking""#), &["4/current_severity"]),
+        (record(r#""lifecycle_transition_refs":[]"#), &[]),
+        (record(r#""lifecycle_transition_refs":["finding_lifecycle_transition_receipt:r@1"]"#), &[]),
+        (
+            record(r#""lifecycle_transition_refs":["finding_lifecycle_transition_receipt:s"]"#),
+            &["4/lifecycle_transition_refs"],
+        ),
+        (record(r#""updated_at":"2026-03-02T07:00:00Z""#), &["4/updated_at"]),
+        // No receipt carries when a finding runs out.
+        (record(r#""expires_at":"2027-01-01T00:00:00Z""#), &[]),
+        (later(r#""question":"why""#), &[]),
+        (later(r#""question":"how""#), &["2/question"]),
+        (later(r#""answer_ref":"source_evidence_anchor:a""#), &["2/answer_ref"]),
+        // Where the state is not accounted for, that is told and not what goes with it.
+        (
+            format!(
+                r#"{need}
+                       ResearchNeed {{"need_id":"n","status":"answered","answer_ref":"source_evidence_anchor:a"}}"#
+            ),
+            &[],
+        ),
+    ] {
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
+    }
+}
+
 #[test]
 fn links_cover_their_stream() {
     let link = |seq: u64| {
@@ -123,7 +168,7 @@ fn links_cover_their_stream() {
 #[test]
 fn states_move_as_their_tables_allow() {
     let code = "lifecycle_transition_without_receipt";
-    for family in &FAMILIES {
+    for family in RECEIPTED {
         let is_finding = family.kind == "EvaluationFindingRecord";
         let id = crate::kind::find(family.kind).and_then(|kind| kind.id).unwrap();
         let states: Vec<&str> = family.machine.states().collect();

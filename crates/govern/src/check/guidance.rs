@@ -1,8 +1,9 @@
 //! Validation codes: guidance.
 //! Owns: the rules of this area. Must not: decide by names.
 
+use super::events::lifecycle::untold;
 use super::{Area, Found, Rule, Severity};
-use crate::machine::GUIDANCE;
+use crate::fold::family::GUIDANCE;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -164,38 +165,9 @@ fn run_guidance_cross_run_injected_without_doc24_selection(world: &World, found:
     }
 }
 
-/// The state in which guidance is made.
-const PROPOSED: &str = "proposed";
-
 fn run_guidance_lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {
-    let mut receipts: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
-    for receipt in world.of("RunGuidanceLifecycleReceipt") {
-        let json = receipt.json();
-        let states = (json.text("guidance_id"), json.text("from_state"), json.text("to_state"));
-        if let (Some(item), Some(from), Some(to)) = states {
-            receipts.entry((item, from, to)).or_insert(receipt.seq());
-        }
-    }
-    let mut made: BTreeMap<&str, u64> = BTreeMap::new();
-    for event in world.of("RunGuidanceCreationEvent") {
-        if let Some(item) = event.json().text("guidance_id") {
-            made.entry(item).or_insert(event.seq());
-        }
-    }
-    let mut last: BTreeMap<&str, &str> = BTreeMap::new();
-    for current in world.of("RunGuidanceItemCurrent") {
-        let json = current.json();
-        let (Some(item), Some(to)) = (json.text("guidance_id"), json.text("lifecycle_state")) else {
-            continue;
-        };
-        // What an event made was proposed at first.
-        let made = || made.get(item).is_some_and(|at| *at < current.seq()).then_some(PROPOSED);
-        let from = last.insert(item, to).or_else(made);
-        let Some(from) = from.filter(|from| *from != to) else { continue };
-        let has_receipt = receipts.get(&(item, from, to)).is_some_and(|at| *at <= current.seq());
-        if !has_receipt || !GUIDANCE.allows(from, to) {
-            found.add(current, "lifecycle_state", format!("no receipt takes it from {from} to {to}"));
-        }
+    for (current, from, to) in untold(world, &GUIDANCE) {
+        found.add(current, "lifecycle_state", format!("no receipt takes it from {from} to {to}"));
     }
 }
 

@@ -67,6 +67,13 @@ fn guidance_changes_by_receipt() {
     let proposed = current("{'guidance_id':'g','lifecycle_state':'proposed'}");
     let active = current("{'guidance_id':'g','lifecycle_state':'active'}");
     let rejected = current("{'guidance_id':'g','lifecycle_state':'rejected'}");
+    let begun = current(
+        "{'guidance_id':'g','canonical_event_ref':'run_guidance_creation_event:e','lifecycle_state':'active'}",
+    );
+    let disputed = current(
+        "{'guidance_id':'g','canonical_event_ref':'run_guidance_creation_event:e','lifecycle_state':'contested'}",
+    );
+    let contest = moved("{'guidance_id':'g','from_state':'active','to_state':'contested'}");
     let admit = moved("{'guidance_id':'g','from_state':'proposed','to_state':'active'}");
     let revive = moved("{'guidance_id':'g','from_state':'rejected','to_state':'active'}");
     has_rows(
@@ -77,11 +84,10 @@ fn guidance_changes_by_receipt() {
             (&[proposed, active, admit], &[2]),
             (&[rejected, revive, active], &[3]),
             (&[active], &[]),
-            // What an event made was proposed at first.
-            (&[MADE, active], &[2]),
-            (&[MADE, admit, active], &[]),
-            (&[MADE, proposed], &[]),
-            (&[active, MADE], &[]),
+            // Guidance begins as proposed, and may be written down after several moves.
+            (&[MADE, begun], &[2]),
+            (&[MADE, admit, begun], &[]),
+            (&[MADE, admit, contest, disputed], &[]),
         ],
     );
 }

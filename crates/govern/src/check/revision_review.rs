@@ -2,6 +2,7 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::{Area, Found, Rule, Severity};
+use crate::fold::family::REVIEWED;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -49,20 +50,12 @@ const RULES: &[Rule] = &[
 
 /// The state that an action of a reviewer leads to.
 fn state_after(action: &str) -> Option<&'static str> {
-    match action {
-        "accept" | "no_user_review_required" => Some("accepted"),
-        "reject" => Some("rejected"),
-        "fork" => Some("forked"),
-        "request_changes" => Some("changes_requested"),
-        "restore_known_good_state" => Some("restored_known_good"),
-        _other => None,
-    }
+    REVIEWED.iter().find(|(word, _)| *word == action).map(|(_, state)| *state)
 }
 
 /// The state of a packet, if it says that somebody decided.
 fn decided_state(packet: Record<'_>) -> Option<&'static str> {
-    let states = ["accepted", "rejected", "forked", "changes_requested", "restored_known_good"];
-    states.into_iter().find(|state| packet.is("state", state))
+    REVIEWED.iter().map(|(_, state)| *state).find(|state| packet.is("state", state))
 }
 
 /// The decisions on each packet, in order.

@@ -253,24 +253,61 @@ fn claim_depends_on_tier0_lookup(world: &World, found: &mut Found<'_>) {
     }
 }
 
-fn source_tier_transition_not_persisted(world: &World, found: &mut Found<'_>) {
-    let mut receipts: BTreeMap<(&str, u64, u64), usize> = BTreeMap::new();
-    for receipt in world.of("SourceTierTransitionReceipt") {
-        let json = receipt.json();
-        if let (Some(source), Some(from), Some(to)) =
-            (json.text("source_id"), json.count("from_tier"), json.count("to_tier"))
-        {
-            *receipts.entry((source, from, to)).or_default() += 1;
+/// The receipts of moves between tiers, each for one move.
+#[derive(Default)]
+struct TierMoves<'w> {
+    /// How many are left of each.
+    left: BTreeMap<(&'w str, u64, u64), usize>,
+    /// Those of each source in order.
+    steps: BTreeMap<&'w str, Vec<(u64, u64)>>,
+    /// How many of those were walked along.
+    walked: BTreeMap<&'w str, usize>,
+}
+
+impl<'w> TierMoves<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut moves = TierMoves::default();
+        for receipt in world.of("SourceTierTransitionReceipt") {
+            let json = receipt.json();
+            if let (Some(source), Some(from), Some(to)) =
+                (json.text("source_id"), json.count("from_tier"), json.count("to_tier"))
+            {
+                *moves.left.entry((source, from, to)).or_default() += 1;
+                moves.steps.entry(source).or_default().push((from, to));
+            }
         }
+        moves
     }
+
+    fn take(&mut self, source: &'w str, from: u64, to: u64) -> bool {
+        let left = self.left.get_mut(&(source, from, to)).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    }
+
+    /// Several moves one after the other, where nobody wrote down what was between.
+    fn walk(&mut self, source: &'w str, from: u64, to: u64) -> bool {
+        let mut at = from;
+        while at != to {
+            let walked = self.walked.entry(source).or_default();
+            let step = self.steps.get(source).and_then(|steps| steps.get(*walked)).copied();
+            let Some((start, end)) = step else { return false };
+            *walked += 1;
+            if start == at && self.take(source, start, end) {
+                at = end;
+            }
+        }
+        true
+    }
+}
+
+fn source_tier_transition_not_persisted(world: &World, found: &mut Found<'_>) {
+    let mut moves = TierMoves::of(world);
     let mut tiers: BTreeMap<&str, u64> = BTreeMap::new();
     for record in world.of("SourceRecord") {
         let Some(tier) = record.count("tier") else { continue };
         let Some(was) = tiers.insert(record.id(), tier).filter(|was| *was != tier) else { continue };
-        // Each move takes a receipt of its own.
-        match receipts.get_mut(&(record.id(), was, tier)).filter(|left| **left > 0) {
-            Some(left) => *left -= 1,
-            None => found.add(record, "tier", format!("went from {was} to {tier} without a receipt")),
+        if !moves.take(record.id(), was, tier) && !moves.walk(record.id(), was, tier) {
+            found.add(record, "tier", format!("went from {was} to {tier} without a receipt"));
         }
     }
 }

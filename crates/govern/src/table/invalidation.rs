@@ -4,12 +4,14 @@
 //!
 //! What a command invalidates is this table applied to the events that the command writes.
 
+use crate::member::Member;
 use ReadModel::{
     AttentionLedger, BudgetNarrative, DecisionAuditView, EvaluationChainView, EvidencePackage, FindingsInbox,
     RunDiff, TaskHealthCard, TaskReliancePacket, WorkProductCertification,
 };
 use Scope::{SameMatter, SameRun, SameTask, SpecificRefs};
 use alloc::vec::Vec;
+use countersign_record::json::Json;
 
 pub use crate::types::read_models::{
     DerivedReadModelRecordReadModelKind as ReadModel, ReadModelInvalidationSpecInvalidationScope as Scope,
@@ -96,6 +98,22 @@ pub const SPECS: &[Spec] = &[
 /// The built-in specs of an event kind; there may be several, for different rows of it.
 pub fn specs(event: &str) -> impl Iterator<Item = &'static Spec> {
     SPECS.iter().filter(move |spec| spec.event == event)
+}
+
+/// What a row of a kind makes out of date; `None` if rows like it change nothing. The first spec that fits counts.
+#[must_use]
+pub fn invalidated_by(kind: &str, row: &Json) -> Option<&'static [(ReadModel, Scope)]> {
+    let fits = |when: When| match when {
+        When::Always => true,
+        When::Has(member) => !row.is_blank(member),
+        When::Is(member, word) => row.is(member, word),
+        When::Names(member, kind) => row.reference(member).is_some_and(|to| to.kind == kind),
+    };
+    let mut specs = specs(kind).peekable();
+    match specs.peek() {
+        Some(_) => specs.find(|spec| fits(spec.when)).map(|spec| spec.invalidates),
+        None => Some(&[]),
+    }
 }
 
 /// Everything that events of a kind can make out of date, each once; `None` if there is no spec for the kind.

@@ -41,7 +41,8 @@ impl Mark {
     ];
 
     /// What a name is looked for as.
-    fn of(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
         match name {
             "anchor" | "structured_anchor" | "text_anchor" => Some(Mark::Anchor),
             "chain_id"
@@ -58,7 +59,7 @@ impl Mark {
             | "pattern_c_chain_id"
             | "pattern_c_chain_ref"
             | "target_chain_id" => Some(Mark::Chain),
-            "estimated_cost" | "cost_estimate" => Some(Mark::Cost),
+            "estimated_cost" | "cost_estimate" | "CostEstimate" => Some(Mark::Cost),
             "evidence_refs" => Some(Mark::Evidence),
             "requires_background_progress" => Some(Mark::Background),
             "learning_mode" => Some(Mark::Learning),

@@ -5,6 +5,7 @@
 mod audits;
 mod conformance;
 mod decisions;
+mod folds;
 mod forms;
 mod kinds;
 mod mutations;

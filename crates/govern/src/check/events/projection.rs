@@ -2,11 +2,13 @@
 //! Owns: which projection belongs to which event and stream. Must not: know what may follow on what.
 
 use super::super::Found;
+use super::drift;
+use crate::fold::family::{GENERAL, STREAMS, stream_of};
 use crate::kind;
 use crate::member::Member;
 use crate::reference::snake;
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use countersign_record::json::Json;
 
@@ -63,6 +65,7 @@ pub(super) fn current_projection_without_source_event(world: &World, found: &mut
             found.add(link, "canonical_event_ref", message);
         }
     }
+    drift::unaccounted(world, found);
 }
 
 const BOARD_EVENT: &str = "run_board_audit_event:";
@@ -89,23 +92,6 @@ fn is_linked(link: Record<'_>, event: Record<'_>) -> bool {
     };
     in_time && fits
 }
-
-/// An event type, the member that says what it is about, and the projection of that.
-const STREAMS: [(&str, &str, &str); 13] = [
-    ("EvaluationFindingEvent", "finding_id", "evaluation_finding_record"),
-    ("FindingLifecycleTransitionReceipt", "finding_id", "evaluation_finding_record"),
-    ("RunGuidanceCreationEvent", "guidance_id", "run_guidance_item_current"),
-    ("RunGuidanceLifecycleReceipt", "guidance_id", "run_guidance_item_current"),
-    ("SourceWorkspaceOperationReceipt", "workspace_id", "source_workspace_current_state"),
-    ("RevisionReviewDecisionReceipt", "packet_id", "revision_review_packet"),
-    ("RelianceInvalidationEvent", "packet_id", "task_reliance_packet"),
-    ("OutcomeStateTransitionEvent", "outcome_id", "outcome_record"),
-    ("RevalidationCascadeReceipt", "cascade_run_id", "revalidation_cascade_run"),
-    ("SourceTierTransitionReceipt", "source_id", "source_record"),
-    ("ResearchNeedLease", "need_id", "research_need"),
-    ("LibraryPromotionReceipt", "candidate_id", "library_promotion_candidate"),
-    ("EvaluationResultEnvelope", "target_evaluation_chain_id", "evaluation_chain_registry_record"),
-];
 
 pub(super) fn projection_event_seq_out_of_date(world: &World, found: &mut Found<'_>) {
     // Of several links of one projection the last one is what is read.
@@ -136,18 +122,10 @@ type Key<'w> = (&'w str, &'w str);
 /// The last event of each projection. What was asked for and not done does not change it.
 fn last_events(world: &World) -> BTreeMap<Key<'_>, Record<'_>> {
     let mut last: BTreeMap<Key<'_>, Record<'_>> = BTreeMap::new();
-    for (kind, member, projection) in STREAMS {
-        let is_done =
-            |event: &Record<'_>| kind != "SourceWorkspaceOperationReceipt" || event.is("status", "applied");
-        for event in world.of(kind).filter(is_done) {
-            if let Some(id) = event.json().text(member) {
-                keep_later(&mut last, (projection, id), event);
-            }
-        }
-    }
-    for event in world.of("LifecycleTransitionReceipt") {
-        if let Some(subject) = event.json().reference("subject_ref") {
-            keep_later(&mut last, (subject.kind, subject.id), event);
+    let kinds: BTreeSet<&str> = STREAMS.iter().map(|(kind, _, _)| *kind).chain([GENERAL]).collect();
+    for event in kinds.into_iter().flat_map(|kind| world.of(kind)) {
+        if let Some(key) = stream_of(event.kind(), event.json()) {
+            keep_later(&mut last, key, event);
         }
     }
     last

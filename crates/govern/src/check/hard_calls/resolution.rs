@@ -2,6 +2,7 @@
 //! Owns: the answers, the time in which a call holds its scope. Must not: judge an answer.
 
 use crate::check::Found;
+use crate::fold::hard_call::unanswered;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -21,18 +22,12 @@ pub(super) fn hard_call_resolved_without_dispatcher_receipt(world: &World, found
     resumed_scopes(world, &ends, found);
 }
 
-/// Why a receipt does not answer its call.
+/// Why a receipt does not answer its call. Of a call that is not there nothing is known.
 fn flaw(receipt: Record<'_>) -> Option<(&'static str, &'static str)> {
-    if !receipt.is("operation_kind", "hard_call_resolved") {
-        return Some(("operation_kind", "is not that of a hard call that was resolved"));
-    }
-    if receipt.is_blank("dispatcher_actor_ref") {
-        return Some(("dispatcher_actor_ref", "no dispatcher recorded the answer"));
-    }
-    let call = receipt.world.find("HardRevisionCall", receipt.text("hard_call_id")?)?;
-    let chosen = receipt.text("selected_option_id")?;
-    let is_offered = call.list("options").iter().any(|option| option.is("option_id", chosen));
-    (!is_offered).then_some(("selected_option_id", "is no option of the call"))
+    let call = receipt.text("hard_call_id").and_then(|id| receipt.world.find("HardRevisionCall", id));
+    let is_known = call.is_some();
+    let flaw = unanswered(receipt.json(), call.and_then(|call| call.json().at("options")))?;
+    (is_known || flaw.0 != "selected_option_id").then_some(flaw)
 }
 
 /// Where the waiting of each call ends: the places of answers and of cancels that stop it.

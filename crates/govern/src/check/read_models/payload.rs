@@ -4,10 +4,9 @@
 use super::super::Found;
 use super::manifest;
 use super::place::History;
-use super::stale::texts;
 use crate::derive::chain::FindingState;
 use crate::kind::{self, Class};
-use crate::member::Member;
+use crate::member::{Member, every_text};
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -82,7 +81,7 @@ pub(super) fn read_model_asserts_unbacked_truth(world: &World, found: &mut Found
         let Some(manifest) = manifest(header) else { continue };
         let inputs = backing.entry(manifest.seq()).or_insert_with(|| {
             let mut all = Vec::new();
-            texts(manifest.json(), &mut all);
+            every_text(manifest.json(), &mut all);
             all.into_iter().filter_map(Reference::read).map(|to| (to.kind, to.id)).collect()
         });
         let members = CITES.iter().find(|(kind, _)| *kind == shown.kind()).map(|(_, members)| *members);

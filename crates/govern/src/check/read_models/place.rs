@@ -1,6 +1,7 @@
 //! Where something belongs: to which runs, which task, matter and workspace.
 //! Owns: how that is found for records that do not say it themselves. Must not: judge.
 
+use crate::fold::place::{OWNERS, Owner, RUNS};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
@@ -14,43 +15,6 @@ pub(in crate::check) struct Place<'w> {
     pub(in crate::check) matter: Option<&'w str>,
     pub(in crate::check) workspace: Option<&'w str>,
 }
-
-/// Members that name a run.
-const RUNS: [&str; 5] = ["run_id", "left_run_id", "right_run_id", "parent_run_id", "planned_run_id"];
-
-/// How a record names the one that it belongs to.
-enum Owner {
-    /// By the id of a record of this type.
-    Of(&'static str),
-    /// By a reference.
-    Ref,
-    /// By the id of a finding.
-    Finding,
-}
-
-/// A type, the member that names what its records belong to, and how.
-#[rustfmt::skip] // one to a line
-const OWNERS: [(&str, &str, Owner); 19] = [
-    ("FindingLifecycleTransitionReceipt", "finding_id", Owner::Finding),
-    ("EvaluationFindingEvent", "result_id", Owner::Of("EvaluationResultEnvelope")),
-    ("EvaluationResultEnvelope", "outcome_id", Owner::Of("OutcomeRecord")),
-    ("OutcomeStateTransitionEvent", "outcome_id", Owner::Of("OutcomeRecord")),
-    ("SourceWorkspaceOperationReceipt", "operation_id", Owner::Of("SourceWorkspaceOperation")),
-    ("WorkspaceExternalizationReceipt", "workspace_id", Owner::Of("SourceWorkspaceCurrentState")),
-    ("SourceTierTransitionReceipt", "source_id", Owner::Of("SourceRecord")),
-    ("EvaluationChainResolutionReceipt", "chain_id", Owner::Of("EvaluationChainRegistryRecord")),
-    ("UnifiedEvaluationChainView", "chain_id", Owner::Of("EvaluationChainRegistryRecord")),
-    ("HardCallResolutionReceipt", "hard_call_id", Owner::Of("HardRevisionCall")),
-    ("RelianceInvalidationEvent", "packet_id", Owner::Of("TaskReliancePacket")),
-    ("RevisionReviewDecisionReceipt", "packet_id", Owner::Of("RevisionReviewPacket")),
-    ("RunGuidanceLifecycleReceipt", "guidance_id", Owner::Of("RunGuidanceItemCurrent")),
-    ("RunGuidanceItemCurrent", "canonical_event_ref", Owner::Ref),
-    ("RunGuidanceCreationEvent", "source_feedback_bundle_ref", Owner::Ref),
-    ("RevisionLifecycleTransitionEvent", "plan_id", Owner::Of("RevisionPlan")),
-    ("WorkProductCertification", "task_reliance_packet_ref", Owner::Ref),
-    ("ArtifactVersionTransitionEvent", "artifact_version_ref", Owner::Ref),
-    ("LifecycleTransitionReceipt", "subject_ref", Owner::Ref),
-];
 
 /// Records on the way to what says where something belongs.
 const STEPS_MAX: usize = 4;

@@ -5,15 +5,14 @@ use super::super::Found;
 use super::place::{Place, Places};
 use super::{manifest, payload};
 use crate::kind;
-use crate::member::Member;
+use crate::member::{Member, every_text};
 use crate::reference::{Reference, snake};
-use crate::table::invalidation::{self, ReadModel, Scope, When};
+use crate::table::invalidation::{self, ReadModel, Scope};
 use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_record::json::Json;
 
 /// Where an event and a read model meet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +120,7 @@ fn events<'w>(
 
 /// Which read models a row reaches, how far, and through which references: by the bundle's specs, or else by ours.
 fn reached<'w>(event: Record<'w>, own: &Own<'w>) -> Vec<(ReadModel, Scope, Vec<Reference<'w>>)> {
-    let Some(built_in) = spec_of(event) else { return Vec::new() };
+    let Some(built_in) = invalidation::invalidated_by(event.kind(), event.json()) else { return Vec::new() };
     let Some(specs) = own.get(event.kind()) else {
         return built_in.iter().map(|(model, scope)| (*model, *scope, Vec::new())).collect();
     };
@@ -133,21 +132,6 @@ fn reached<'w>(event: Record<'w>, own: &Own<'w>) -> Vec<(ReadModel, Scope, Vec<R
         }
     }
     reached
-}
-
-/// What a row invalidates by the built-in specs; `None` if rows like it change nothing. The first spec that fits counts.
-pub(in crate::check) fn spec_of(event: Record<'_>) -> Option<&'static [(ReadModel, Scope)]> {
-    let fits = |when: When| match when {
-        When::Always => true,
-        When::Has(member) => !event.is_blank(member),
-        When::Is(member, word) => event.is(member, word),
-        When::Names(member, kind) => event.reference(member).is_some_and(|to| to.kind == kind),
-    };
-    let mut specs = invalidation::specs(event.kind()).peekable();
-    match specs.peek() {
-        Some(_) => specs.find(|spec| fits(spec.when)).map(|spec| spec.invalidates),
-        None => Some(&[]),
-    }
 }
 
 /// A decision is superseded when the one that supersedes it is there.
@@ -206,18 +190,8 @@ fn header_keys<'w>(places: &Places<'w>, header: Record<'w>, shown: Option<Record
     }
     let mut cited = Vec::new();
     for cites in [Some(header), manifest].into_iter().flatten() {
-        texts(cites.json(), &mut cited);
+        every_text(cites.json(), &mut cited);
     }
     keys.extend(cited.into_iter().filter_map(Reference::read).map(|to| Key::Ref(to.kind.to_string(), to.id)));
     keys
-}
-
-/// All texts in a value. Values are as deep as the reader of JSON lets them be.
-pub(super) fn texts<'j>(value: &'j Json, all: &mut Vec<&'j str>) {
-    match value {
-        Json::String(text) => all.push(text),
-        Json::Array(items) => items.iter().for_each(|item| texts(item, all)),
-        Json::Object(members) => members.iter().for_each(|(_, member)| texts(member, all)),
-        Json::Null | Json::Bool(_) | Json::Number(_) => {}
-    }
 }

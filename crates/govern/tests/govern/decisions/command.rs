@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn entry() -> TaskCommandRegistryEntry {
     typed(
-        r#"{"command_id":"house.close_file","request_schema_ref":{"schema_id":"Close","semantic_version":"1.0.0"},
-        "response_schema_ref":{"schema_id":"Closed","semantic_version":"1.0.0"},"durable_write":"required",
+        r#"{"command_id":"house.close_file","request_schema_ref":{"schema_id":"house.close","semantic_version":"1.0.0"},
+        "response_schema_ref":{"schema_id":"house.closed","semantic_version":"1.0.0"},"durable_write":"required",
         "required_policy_checks":["same_matter"],"idempotency_key_required":true,"telemetry_event_kind":"house.closed",
         "read_model_invalidations":["RunDiff","BudgetNarrative"],"failure_codes":["policy_denied"],"owning_doc":"DOC22",
         "schema_version":"1.0","writes_event_kinds":["TaskRunFork"]}"#,

@@ -1,0 +1,247 @@
+//! Which things have states, which rows move them, and which rows belong to which projection.
+//! Owns: the tables of that. Must not: know the machines beyond what their tables allow.
+
+use crate::machine::{self, Machine};
+use crate::member::Member;
+use countersign_record::json::Json;
+
+/// A kind of things with states.
+pub struct Family {
+    /// The name of the type whose records have the state.
+    pub kind: &'static str,
+    /// The same in snake case, as references write it.
+    pub snake: &'static str,
+    /// The member that says the state.
+    pub member: &'static str,
+    /// What may follow on what.
+    pub machine: &'static Machine,
+    movers: &'static [Mover],
+    general: General,
+}
+
+/// Whether the receipt for things that have none of their own moves one.
+enum General {
+    Moves,
+    DoesNot,
+}
+
+/// A type of rows that move something.
+struct Mover {
+    kind: &'static str,
+    /// The member that says what is moved.
+    subject: &'static str,
+    to: To,
+}
+
+/// How a row says where it leads.
+enum To {
+    /// By `from_state` and `to_state`.
+    Stated,
+    /// Always there.
+    Only(&'static str),
+    /// As a member says, by the words of that member and of the states.
+    Said(&'static str, &'static [(&'static str, &'static str)]),
+}
+
+/// A move that a row tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move<'r> {
+    /// Where from; `None` if the row does not say.
+    pub from: Option<&'r str>,
+    /// Where to.
+    pub to: &'r str,
+}
+
+/// The receipt for things that have none of their own.
+pub const GENERAL: &str = "LifecycleTransitionReceipt";
+
+impl Family {
+    /// What a row moves, and how.
+    #[must_use]
+    pub fn read<'r>(&self, kind: &str, json: &'r Json) -> Option<(&'r str, Move<'r>)> {
+        if let Some(mover) = self.movers.iter().find(|mover| mover.kind == kind) {
+            return Some((json.text(mover.subject)?, mover.to.read(json)?));
+        }
+        let is_general = match self.general {
+            General::Moves => kind == GENERAL,
+            General::DoesNot => false,
+        };
+        let subject =
+            json.reference("subject_ref").filter(|subject| is_general && subject.kind == self.snake)?;
+        Some((subject.id, To::Stated.read(json)?))
+    }
+
+    /// The types of rows that move its things.
+    pub fn moved_by(&self) -> impl Iterator<Item = &'static str> {
+        let general = match self.general {
+            General::Moves => Some(GENERAL),
+            General::DoesNot => None,
+        };
+        self.movers.iter().map(|mover| mover.kind).chain(general)
+    }
+}
+
+impl To {
+    fn read<'r>(&self, json: &'r Json) -> Option<Move<'r>> {
+        match self {
+            To::Stated => Some(Move { from: Some(json.text("from_state")?), to: json.text("to_state")? }),
+            To::Only(state) => Some(Move { from: None, to: state }),
+            To::Said(member, words) => {
+                let said = json.text(member)?;
+                let (_, state) = words.iter().find(|(word, _)| *word == said)?;
+                Some(Move { from: None, to: state })
+            }
+        }
+    }
+}
+
+const fn mover(kind: &'static str, subject: &'static str, to: To) -> Mover {
+    Mover { kind, subject, to }
+}
+
+/// One whose own rows and the general receipt move it.
+const fn family(
+    kind: &'static str,
+    snake: &'static str,
+    member: &'static str,
+    machine: &'static Machine,
+    movers: &'static [Mover],
+) -> Family {
+    Family { kind, snake, member, machine, movers, general: General::Moves }
+}
+
+/// One that only its own rows move.
+const fn own(
+    kind: &'static str,
+    snake: &'static str,
+    member: &'static str,
+    machine: &'static Machine,
+    movers: &'static [Mover],
+) -> Family {
+    Family { kind, snake, member, machine, movers, general: General::DoesNot }
+}
+
+const PROMOTED: &[(&str, &str)] =
+    &[("promoted", "promoted"), ("blocked_by_policy", "rejected"), ("rejected", "rejected")];
+const ENDED: &[(&str, &str)] = &[
+    ("quiescent", "quiescent"),
+    ("cycle_detected", "cycle_detected"),
+    ("max_depth_exceeded", "max_depth_exceeded"),
+    ("aborted", "aborted"),
+];
+/// The state that an action of a reviewer leads to.
+pub const REVIEWED: &[(&str, &str)] = &[
+    ("accept", "accepted"),
+    ("no_user_review_required", "accepted"),
+    ("reject", "rejected"),
+    ("fork", "forked"),
+    ("request_changes", "changes_requested"),
+    ("restore_known_good_state", "restored_known_good"),
+];
+#[rustfmt::skip] // one to a line
+mod all {
+    use super::*;
+
+    /// A finding.
+    pub const FINDING: Family = own("EvaluationFindingRecord", "evaluation_finding_record", "current_state", &machine::FINDING, &[mover("FindingLifecycleTransitionReceipt", "finding_id", To::Stated)]);
+    /// A question to be answered from sources.
+    pub const NEED: Family = family("ResearchNeed", "research_need", "status", &machine::RESEARCH_NEED, &[mover("ResearchNeedLease", "need_id", To::Only("leased"))]);
+    /// A wish to put a source into the library.
+    pub const CANDIDATE: Family = family("LibraryPromotionCandidate", "library_promotion_candidate", "status", &machine::LIBRARY, &[mover("LibraryPromotionReceipt", "candidate_id", To::Said("status", PROMOTED))]);
+    /// Something that waits for a person.
+    pub const ATTENTION: Family = family("AttentionLedgerItem", "attention_ledger_item", "lifecycle_state", &machine::ATTENTION, &[]);
+    /// A reliance packet.
+    pub const PACKET: Family = family("TaskReliancePacket", "task_reliance_packet", "lifecycle_state", &machine::RELIANCE, &[mover("RelianceInvalidationEvent", "packet_id", To::Only("invalidated"))]);
+    /// A certification of a work product.
+    pub const CERTIFICATION: Family = family("WorkProductCertification", "work_product_certification", "lifecycle_state", &machine::RELIANCE, &[]);
+    /// Whether a contract was approved.
+    pub const APPROVAL: Family = family("EvaluationContractReview", "evaluation_contract_review", "approval_status", &machine::CONTRACT_REVIEW, &[]);
+    /// The review of a contract, as something to rely on.
+    pub const CONTRACT: Family = family("EvaluationContractReview", "evaluation_contract_review", "lifecycle_state", &machine::RELIANCE, &[]);
+    /// A chain of evaluations.
+    pub const CHAIN: Family = family("EvaluationChainRegistryRecord", "evaluation_chain_registry_record", "status", &machine::CHAIN, &[]);
+    /// An outcome.
+    pub const OUTCOME: Family = family("OutcomeRecord", "outcome_record", "state", &machine::OUTCOME, &[mover("OutcomeStateTransitionEvent", "outcome_id", To::Stated)]);
+    /// A cascade of revalidations.
+    pub const CASCADE: Family = family("RevalidationCascadeRun", "revalidation_cascade_run", "status", &machine::CASCADE, &[mover("RevalidationCascadeReceipt", "cascade_run_id", To::Said("status", ENDED))]);
+    /// A post on the board of a run.
+    pub const POST: Family = family("RunBoardVisiblePost", "run_board_visible_post", "lifecycle_state", &machine::POST, &[]);
+    /// Guidance for a run.
+    pub const GUIDANCE: Family = own("RunGuidanceItemCurrent", "run_guidance_item_current", "lifecycle_state", &machine::GUIDANCE, &[mover("RunGuidanceLifecycleReceipt", "guidance_id", To::Stated)]);
+    /// A packet for the review of a revision.
+    pub const REVIEW: Family = family("RevisionReviewPacket", "revision_review_packet", "state", &machine::REVIEW_PACKET, &[mover("RevisionReviewDecisionReceipt", "packet_id", To::Said("action", REVIEWED))]);
+    /// A revision plan.
+    pub const PLAN: Family = own("RevisionPlan", "revision_plan", "state", &machine::REVISION, &[mover("RevisionLifecycleTransitionEvent", "plan_id", To::Stated)]);
+    /// A question to a person.
+    pub const CALL: Family = own("HardRevisionCall", "hard_revision_call", "state", &machine::HARD_CALL, &[mover("HardCallResolutionReceipt", "hard_call_id", To::Only("resolved"))]);
+    /// Who owns a type.
+    pub const OWNER: Family = family("TypeOwnerRegistryEntry", "type_owner_registry_entry", "status", &machine::TYPE_OWNER, &[]);
+}
+pub use all::*;
+
+/// Those that the general code speaks of: guidance, review packets, revision plans and source tiers have codes of their own, and
+/// who owns a type is a policy.
+pub static RECEIPTED: [&Family; 12] = [
+    &FINDING,
+    &NEED,
+    &CANDIDATE,
+    &ATTENTION,
+    &PACKET,
+    &CERTIFICATION,
+    &APPROVAL,
+    &CONTRACT,
+    &CHAIN,
+    &OUTCOME,
+    &CASCADE,
+    &POST,
+];
+
+/// All of them.
+pub static FAMILIES: [&Family; 17] = [
+    &FINDING,
+    &NEED,
+    &CANDIDATE,
+    &ATTENTION,
+    &PACKET,
+    &CERTIFICATION,
+    &APPROVAL,
+    &CONTRACT,
+    &CHAIN,
+    &OUTCOME,
+    &CASCADE,
+    &POST,
+    &GUIDANCE,
+    &REVIEW,
+    &PLAN,
+    &CALL,
+    &OWNER,
+];
+
+/// A type of rows, the member that says what they are about, and the projection of that in snake case.
+#[rustfmt::skip] // one to a line
+pub static STREAMS: [(&str, &str, &str); 13] = [
+    ("EvaluationFindingEvent", "finding_id", "evaluation_finding_record"),
+    ("FindingLifecycleTransitionReceipt", "finding_id", "evaluation_finding_record"),
+    ("RunGuidanceCreationEvent", "guidance_id", "run_guidance_item_current"),
+    ("RunGuidanceLifecycleReceipt", "guidance_id", "run_guidance_item_current"),
+    ("SourceWorkspaceOperationReceipt", "workspace_id", "source_workspace_current_state"),
+    ("RevisionReviewDecisionReceipt", "packet_id", "revision_review_packet"),
+    ("RelianceInvalidationEvent", "packet_id", "task_reliance_packet"),
+    ("OutcomeStateTransitionEvent", "outcome_id", "outcome_record"),
+    ("RevalidationCascadeReceipt", "cascade_run_id", "revalidation_cascade_run"),
+    ("SourceTierTransitionReceipt", "source_id", "source_record"),
+    ("ResearchNeedLease", "need_id", "research_need"),
+    ("LibraryPromotionReceipt", "candidate_id", "library_promotion_candidate"),
+    ("EvaluationResultEnvelope", "target_evaluation_chain_id", "evaluation_chain_registry_record"),
+];
+
+/// The projection that a row belongs to: its kind in snake case and its id. What was asked for and not done changes none.
+#[must_use]
+pub fn stream_of<'r>(kind: &str, json: &'r Json) -> Option<(&'r str, &'r str)> {
+    if kind == GENERAL {
+        return json.reference("subject_ref").map(|subject| (subject.kind, subject.id));
+    }
+    let (_, member, projection) = STREAMS.iter().find(|(event, _, _)| *event == kind)?;
+    let is_done = kind != "SourceWorkspaceOperationReceipt" || json.is("status", "applied");
+    json.text(member).filter(|_| is_done).map(|id| (*projection, id))
+}
