@@ -4,7 +4,17 @@
 //! A log is of several runs that go on beside each other. A run is a row of scenes: those that open it, some of those that may
 //! happen in any order, those that close it.
 
+mod asking;
 mod builder;
+mod commanding;
+mod making;
+mod measuring;
+mod plan;
+mod replaying;
+mod researching;
+mod revising;
+mod sharing;
+mod sufficing;
 
 pub use builder::{Builder, Run, Written, hash_of};
 
@@ -14,7 +24,41 @@ pub type Scene = fn(&mut Builder, &mut Run);
 /// How a run begins: in this order.
 const OPENING: &[Scene] = &[];
 /// What may happen in it: each at most once, in any order.
-const MIDDLE: &[Scene] = &[];
+const MIDDLE: &[Scene] = &[
+    revising::revise,
+    revising::give_up,
+    revising::contend,
+    revising::regenerate,
+    revising::review,
+    sufficing::stuck,
+    researching::research,
+    researching::taint,
+    researching::externalize,
+    researching::promote,
+    asking::question,
+    asking::stop,
+    asking::skip,
+    asking::assist,
+    asking::deliberate,
+    sharing::guide,
+    sharing::pack,
+    sharing::board,
+    measuring::costs,
+    measuring::rates,
+    measuring::cycles,
+    measuring::novelty,
+    measuring::template,
+    measuring::calibrate,
+    measuring::reputation,
+    replaying::fork,
+    replaying::replay,
+    commanding::command,
+    commanding::contract,
+    commanding::attend,
+    commanding::explain,
+    commanding::learn,
+    commanding::progress,
+];
 /// How it ends: in this order.
 const CLOSING: &[Scene] = &[];
 

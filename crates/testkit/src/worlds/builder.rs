@@ -7,6 +7,8 @@ use countersign_govern::world::{Draft, hash};
 use countersign_record::json::{self, Json};
 use countersign_record::time::{Instant, Timestamp};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A row, and the stream of the ledger that it stands in.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct Run {
     pub run_id: String,
     /// Its matter.
     pub matter_id: String,
+    /// What it did outside, as the ledger of side effects has it.
+    pub executed: Vec<Value>,
 }
 
 impl Run {
@@ -36,6 +40,7 @@ impl Run {
             task_id: format!("task-{number}"),
             run_id: format!("run-{number}"),
             matter_id: "matter".to_owned(),
+            executed: Vec::new(),
         }
     }
 }
@@ -48,6 +53,7 @@ pub struct Builder {
     stream: String,
     seconds: i64,
     made: u64,
+    shared: BTreeSet<(String, String)>,
 }
 
 impl Builder {
@@ -56,7 +62,8 @@ impl Builder {
     pub fn new(seed: u64) -> Self {
         let random = Random::new(seed);
         // 2026-03-02T08:00:00Z.
-        Builder { random, rows: Vec::new(), stream: String::new(), seconds: 1_772_438_400, made: 0 }
+        let seconds = 1_772_438_400;
+        Builder { random, rows: Vec::new(), stream: String::new(), seconds, made: 0, shared: BTreeSet::new() }
     }
 
     /// Lets something happen in a run.
@@ -80,6 +87,13 @@ impl Builder {
     /// Appends what all runs go by: a policy, a row of a registry.
     pub fn share(&mut self, kind: &str, record: impl Serialize) -> u64 {
         self.append("shared".to_owned(), kind, None, record)
+    }
+
+    /// As `share`, unless the same type and id is shared already.
+    pub fn share_once(&mut self, kind: &str, id: &str, record: impl Serialize) {
+        if self.shared.insert((kind.to_owned(), id.to_owned())) {
+            self.append("shared".to_owned(), kind, Some(id.to_owned()), record);
+        }
     }
 
     fn append(&mut self, stream: String, kind: &str, id: Option<String>, record: impl Serialize) -> u64 {
