@@ -5,6 +5,17 @@
 //! happen in any order, those that close it.
 
 mod builder;
+mod claims;
+mod closing;
+mod evaluation;
+mod feedback;
+mod finding;
+pub mod formula;
+pub mod known;
+mod opening;
+mod quality;
+mod reliance;
+mod workspace;
 
 pub use builder::{Builder, Run, Written, hash_of};
 
@@ -12,11 +23,24 @@ pub use builder::{Builder, Run, Written, hash_of};
 pub type Scene = fn(&mut Builder, &mut Run);
 
 /// How a run begins: in this order.
-const OPENING: &[Scene] = &[];
+const OPENING: &[Scene] = &[opening::contract, opening::task, opening::sources];
 /// What may happen in it: each at most once, in any order.
-const MIDDLE: &[Scene] = &[];
+const MIDDLE: &[Scene] = &[
+    workspace::verify,
+    workspace::move_tier,
+    workspace::conflict,
+    workspace::locked,
+    workspace::in_passing,
+    claims::make,
+    claims::again,
+    evaluation::any,
+    evaluation::blocked,
+    finding::dispute,
+    quality::index,
+    reliance::too_early,
+];
 /// How it ends: in this order.
-const CLOSING: &[Scene] = &[];
+const CLOSING: &[Scene] = &[evaluation::last, closing::hand_over, closing::show, closing::link];
 
 /// The log of so many runs, the same for the same seed.
 #[must_use]

@@ -2,11 +2,13 @@
 //! Owns: places, times, ids, chance. Must not: know what a record says.
 
 use super::Scene;
+use super::known::Known;
 use crate::random::Random;
 use countersign_govern::world::{Draft, hash};
 use countersign_record::json::{self, Json};
 use countersign_record::time::{Instant, Timestamp};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// A row, and the stream of the ledger that it stands in.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct Run {
     pub run_id: String,
     /// Its matter.
     pub matter_id: String,
+    /// What it has come to.
+    pub known: Known,
 }
 
 impl Run {
@@ -36,6 +40,7 @@ impl Run {
             task_id: format!("task-{number}"),
             run_id: format!("run-{number}"),
             matter_id: "matter".to_owned(),
+            known: Known::default(),
         }
     }
 }
@@ -48,6 +53,7 @@ pub struct Builder {
     stream: String,
     seconds: i64,
     made: u64,
+    done: BTreeSet<String>,
 }
 
 impl Builder {
@@ -56,7 +62,14 @@ impl Builder {
     pub fn new(seed: u64) -> Self {
         let random = Random::new(seed);
         // 2026-03-02T08:00:00Z.
-        Builder { random, rows: Vec::new(), stream: String::new(), seconds: 1_772_438_400, made: 0 }
+        Builder {
+            random,
+            rows: Vec::new(),
+            stream: String::new(),
+            seconds: 1_772_438_400,
+            made: 0,
+            done: BTreeSet::new(),
+        }
     }
 
     /// Lets something happen in a run.
@@ -82,12 +95,28 @@ impl Builder {
         self.append("shared".to_owned(), kind, None, record)
     }
 
+    /// As `share`, for a type without a field that names it.
+    pub fn share_named(&mut self, kind: &str, id: &str, record: impl Serialize) -> u64 {
+        self.append("shared".to_owned(), kind, Some(id.to_owned()), record)
+    }
+
     fn append(&mut self, stream: String, kind: &str, id: Option<String>, record: impl Serialize) -> u64 {
         let record = json::value_of(&record).expect("a record");
         let at = Some(self.instant());
         self.rows.push(Written { stream, draft: Draft { kind: kind.to_owned(), id, at, record } });
         self.later(30);
         self.rows.len() as u64
+    }
+
+    /// Whether this is asked for the first time in this log.
+    pub fn is_first(&mut self, what: &str) -> bool {
+        self.done.insert(what.to_owned())
+    }
+
+    /// The rows so far.
+    #[must_use]
+    pub fn so_far(&self) -> &[Written] {
+        &self.rows
     }
 
     /// An id that nothing else has.
