@@ -6,15 +6,26 @@
 
 mod asking;
 mod builder;
+mod claims;
+mod closing;
 mod commanding;
+mod evaluation;
+mod feedback;
+mod finding;
+pub mod formula;
+pub mod known;
 mod making;
 mod measuring;
+mod opening;
 mod plan;
+mod quality;
+mod reliance;
 mod replaying;
 mod researching;
 mod revising;
 mod sharing;
 mod sufficing;
+mod workspace;
 
 pub use builder::{Builder, Run, Written, hash_of};
 
@@ -22,7 +33,7 @@ pub use builder::{Builder, Run, Written, hash_of};
 pub type Scene = fn(&mut Builder, &mut Run);
 
 /// How a run begins: in this order.
-const OPENING: &[Scene] = &[];
+const OPENING: &[Scene] = &[opening::contract, opening::task, opening::sources];
 /// What may happen in it: each at most once, in any order.
 const MIDDLE: &[Scene] = &[
     revising::revise,
@@ -58,9 +69,21 @@ const MIDDLE: &[Scene] = &[
     commanding::explain,
     commanding::learn,
     commanding::progress,
+    workspace::verify,
+    workspace::move_tier,
+    workspace::conflict,
+    workspace::locked,
+    workspace::in_passing,
+    claims::make,
+    claims::again,
+    evaluation::any,
+    evaluation::blocked,
+    finding::dispute,
+    quality::index,
+    reliance::too_early,
 ];
 /// How it ends: in this order.
-const CLOSING: &[Scene] = &[];
+const CLOSING: &[Scene] = &[evaluation::last, closing::hand_over, closing::show, closing::link];
 
 /// The log of so many runs, the same for the same seed.
 #[must_use]

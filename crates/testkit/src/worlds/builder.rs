@@ -2,7 +2,9 @@
 //! Owns: places, times, ids, chance. Must not: know what a record says.
 
 use super::Scene;
+use super::known::Known;
 use crate::random::Random;
+use countersign_govern::kind;
 use countersign_govern::world::{Draft, hash};
 use countersign_record::json::{self, Json};
 use countersign_record::time::{Instant, Timestamp};
@@ -30,6 +32,8 @@ pub struct Run {
     pub matter_id: String,
     /// What it did outside, as the ledger of side effects has it.
     pub executed: Vec<Value>,
+    /// What it has come to.
+    pub known: Known,
 }
 
 impl Run {
@@ -41,6 +45,7 @@ impl Run {
             run_id: format!("run-{number}"),
             matter_id: "matter".to_owned(),
             executed: Vec::new(),
+            known: Known::default(),
         }
     }
 }
@@ -54,6 +59,7 @@ pub struct Builder {
     seconds: i64,
     made: u64,
     shared: BTreeSet<(String, String)>,
+    done: BTreeSet<String>,
 }
 
 impl Builder {
@@ -62,8 +68,15 @@ impl Builder {
     pub fn new(seed: u64) -> Self {
         let random = Random::new(seed);
         // 2026-03-02T08:00:00Z.
-        let seconds = 1_772_438_400;
-        Builder { random, rows: Vec::new(), stream: String::new(), seconds, made: 0, shared: BTreeSet::new() }
+        Builder {
+            random,
+            rows: Vec::new(),
+            stream: String::new(),
+            seconds: 1_772_438_400,
+            made: 0,
+            shared: BTreeSet::new(),
+            done: BTreeSet::new(),
+        }
     }
 
     /// Lets something happen in a run.
@@ -96,12 +109,32 @@ impl Builder {
         }
     }
 
+    /// As `share`, for a type without a field that names it.
+    pub fn share_named(&mut self, kind: &str, id: &str, record: impl Serialize) -> u64 {
+        self.append("shared".to_owned(), kind, Some(id.to_owned()), record)
+    }
+
     fn append(&mut self, stream: String, kind: &str, id: Option<String>, record: impl Serialize) -> u64 {
         let record = json::value_of(&record).expect("a record");
+        let named = kind::find(kind).and_then(|kind| kind.id).and_then(|field| record.get(field)?.as_str());
+        if let Some(named) = named.filter(|_| stream == "shared") {
+            self.shared.insert((kind.to_owned(), named.to_owned()));
+        }
         let at = Some(self.instant());
         self.rows.push(Written { stream, draft: Draft { kind: kind.to_owned(), id, at, record } });
         self.later(30);
         self.rows.len() as u64
+    }
+
+    /// Whether this is asked for the first time in this log.
+    pub fn is_first(&mut self, what: &str) -> bool {
+        self.done.insert(what.to_owned())
+    }
+
+    /// The rows so far.
+    #[must_use]
+    pub fn so_far(&self) -> &[Written] {
+        &self.rows
     }
 
     /// An id that nothing else has.
