@@ -3,6 +3,7 @@
 
 use super::builder::{Builder, Run};
 use super::making::{Outcome, Question, answer, ask, attended, attention, options};
+use super::plan::{Plan, Step};
 use countersign_govern::derive::text;
 use countersign_record::json;
 use serde_json::{Value, json};
@@ -111,23 +112,33 @@ pub(super) fn act(b: &mut Builder, run: &mut Run, intent: &Value) {
     b.add("SideEffectLedgerEntry", effect);
 }
 
-/// A module is left out, as somebody said.
+/// The first step of a plan is left out, as somebody said; the second one is taken.
 pub(super) fn skip(b: &mut Builder, run: &mut Run) {
-    let activation = b.id("activation");
-    let reason = *b.random.pick(&["not_applicable", "user_directed", "dependency_unavailable"]);
-    let receipt = json!({
-        "skip_id": b.id("skip"), "target_ref": format!("module_activation_event:{activation}"),
-        "skipped_by_ref": "user:reviewer", "reason": reason, "downstream_effect": "none", "created_at": b.now(),
-        "schema_version": "1.0"
-    });
-    b.add("TaskSkipReceipt", receipt);
+    let outcome = Outcome::new(b, run, &[]);
+    let artifact = b.id("minutes");
+    let steps = vec![
+        Step { id: b.id("step"), kind: "format_repair", artifact: artifact.clone(), after: vec![] },
+        Step { id: b.id("step"), kind: "edit_artifact", artifact, after: vec![0] },
+    ];
+    let plan = Plan::new(b, steps);
+    let mut plan = Plan::compile(b, run, &outcome, plan);
+    plan.does(b, run, 0, "plan_admitted", "dispatch_pending");
+    plan.verify(b);
+    plan.does(b, run, 0, "plan_admitted", "waiting_dependency");
+    let id = b.id("skip");
+    let reason = *b.random.pick(&["not_applicable", "user_directed"]);
     b.add(
-        "ModuleActivationEvent",
+        "TaskSkipReceipt",
         json!({
-            "activation_id": activation, "module_id": "translate", "run_id": run.run_id, "state": "skipped",
-            "created_at": b.now()
+            "skip_id": id, "target_ref": format!("revision_plan_step_base:{}", plan.steps[0].id),
+            "skipped_by_ref": "user:reviewer", "reason": reason, "downstream_effect": "none", "created_at": b.now(),
+            "schema_version": "1.0"
         }),
     );
+    plan.operates(b, run, 0, "step_skipped", json!({}));
+    plan.goes(b, "dispatched", "TaskSkipReceipt", &format!("task_skip_receipt:{id}"));
+    plan.start(b, run, 1);
+    plan.does(b, run, 1, "step_failed", "terminal_failed");
 }
 
 /// A module asks for help, and gets it in time.

@@ -3,6 +3,7 @@
 
 use super::builder::{Builder, Run, hash_of};
 use super::making::{Derived, Outcome, Verdict, attended, attention, evaluate, moves, receipt, version};
+use countersign_govern::derive::text;
 use countersign_govern::table::commands;
 use serde_json::{Value, json};
 
@@ -195,10 +196,10 @@ pub(super) fn progress(b: &mut Builder, run: &mut Run) {
     let artifact = b.id("survey");
     let is_same = b.random.once_in(2);
     let mut before: Option<Value> = None;
-    for text in ["The date is wrong.", if is_same { "The date is wrong." } else { "The name is wrong." }] {
+    for words in ["The date is wrong.", if is_same { "The date is wrong." } else { "The name is wrong." }] {
         let head = version(b, run, &artifact, None, "mechanical");
         let evaluated = evaluate(b, run, &mut outcome, (&artifact, &head), &SHORT);
-        let key = find(b, run, (&artifact, &head), (&evaluated.result, &evaluated.snapshot), text);
+        let key = find(b, run, (&artifact, &head), (&evaluated.result, &evaluated.snapshot), words);
         signal(b, run, &outcome, &key, before.as_ref());
         before = Some(key);
         outcome.goes(b, run, "dirty", None);
@@ -206,11 +207,11 @@ pub(super) fn progress(b: &mut Builder, run: &mut Run) {
 }
 
 /// A finding, and how it stands; its key.
-fn find(b: &mut Builder, run: &Run, on: (&str, &str), from: (&str, &str), text: &str) -> Value {
+fn find(b: &mut Builder, run: &Run, on: (&str, &str), from: (&str, &str), words: &str) -> Value {
     let (event, finding) = (b.id("finding-event"), b.id("finding"));
     let key = json!({
         "failure_kind": "criterion_unmet", "artifact_stable_id": on.0, "target_scope_ref": null,
-        "finding_summary_hash": hash_of(&finding), "normalized_finding_text_hash": hash_of(text), "schema_version": "1.0"
+        "finding_summary_hash": hash_of(&finding), "normalized_finding_text_hash": text::hash(words).to_string(), "schema_version": "1.0"
     });
     let severity = *b.random.pick(&["low", "medium", "high"]);
     b.add(
@@ -218,7 +219,7 @@ fn find(b: &mut Builder, run: &Run, on: (&str, &str), from: (&str, &str), text: 
         json!({
             "finding_event_id": event, "finding_id": finding, "result_id": from.0, "producer_kind": "outcome_evaluator",
             "producer_module_id": "evaluate", "producer_activation_seq": 1, "finding_kind": "defect",
-            "finding_text": text, "explanation": "The letter says otherwise.", "severity": severity,
+            "finding_text": words, "explanation": "The letter says otherwise.", "severity": severity,
             "emitted_state": "active", "assurance_basis": ["deterministic_check"],
             "blocking_authority": {
                 "satisfied": false, "basis": [], "subjective_blocking_permission": "not_allowed",
@@ -235,8 +236,8 @@ fn find(b: &mut Builder, run: &Run, on: (&str, &str), from: (&str, &str), text: 
     );
     let reference = format!("evaluation_finding_event:{event}");
     let of = Derived {
-        formula: "blocking_authority",
-        inputs: json!({"basis": [], "permission": "not_allowed"}),
+        formula: "blocking_authority_v1",
+        inputs: json!({"checkable_basis_count": 0, "is_permitted": false}),
         from: vec![on.1.to_owned()],
         output: reference.clone(),
     };
@@ -268,8 +269,8 @@ fn signal(b: &mut Builder, run: &Run, outcome: &Outcome, key: &Value, before: Op
     }
     b.add("ProgressSignalRecord", record);
     let of = Derived {
-        formula: "same_reason",
-        inputs: json!({"current": key, "previous": before}),
+        formula: "same_reason_v1",
+        inputs: json!({"has_previous": before.is_some(), "is_same_key": is_same}),
         from: vec![outcome.reference()],
         output: format!("progress_signal_record:{id}"),
     };

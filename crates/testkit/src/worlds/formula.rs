@@ -37,11 +37,13 @@ pub fn registered(id: &str) -> Spec {
     *registry::find(id).expect("a registered formula")
 }
 
-const fn input(name: &'static str, about: &'static str) -> Input {
+/// An input that must be there.
+pub(super) const fn input(name: &'static str, about: &'static str) -> Input {
     Input { name, about, is_required: true, range: None, default: None }
 }
 
-const fn status(id: &'static str, purpose: &'static str, expression: &'static str) -> Spec {
+/// A formula of a status, to which inputs and vectors are added.
+pub(super) const fn status(id: &'static str, purpose: &'static str, expression: &'static str) -> Spec {
     Spec {
         id,
         version: "1.0.0",

@@ -3,16 +3,16 @@
 //!
 //! What a scene opens it closes: a question is answered, a side effect has its receipt.
 
-use super::builder::{Builder, Run, hash_of};
-use countersign_govern::formula::{self, Published, registry};
-use countersign_govern::types::basic::{Instant, StorageRef};
-use countersign_govern::types::wire::Wire;
-use countersign_record::json::{self, Json};
+use super::builder::{Builder, Run};
+use super::formula::{BLOCKING_AUTHORITY, From, input, json_of, plain, status};
+use countersign_govern::formula::spec::{Spec, Vector};
+use countersign_govern::formula::{self, registry};
+use countersign_govern::types::formula::MetricValueKind;
 use serde_json::{Value, json};
 
 /// Something that a formula gave.
 pub(super) struct Derived<'a> {
-    /// The formula; one that is not registered is shared as one that people carry out by its text.
+    /// The formula.
     pub(super) formula: &'a str,
     /// Its inputs.
     pub(super) inputs: Value,
@@ -22,79 +22,76 @@ pub(super) struct Derived<'a> {
     pub(super) output: String,
 }
 
-/// A value as JSON of a record.
-fn record(value: &Value) -> Json {
-    json::value_of(value).expect("a value")
+/// Formulas that only these logs have.
+const OWN: [Spec; 3] = [
+    Spec {
+        inputs: &[input("available_count", "how many of them there are"), input("missing_count", "how many are not")],
+        vectors: &[
+            vector("all", r#"{"available_count":1,"missing_count":0}"#, "\"covered\""),
+            vector("missing_counts", r#"{"available_count":1}"#, "\"the input missing_count is missing\""),
+        ],
+        ..status(
+            "capability_coverage_v1",
+            "Whether somebody can do what is needed.",
+            "if missing_count == 0 then 'covered' else if available_count == 0 then 'not_covered' else 'partially_covered'",
+        )
+    },
+    Spec {
+        inputs: &[input("has_previous", "whether it fell short before"), input("is_same_key", "by the same key")],
+        value_kind: MetricValueKind::BooleanDerived,
+        vectors: &[
+            vector("again", r#"{"has_previous":true,"is_same_key":true}"#, "true"),
+            vector("missing_key", r#"{"has_previous":true}"#, "\"the input is_same_key is missing\""),
+        ],
+        ..status("same_reason_v1", "Whether it failed for the same reason.", "has_previous and is_same_key")
+    },
+    Spec {
+        inputs: &[input("usd", "dollars of each part"), input("input_tokens", "tokens of each part")],
+        value_kind: MetricValueKind::CostVector,
+        vectors: &[
+            vector(
+                "two",
+                r#"{"usd":[1,2],"input_tokens":[10,20]}"#,
+                r#"{"usd":{"expected":3,"p90":6,"unit":"usd"},"input_tokens":{"expected":30,"p90":60,"unit":"input_tokens"}}"#,
+            ),
+            vector("missing_tokens", r#"{"usd":[1]}"#, "\"the input input_tokens is missing\""),
+        ],
+        ..status(
+            "cost_sum_v1",
+            "What parts cost together, if all that is dear comes together.",
+            "{ usd: { expected: sum(usd), p90: 2 * sum(usd), unit: 'usd' }, input_tokens: { expected: sum(input_tokens), p90: 2 * sum(input_tokens), unit: 'input_tokens' } }",
+        )
+    },
+];
+
+const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
+    Vector { name, inputs, expected, codes: &[] }
 }
 
-/// What a registered formula gives.
+/// A formula by its id: one that is registered, or one of these logs.
+fn spec(id: &str) -> Spec {
+    let mut own = OWN.into_iter().chain([BLOCKING_AUTHORITY]);
+    registry::find(id).copied().or_else(|| own.find(|spec| spec.id == id)).expect("a formula")
+}
+
+/// Registers a formula that is named before it is computed.
+pub(super) fn register(b: &mut Builder, id: &str) {
+    b.register(&spec(id));
+}
+
+/// What a formula gives.
 pub(super) fn value_of(formula: &str, inputs: &Value) -> Value {
-    let ready = registry::find(formula).expect("a formula").read().expect("a formula that can be read");
-    let inputs = record(inputs);
+    let ready = spec(formula).read().expect("a formula that can be read");
+    let inputs = json_of(inputs);
     let evaluated =
         formula::evaluate(&ready, inputs.as_object().expect("inputs")).expect("inputs that fit the formula");
-    value(&evaluated.value)
-}
-
-/// A part of a record as a value to write records from.
-fn value(record: &Json) -> Value {
-    serde_json::from_str(&json::to_text(record).expect("a value")).expect("a value")
+    plain(&evaluated.value)
 }
 
 /// Writes the receipt of a value, which is what the formula gives or a part of it; the reference to the receipt.
 pub(super) fn receipt(b: &mut Builder, run: &Run, of: &Derived<'_>, given: &Value) -> String {
-    let receipt_id = b.id("formula-receipt");
-    let mut written = match registry::find(of.formula) {
-        Some(spec) => {
-            b.share_once("FormulaSpec", of.formula, spec.record().and_then(|spec| spec.write()));
-            let ready = spec.read().expect("a formula that can be read");
-            let inputs = record(&of.inputs);
-            let inputs = inputs.as_object().expect("inputs");
-            let evaluated = formula::evaluate(&ready, inputs).expect("inputs that fit the formula");
-            let reference = |text: &String| StorageRef::try_from(text.as_str()).expect("a reference");
-            let published = Published {
-                receipt_id: receipt_id.clone(),
-                producer_ref: "engine:formulas".to_owned(),
-                input_refs: of.from.iter().map(reference).collect(),
-                output_ref: reference(&of.output),
-                at: Instant::try_from(b.now().as_str()).expect("a time"),
-                task_id: Some(run.task_id.clone()),
-                run_id: Some(run.run_id.clone()),
-            };
-            let receipt = formula::publish(&ready, inputs, &evaluated, published).expect("a receipt");
-            value(&receipt.write().expect("a receipt"))
-        }
-        None => by_hand(b, run, of, &receipt_id),
-    };
-    written["output_value_hash"] = hash_of(given).into();
-    b.add("FormulaEvaluationReceipt", written);
-    format!("formula_evaluation_receipt:{receipt_id}")
-}
-
-/// The receipt of a formula that is written down and not registered.
-fn by_hand(b: &mut Builder, run: &Run, of: &Derived<'_>, receipt_id: &str) -> Value {
-    let id = of.formula;
-    let expression = format!("formula_expression:{id}#{}", hash_of(id));
-    b.share_once(
-        "FormulaSpec",
-        id,
-        json!({
-            "formula_id": id, "owner_doc": "DOC23_OER", "semantic_version": "1.0.0", "purpose": id.replace('_', " "),
-            "expression_ref": expression, "expression_language": "human_review_required", "inputs": [],
-            "output": {"value_kind": "enum_derived", "unit": "unitless", "finite_number_policy": "reject_nan_infinity"},
-            "missing_input_policy": "fail_validation", "rounding_policy": "round_to_6_decimal_places",
-            "test_vectors": [], "schema_version": "1.0"
-        }),
-    );
-    let names: Vec<&String> = of.inputs.as_object().into_iter().flat_map(|inputs| inputs.keys()).collect();
-    let manifest = json!({"formula_id": id, "input_names": names, "input_refs": of.from});
-    json!({
-        "receipt_id": receipt_id, "formula_id": id, "formula_semantic_version": "1.0.0",
-        "producer_ref": "engine:formulas", "task_id": run.task_id, "run_id": run.run_id,
-        "input_refs": of.from, "input_manifest_hash": hash_of(&manifest), "input_value_hash": hash_of(&of.inputs),
-        "output_ref": of.output, "omitted_input_names": [], "finite_number_check": "passed",
-        "validation_codes": [], "computed_at": b.now(), "schema_version": "1.0"
-    })
+    let from = From { inputs: of.inputs.clone(), input_refs: &of.from, output_ref: of.output.clone() };
+    b.derive(run, &spec(of.formula), from, |_| json_of(given)).receipt_ref
 }
 
 /// Writes a receipt for each of some members of a record that formulas gave.

@@ -2,7 +2,7 @@
 //! Owns: the inputs. Must not: compute; the formulas do.
 
 use super::builder::{Builder, Run, hash_of};
-use super::making::{Derived, Outcome, receipt, value_of};
+use super::making::{Derived, Outcome, receipt, register, value_of};
 use serde_json::{Map, Value, json};
 
 /// What a run was to cost and did: forecast, records, the story of both.
@@ -64,12 +64,13 @@ fn cost(b: &mut Builder, basis: &str) -> Cost {
 fn sum(b: &mut Builder, run: &Run, parts: &[Cost], basis: &str) -> String {
     let id = b.id("cost");
     let reference = format!("cost_vector:{id}");
-    let (usd, tokens) = (parts.iter().map(|one| one.usd).sum::<u64>(), parts.iter().map(|one| one.tokens).sum::<u64>());
-    let amount = |expected: u64, unit: &str| json!({"expected": expected, "p90": expected * 2, "unit": unit});
-    let components = json!({"usd": amount(usd, "usd"), "input_tokens": amount(tokens, "input_tokens")});
+    let usd: Vec<u64> = parts.iter().map(|one| one.usd).collect();
+    let tokens: Vec<u64> = parts.iter().map(|one| one.tokens).collect();
+    let inputs = json!({"usd": usd, "input_tokens": tokens});
+    let components = value_of("cost_sum_v1", &inputs);
     let of = Derived {
-        formula: "cost_vector_sum",
-        inputs: json!({"usd": parts.iter().map(|one| one.usd).collect::<Vec<_>>()}),
+        formula: "cost_sum_v1",
+        inputs: inputs.clone(),
         from: parts.iter().map(|one| one.reference.clone()).collect(),
         output: reference.clone(),
     };
@@ -196,12 +197,12 @@ pub(super) fn cycles(b: &mut Builder, run: &mut Run) {
     let value = value_of("cycle_efficiency_v1", &inputs);
     let output = format!("revision_cycle_efficiency_rollup:{id}");
     let of = Derived { formula: "cycle_efficiency_v1", inputs, from: seen.clone(), output };
-    let computed = receipt(b, run, &of, &value);
     let mut rollup = json!({
         "rollup_id": id, "measurement_window": {"start": start, "end": b.now()}, "included_observation_refs": seen,
-        "formula_eval_receipt_ref": computed, "schema_version": "1.0"
+        "schema_version": "1.0"
     });
     for (name, part) in value.as_object().into_iter().flatten().filter(|(_, part)| !part.is_null()) {
+        rollup["formula_eval_receipt_ref"] = receipt(b, run, &of, part).into();
         rollup[name] = part.clone();
     }
     b.add("RevisionCycleEfficiencyRollup", rollup);
@@ -296,9 +297,7 @@ pub(super) fn template(b: &mut Builder, run: &mut Run) {
 /// Whether the scores mean what they say.
 pub(super) fn calibrate(b: &mut Builder, run: &mut Run) {
     let metric = *b.random.pick(&["novelty_threshold_auc", "planner_confidence_brier_score"]);
-    let spec = countersign_govern::formula::registry::find(metric).expect("a formula");
-    let written = countersign_govern::types::wire::Wire::write(&spec.record().expect("a record"));
-    b.share_once("FormulaSpec", metric, written);
+    register(b, metric);
     b.share_once(
         "CalibrationMetricSpec",
         metric,

@@ -144,8 +144,8 @@ impl Plan {
         receipt
     }
 
-    /// It is let in and goes out; a risky one is verified before.
-    pub(super) fn dispatch(&mut self, b: &mut Builder, run: &Run) {
+    /// A risky one is verified before it goes out.
+    pub(super) fn verify(&self, b: &mut Builder) {
         b.share_once(
             "PlanVerifierRequirementPolicy",
             "plan-verifier",
@@ -156,12 +156,17 @@ impl Plan {
                 "schema_version": "1.0"
             }),
         );
-        self.does(b, run, 0, "plan_admitted", "dispatch_pending");
         if self.risk >= 0.7 {
             let result =
                 json!({"result_id": b.id("verified"), "plan_id": self.id, "passed": true, "created_at": b.now()});
             b.add("PlanVerifierResult", result);
         }
+    }
+
+    /// It is let in and goes out.
+    pub(super) fn dispatch(&mut self, b: &mut Builder, run: &Run) {
+        self.does(b, run, 0, "plan_admitted", "dispatch_pending");
+        self.verify(b);
         self.does(b, run, 0, "dispatched", "dispatched");
     }
 

@@ -39,16 +39,19 @@ impl Workspace {
         for (name, value) in more.as_object().into_iter().flatten() {
             precondition[name] = value.clone();
         }
+        let held = self.sources.iter().find(|one| payload.ends_with(one["source_id"].as_str().unwrap_or("-")));
+        let class = |member: &str, usual: &str| held.map_or(usual.into(), |held| held[member].clone());
         let operation = json!({
             "operation_id": id, "operation_kind": kind, "task_id": run.task_id, "run_id": run.run_id,
             "workspace_id": self.id, "actor_ref": "module:research", "idempotency_key": hash_of(&id),
-            "policy_decision_refs": [], "data_class": "internal", "taint_class": "user_trusted_bounded",
-            "privileged": false, "matter_id": run.matter_id, "precondition": precondition, "payload_ref": payload,
+            "policy_decision_refs": [], "data_class": class("data_class", "internal"),
+            "taint_class": class("taint_class", "user_trusted_bounded"),
+            "privileged": held.is_some_and(|held| held["privileged"] == true), "matter_id": run.matter_id, "precondition": precondition, "payload_ref": payload,
             "created_at": b.now(), "schema_version": "1.0"
         });
         b.add("SourceWorkspaceOperation", operation.clone());
         write(b, self);
-        let head = hash_of(&json!({"before": self.head, "operation": operation}));
+        let head = hash_of(&json!({"prev": self.head, "op": hash_of(&operation), "seq": self.seq + 1}));
         b.add(
             "SourceWorkspaceOperationReceipt",
             json!({
@@ -93,16 +96,17 @@ impl Workspace {
     /// A source comes in; the reference to it.
     pub(super) fn source(&mut self, b: &mut Builder, run: &Run, kind: &Kind) -> String {
         let id = b.id("source");
-        let mut record = json!({
+        let record = json!({
             "source_id": id, "tier": b.random.within(2..4), "source_kind": kind.kind, "workspace_id": self.id,
             "task_id": run.task_id, "trust_basis": kind.basis, "taint_class": kind.taint, "data_class": kind.class,
             "privileged": kind.class == "privileged", "matter_id": run.matter_id, "verification_state": "verified"
         });
         let payload = format!("source_record:{id}");
+        self.sources.push(record);
         self.operate(b, run, "add_source_record", &payload, &json!({}), |b, own| {
+            let record = own.sources.last_mut().expect("the new one");
             record["updated_at"] = b.now().into();
             b.add("SourceRecord", record.clone());
-            own.sources.push(record);
         });
         format!("src:{id}")
     }
@@ -278,26 +282,21 @@ pub(super) fn externalize(b: &mut Builder, run: &mut Run) {
     let (cap, spent) = (cost(b, 5.0, true), cost(b, 0.4, false));
     let asking = policy(b, "external_source_query", Some(&cap));
     let (query, queried) = (b.id("query"), b.id("left"));
-    workspace.operate(
-        b,
-        run,
-        "append_source_query_record",
-        &format!("source_query_record:{query}"),
-        &json!({}),
-        |b, own| {
-            let record = json!({
-                "query_id": query, "workspace_id": own.id, "task_id": run.task_id, "run_id": run.run_id,
-                "query_text": "term of notice", "route": "external_source_query", "created_at": b.now()
-            });
-            b.add("SourceQueryRecord", record);
-        },
+    b.add(
+        "SourceQueryRecord",
+        json!({
+            "query_id": query, "workspace_id": workspace.id, "task_id": run.task_id, "run_id": run.run_id,
+            "query_text": "term of notice", "route": "external_source_query", "created_at": b.now()
+        }),
     );
+    let asked = format!("source_query_record:{query}");
+    workspace.operate(b, run, "append_source_query_record", &asked, &json!({}), |_, _| {});
     b.add(
         "WorkspaceExternalizationReceipt",
         json!({
             "receipt_id": queried, "externalization_kind": "external_source_query", "workspace_id": workspace.id,
             "source_record_refs": [], "policy_ref": format!("workspace_externalization_policy:{asking}"),
-            "query_ref": format!("source_query_record:{query}"), "cost_vector_ref": spent, "status": "completed",
+            "query_ref": asked, "cost_vector_ref": spent, "status": "completed",
             "irreversible_disclosure_possible": true, "created_at": b.now(), "schema_version": "1.0"
         }),
     );

@@ -3,7 +3,8 @@
 
 use super::builder::{Builder, Run};
 use super::making::{
-    Derived, Outcome, Question, Verdict, answer, ask, decision, evaluate, receipt, receipts, snapshots, value_of, version,
+    Derived, Outcome, Question, Verdict, answer, ask, decision, evaluate, receipt, receipts, register, snapshots,
+    value_of, version,
 };
 use super::researching::{Need, Workspace};
 use serde_json::{Value, json};
@@ -46,9 +47,6 @@ pub(super) fn stuck(b: &mut Builder, run: &mut Run) {
         result["hard_call_kind"] = ending["hard_call_kind"].clone();
     }
     let gap = (ending["terminal_route"] == "process_gap_out").then(|| b.id("gap"));
-    if let Some(gap) = &gap {
-        result["process_gap_signal_ref"] = format!("task_process_gap_signal:{gap}").into();
-    }
     let reference = format!("sufficiency_detection_result:{id}");
     b.add("SufficiencyDetectionResult", result.clone());
     let of = Derived {
@@ -95,9 +93,7 @@ fn policy(b: &mut Builder) -> String {
 
 /// Two attempts that hardly help.
 fn attempts(b: &mut Builder, run: &Run, outcome: &Outcome) -> Vec<Value> {
-    let spec = countersign_govern::formula::registry::find("quality_index_v1").expect("a formula");
-    let written = countersign_govern::types::wire::Wire::write(&spec.record().expect("a record"));
-    b.share_once("FormulaSpec", spec.id, written);
+    register(b, "quality_index_v1");
     let score = |hundredths: u64| {
         json!({
             "value": hundredths as f64 / 100.0, "calibration": "calibrated", "metric_ref": "formula_spec:quality_index_v1"
@@ -166,8 +162,8 @@ fn coverage(b: &mut Builder, run: &Run, outcome: &Outcome, is_missing: bool) -> 
     );
     let reference = format!("capability_coverage_assessment:{id}");
     let of = Derived {
-        formula: "capability_coverage",
-        inputs: json!({"required": [needed], "available": available}),
+        formula: "capability_coverage_v1",
+        inputs: json!({"available_count": u8::from(!is_missing), "missing_count": u8::from(is_missing)}),
         from: vec![capabilities],
         output: reference.clone(),
     };
