@@ -83,7 +83,7 @@ const MIDDLE: &[Scene] = &[
     reliance::too_early,
 ];
 /// How it ends: in this order.
-const CLOSING: &[Scene] = &[evaluation::last, closing::hand_over, closing::show, closing::link];
+const CLOSING: &[Scene] = &[evaluation::last, closing::hand_over, closing::link, closing::show];
 
 /// The log of so many runs, the same for the same seed.
 #[must_use]

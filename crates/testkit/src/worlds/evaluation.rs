@@ -1,7 +1,7 @@
 //! An evaluator and a judge look at the work, and what they say is put together.
 //! Owns: one round of that, and what becomes of the outcome. Must not: hand feedback on; `feedback` does.
 
-use super::builder::{Builder, Run, hash_of};
+use super::builder::{Builder, Run};
 use super::feedback;
 use super::finding;
 use super::formula::{From, plain, registered};
@@ -360,9 +360,4 @@ fn move_outcome(
         json!({"outcome_id": outcome.id, "run_id": run.run_id, "task_id": run.task_id,
             "depends_on_outcome_ids": outcome.depends_on, "state": to}),
     );
-}
-
-/// The hash of what a finding rests on.
-pub(super) fn signature(refs: &[String]) -> String {
-    hash_of(&refs)
 }

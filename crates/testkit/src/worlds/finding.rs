@@ -2,14 +2,14 @@
 //! Owns: these rows. Must not: decide what a round comes to.
 
 use super::builder::{Builder, Run};
-use super::evaluation::{Round, signature};
+use super::evaluation::Round;
 use super::formula::{BLOCKING_AUTHORITY, From};
-use super::known::Finding;
+use super::known::{Finding, Source};
 use countersign_govern::derive::text;
 use serde_json::json;
 
-/// The taint, the class and the privilege of everything in the workspace.
-pub(super) fn whole(run: &Run) -> (&'static str, &'static str, bool) {
+/// The taint, the class and the privilege of some sources together.
+pub(super) fn whole(sources: &[Source]) -> (&'static str, &'static str, bool) {
     let order = [
         "internal_corpus_trusted",
         "user_trusted_bounded",
@@ -17,8 +17,7 @@ pub(super) fn whole(run: &Run) -> (&'static str, &'static str, bool) {
         "external_untrusted",
     ];
     let classes = ["public", "internal", "privileged"];
-    let sources = &run.known.workspace.sources;
-    let worst = |all: &[&'static str], of: &dyn Fn(&super::known::Source) -> &'static str| {
+    let worst = |all: &[&'static str], of: &dyn Fn(&Source) -> &'static str| {
         let place = |one| all.iter().position(|word| *word == of(one)).unwrap_or_default();
         sources.iter().max_by_key(|one| place(one)).map_or(all[0], of)
     };
@@ -77,11 +76,11 @@ fn event(
     b.later(5);
     let words = *b.random.pick(&["The term is wrong.", "A party is not named.", "A page is not cited."]);
     let criterion = &run.known.outcomes[round.outcome].criteria[0];
-    let (taint, data_class, privileged) = whole(run);
+    let (taint, data_class, privileged) = whole(&run.known.workspace.sources);
     let evidence = vec![format!("source_workspace_operation_receipt:{}", round.read_receipt_id)];
     let version = format!("artifact_version:{}", run.known.head_version_id);
     let claims: Vec<&String> = run.known.claims.first().map(|one| &one.claim_ref).into_iter().collect();
-    let hash = String::from(text::hash(words));
+    let (hash, summary, signature) = (String::from(text::hash(words)), b.some_hash(), b.some_hash());
     let (now, confidence) = (b.now(), 0.5 + 0.1 * b.random.index(0..5) as f64);
     b.add(
         "EvaluationFindingEvent",
@@ -102,8 +101,8 @@ fn event(
             "based_on_source_workspace_snapshot_ref": evidence[0],
             "evaluation_snapshot_ref": format!("evaluation_snapshot:{}", round.snapshot_id),
             "match_key": {"failure_kind": "criterion_unmet", "artifact_stable_id": run.known.artifact_id,
-                "target_scope_ref": null, "criterion_id": criterion, "finding_summary_hash": hash,
-                "normalized_finding_text_hash": hash, "evidence_signature_hash": signature(&evidence),
+                "target_scope_ref": null, "criterion_id": criterion, "finding_summary_hash": summary,
+                "normalized_finding_text_hash": hash, "evidence_signature_hash": signature,
                 "source_workspace_snapshot_hash": run.known.workspace.head, "schema_version": "1.0"},
             "taint_class": taint, "data_class": data_class, "matter_id": run.matter_id,
             "privileged": privileged,

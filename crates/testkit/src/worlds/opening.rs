@@ -2,6 +2,7 @@
 //! Owns: these scenes. Must not: evaluate anything.
 
 use super::builder::{Builder, Run, hash_of};
+use super::formula::registered;
 use super::known::Outcome;
 use super::workspace::{self, NewSource};
 use countersign_govern::derive::text;
@@ -22,6 +23,7 @@ pub(super) fn contract(b: &mut Builder, _run: &mut Run) {
             "override_allowed_only_for_finding_states": [], "route_precedence": "blocking_qualitative_first",
             "disagreement_route": "human_review", "schema_version": "1.0"}),
     );
+    b.register(&registered("claim_support_v1"));
     b.share(
         "ClaimSupportDerivationPolicy",
         json!({"policy_id": "claim-support", "required_for_supported": {"min_direct_supporting_anchors": 1,

@@ -103,6 +103,12 @@ fn doubtful(b: &Builder, sources: &[Source]) -> Vec<String> {
     all.map(|one| format!("src:{}", one.id)).collect()
 }
 
+/// The sources that places of claims are in.
+fn cited(run: &Run) -> Vec<Source> {
+    let all = run.known.workspace.sources.iter();
+    all.filter(|one| run.known.anchor_sources.contains(&one.id)).cloned().collect()
+}
+
 /// The evidence behind the artifact.
 pub(super) fn package(b: &mut Builder, run: &mut Run) {
     let read = format!("source_workspace_operation_receipt:{}", workspace::read(b, run));
@@ -125,8 +131,8 @@ pub(super) fn package(b: &mut Builder, run: &mut Run) {
         })
         .collect();
     let anchors: Vec<String> = run.known.claims.iter().flat_map(|claim| all(None, &claim.anchors)).collect();
-    let sources = run.known.workspace.sources.clone();
-    let (taint, data_class, privileged) = finding::whole(run);
+    let sources = cited(run);
+    let (taint, data_class, privileged) = finding::whole(&sources);
     let (stale, now) = (doubtful(b, &sources), b.now());
     let refs: Vec<String> = sources.iter().map(|one| format!("src:{}", one.id)).collect();
     let needs = open_needs(b, run);
@@ -189,7 +195,7 @@ pub(super) fn packet(b: &mut Builder, run: &mut Run) -> Packet {
     };
     let derived = b.derive(run, &registered("reliance_status_v1"), from, member("status"));
     assert_eq!(derived.value.as_str(), Some(status), "the formula and the facts come to the same");
-    let (taint, data_class, privileged) = finding::whole(run);
+    let (taint, data_class, privileged) = finding::whole(&cited(run));
     let record = json!({"packet_id": run.known.packet_id, "task_id": run.task_id, "run_id": run.run_id,
         "input_manifest": inputs_of(run, as_of),
         "reliance_derivation": {"status": status, "decisive_input_refs": [package],
@@ -256,8 +262,7 @@ fn facts(b: &Builder, run: &Run) -> BTreeSet<Fact> {
             }
         }
     }
-    let now = doubtful(b, &run.known.workspace.sources);
-    if !now.is_empty() {
+    if !doubtful(b, &cited(run)).is_empty() {
         facts.insert(Fact::SourceStale);
     }
     if !open_needs(b, run).is_empty() {

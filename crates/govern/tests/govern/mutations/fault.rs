@@ -1,13 +1,14 @@
 //! One fault in a log: all that there are, by class.
 //! Owns: where a fault can be made and what it changes. Must not: know what would find it.
 
+use countersign_govern::derive::text;
 use countersign_govern::kind;
-use countersign_govern::reference::Reference;
+use countersign_govern::reference::{Reference, snake};
 use countersign_govern::types;
-use countersign_govern::world::Draft;
+use countersign_govern::world::{self, Draft};
 use countersign_record::json::{Json, Number, Object};
 use countersign_record::time::{Instant, Timestamp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +19,8 @@ pub(super) enum Class {
     BreakReference,
     /// An entry of a list of references is taken out.
     DropReference,
-    /// A state, a status, a verdict, a route or a decision is another word of its set.
+    /// A state, a status, a verdict, a route or a decision is another word of its set. Not in a policy: what it says is
+    /// somebody's choice, by which others are measured.
     FlipStatus,
     /// A time is a year earlier.
     Backdate,
@@ -26,9 +28,10 @@ pub(super) enum Class {
     LeakMatter,
     /// Something is less tainted, less private or not privileged.
     LaunderTaint,
-    /// A hash is another one.
+    /// A hash is another one: of something that the log holds, or one that it tells elsewhere too. What a hash of something
+    /// outside should be, nobody can see in the log.
     ForgeHash,
-    /// A number is another one.
+    /// A number is another one. Not in a policy, as above.
     ForgeNumber,
     /// A row stands before one that it names.
     Reorder,
@@ -118,13 +121,17 @@ fn put(value: &Json, path: &[Step], new: Option<&Json>) -> Json {
 pub(super) fn all(rows: &[Draft]) -> Vec<Fault> {
     let mut found = Vec::new();
     let ids: BTreeSet<&str> = rows.iter().filter_map(own_id).collect();
+    let named = rows.iter().filter_map(|row| Some((snake(&row.kind), own_id(row)?.to_owned())));
+    let (named, fixed) = (named.collect(), fixed_hashes(rows));
     for (row, draft) in rows.iter().enumerate() {
         found.push(Fault { class: Class::DeleteRow, row, path: Vec::new(), change: Change::Delete });
-        let named = rows[..row].iter().rposition(|other| names(&draft.record, other));
-        if let Some(other) = named {
+        let last = rows[..row].iter().rposition(|other| names(&draft.record, other));
+        if let Some(other) = last {
             found.push(Fault { class: Class::Reorder, row, path: Vec::new(), change: Change::Before(other) });
         }
-        let mut seen = Seen { found: &mut found, ids: &ids, row, draft };
+        let is_policy = kind::find(&draft.kind).is_some_and(|kind| kind.class == kind::Class::Policy);
+        let mut seen =
+            Seen { found: &mut found, ids: &ids, named: &named, fixed: &fixed, is_policy, row, draft };
         walk(&draft.record, &mut Vec::new(), &mut seen);
     }
     found
@@ -138,9 +145,8 @@ fn own_id(draft: &Draft) -> Option<&str> {
 /// Whether a record names another one by a reference.
 fn names(value: &Json, other: &Draft) -> bool {
     match value {
-        Json::String(text) => Reference::read(text).is_some_and(|found| {
-            Some(found.id) == own_id(other) && found.kind == countersign_govern::reference::snake(&other.kind)
-        }),
+        Json::String(text) => Reference::read(text)
+            .is_some_and(|found| Some(found.id) == own_id(other) && found.kind == snake(&other.kind)),
         Json::Array(items) => items.iter().any(|item| names(item, other)),
         Json::Object(members) => members.iter().any(|(_, value)| names(value, other)),
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
@@ -150,6 +156,11 @@ fn names(value: &Json, other: &Draft) -> bool {
 struct Seen<'s> {
     found: &'s mut Vec<Fault>,
     ids: &'s BTreeSet<&'s str>,
+    /// The kinds and ids of all rows.
+    named: &'s BTreeSet<(String, String)>,
+    /// The hashes that the log fixes.
+    fixed: &'s BTreeSet<String>,
+    is_policy: bool,
     row: usize,
     draft: &'s Draft,
 }
@@ -164,6 +175,7 @@ impl Seen<'_> {
 fn walk(value: &Json, path: &mut Vec<Step>, seen: &mut Seen<'_>) {
     match value {
         Json::String(text) => texts(text, path, seen),
+        Json::Number(_) if seen.is_policy => {}
         Json::Number(number) => {
             let other = number.as_f64() + if number.as_i64().is_some() { 1.0 } else { 0.125 };
             if let Ok(other) = Number::try_from(other) {
@@ -213,7 +225,11 @@ const STATUSES: [&str; 8] =
 
 fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
     let name = member(path).to_owned();
-    if let Some(found) = Reference::read(text).filter(|found| seen.ids.contains(found.id)) {
+    let names = |found: &Reference<'_>| {
+        let kind = if found.kind == "src" { "source_record" } else { found.kind };
+        seen.named.contains(&(kind.to_owned(), found.id.to_owned()))
+    };
+    if let Some(found) = Reference::read(text).filter(names) {
         let broken = Reference { id: "nobody", hash: None, ..found }.to_string();
         seen.set(Class::BreakReference, path, broken);
         if matches!(path.last(), Some(Step::Item(_))) {
@@ -242,14 +258,52 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
             seen.set(Class::LaunderTaint, path, order[lower]);
         }
     }
-    if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if is_hash(text) && (seen.fixed.contains(text) || name.ends_with("manifest_hash")) {
         let other = if text.starts_with('0') { "1" } else { "0" };
         seen.set(Class::ForgeHash, path, format!("{other}{}", &text[1..]));
     }
-    if STATUSES.iter().any(|end| name.ends_with(end)) {
+    if !seen.is_policy && STATUSES.iter().any(|end| name.ends_with(end)) {
         for word in words(&seen.draft.kind, path).into_iter().filter(|word| word != text) {
             seen.set(Class::FlipStatus, path, word);
         }
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The hashes that a log fixes: of everything that stands in it, and those that two members or types tell.
+fn fixed_hashes(rows: &[Draft]) -> BTreeSet<String> {
+    let (mut fixed, mut told) = (BTreeSet::new(), BTreeMap::new());
+    for row in rows {
+        gather(&row.record, &row.kind, "", &mut fixed, &mut told);
+    }
+    let told: BTreeMap<String, BTreeSet<(String, String)>> = told;
+    fixed.extend(told.into_iter().filter(|(_, places)| places.len() > 1).map(|(hash, _)| hash));
+    fixed
+}
+
+fn gather(
+    value: &Json,
+    kind: &str,
+    member: &str,
+    fixed: &mut BTreeSet<String>,
+    told: &mut BTreeMap<String, BTreeSet<(String, String)>>,
+) {
+    fixed.extend(world::hash(value).map(String::from));
+    match value {
+        Json::String(text) if is_hash(text) => {
+            told.entry(text.clone()).or_default().insert((kind.to_owned(), member.to_owned()));
+        }
+        Json::String(text) => drop(fixed.insert(String::from(text::hash(text)))),
+        Json::Array(items) => items.iter().for_each(|item| gather(item, kind, member, fixed, told)),
+        Json::Object(members) => {
+            for (name, one) in members.iter() {
+                gather(one, kind, name, fixed, told);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 

@@ -1,0 +1,105 @@
+//! Times that can't be.
+//! Owns: what must have been first. Must not: look at a clock.
+
+use super::names::Tie;
+use super::{Found, What};
+use crate::kind::{self, Class};
+use crate::member::Member;
+use crate::world::{Record, World};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use countersign_record::time::Instant;
+
+/// When a record says that it was made.
+const MADE: [&str; 9] = [
+    "created_at",
+    "computed_at",
+    "evaluated_at",
+    "observed_at",
+    "updated_at",
+    "decided_at",
+    "executed_at",
+    "acquired_at",
+    "projection_valid_at",
+];
+/// When something ends, or is reached: not before it begins.
+const LATER: [&str; 8] = [
+    "completed_at",
+    "deprecated_at",
+    "expires_at",
+    "fresh_until",
+    "issued_at",
+    "resolved_at",
+    "timeout_at",
+    "right_censored_at",
+];
+
+pub(super) fn find(world: &World, ties: &[Tie<'_>], found: &mut Found) {
+    order(world, found);
+    ends(world, found);
+    causes(ties, found);
+}
+
+/// The log goes forward, and nothing is made after it was written.
+fn order(world: &World, found: &mut Found) {
+    let mut last: Option<Instant> = None;
+    for record in world.all() {
+        let Some(at) = record.written_at() else { continue };
+        if last.is_some_and(|last| at < last) {
+            found.add(record, "", What::Time, "was written before the row before it");
+        }
+        last = Some(last.map_or(at, |last| last.max(at)));
+        for member in MADE {
+            if record.time(member).is_some_and(|made| made > at) {
+                let message = "it was written before it was made";
+                found.add(record, &format!("/{member}"), What::Time, message);
+            }
+        }
+    }
+}
+
+/// When a record says that it was made.
+fn made(record: Record<'_>) -> Option<(&'static str, Instant)> {
+    MADE.iter().find_map(|member| record.time(member).map(|time| (*member, time)))
+}
+
+/// Nothing ends before it begins: with its first version.
+fn ends(world: &World, found: &mut Found) {
+    let mut begun: BTreeMap<(&str, &str), Instant> = BTreeMap::new();
+    for record in world.all() {
+        let own = record.time("created_at").or(record.written_at());
+        let Some(own) = own else { continue };
+        let begin = *begun.entry((record.kind(), record.id())).or_insert(own);
+        for member in LATER {
+            if record.time(member).is_some_and(|end| end < begin) {
+                let message = "it ends before it begins";
+                found.add(record, &format!("/{member}"), What::Time, message);
+            }
+        }
+    }
+}
+
+/// Nothing is made before what it names: what happened, what was decided, what was asked.
+fn causes(ties: &[Tie<'_>], found: &mut Found) {
+    for tie in ties.iter().filter(|tie| tie.to.seq() < tie.from.seq()) {
+        let is_standing = |record: Record<'_>| {
+            kind::find(record.kind())
+                .is_none_or(|kind| matches!(kind.class, Class::Projection | Class::ReadModel | Class::Value))
+        };
+        // A record that is written again and again keeps the time of its first version.
+        let is_again = is_standing(tie.from)
+            && tie.from.time("updated_at").is_none()
+            && tie.from.world.versions(tie.from.kind(), tie.from.id()).next().map(|one| one.seq())
+                != Some(tie.from.seq());
+        let own = if is_standing(tie.from) {
+            tie.from.time("updated_at").map(|at| ("updated_at", at)).or_else(|| made(tie.from))
+        } else {
+            made(tie.from)
+        };
+        let (Some((member, own)), Some(cause)) = (own, tie.to.written_at()) else { continue };
+        if own < cause && !is_again {
+            let message = format!("it was made before row {}, which it names", tie.to.seq());
+            found.add(tie.from, &format!("/{member}"), What::Time, message);
+        }
+    }
+}
