@@ -15,6 +15,8 @@ mod repeats;
 #[path = "reach_tests.rs"]
 mod tests;
 mod times;
+mod told;
+mod work;
 
 use crate::world::{Record, World};
 use alloc::string::String;
@@ -80,6 +82,8 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     lists::find(world, &mut found);
     hashes::find(world, &mut found);
     holding::find(world, &mut found);
+    work::find(world, &mut found);
+    told::find(world, &mut found);
     found.0.sort();
     found.0
 }

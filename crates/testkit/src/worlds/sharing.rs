@@ -32,7 +32,7 @@ pub(super) fn guide(b: &mut Builder, run: &mut Run) {
     }
     item.goes(b, "active", "engine:router");
     let used = packet(b, run, &[item.event.clone(), head], &[]);
-    consume(b, run, &used);
+    consume(b, run, &used, 2);
     if b.random.once_in(2) {
         item.goes(b, "contested", "user:reviewer");
         let ending = *b.random.pick(&["active", "rejected"]);
@@ -115,7 +115,7 @@ fn packet(b: &mut Builder, run: &Run, items: &[String], left_out: &[String]) -> 
 }
 
 /// A module uses a packet, within what it may be given.
-fn consume(b: &mut Builder, run: &Run, packet: &str) {
+fn consume(b: &mut Builder, run: &Run, packet: &str, items: u64) {
     let activation = b.id("activation");
     b.add(
         "ModuleActivationEvent",
@@ -129,7 +129,7 @@ fn consume(b: &mut Builder, run: &Run, packet: &str) {
         "matter_id": run.matter_id, "created_at": b.now()
     });
     b.add("ContextPacketConsumption", consumption);
-    let parts = [b.random.within(200..900), b.random.within(0..300), b.random.within(0..300)];
+    let parts = [100 + 50 * items, b.random.within(0..300), b.random.within(0..300)];
     b.add(
         "PerActivationContextBudget",
         json!({
@@ -149,9 +149,9 @@ pub(super) fn pack(b: &mut Builder, run: &mut Run) {
     }
     let left_out = if b.random.once_in(2) { vec![version(b, run, &artifact, None, "mechanical")] } else { vec![] };
     let used = packet(b, run, &items, &left_out);
-    consume(b, run, &used);
+    consume(b, run, &used, items.len() as u64);
     if b.random.once_in(2) {
-        consume(b, run, &used);
+        consume(b, run, &used, items.len() as u64);
     }
 }
 
