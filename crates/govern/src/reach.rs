@@ -4,6 +4,7 @@
 //! A bundle may be a part of a log, so this is asked for apart from the rules. Nothing here looks at what a row is called: what
 //! is compared follows from types and members alone.
 
+mod computed;
 mod fold;
 mod hashes;
 mod holding;
@@ -83,6 +84,7 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     hashes::find(world, &mut found);
     holding::find(world, &mut found);
     work::find(world, &mut found);
+    computed::find(world, &mut found);
     told::find(world, &mut found);
     found.0.sort();
     found.0
