@@ -123,6 +123,19 @@ pub fn everything(seed: u64) -> Vec<Written> {
     builder.rows()
 }
 
+/// A log of one run in which every `of`-th thing happens, from the `nth` on: shorter than one of everything.
+#[must_use]
+pub fn some(seed: u64, nth: usize, of: usize) -> Vec<Written> {
+    let mut builder = Builder::new(seed);
+    let mut run = Run::new(0);
+    let mut middle: Vec<Scene> = MIDDLE.iter().skip(nth).step_by(of).copied().collect();
+    shuffle(&mut builder, &mut middle);
+    for scene in [OPENING, &middle, CLOSING].concat() {
+        builder.play(&mut run, scene);
+    }
+    builder.rows()
+}
+
 fn shuffle(builder: &mut Builder, scenes: &mut [Scene]) {
     for at in (1..scenes.len()).rev() {
         scenes.swap(at, builder.random.index(0..at + 1));

@@ -48,10 +48,9 @@ const FOLDS: &[Fold] = &[
 ];
 
 /// Projections whose state the general receipt moves, and the member that says it.
-const STATES: [(&str, &str); 7] = [
+const STATES: [(&str, &str); 6] = [
     ("AttentionLedgerItem", "lifecycle_state"),
     ("EvaluationChainRegistryRecord", "status"),
-    ("EvaluationContractReview", "lifecycle_state"),
     ("ResearchNeed", "status"),
     ("RunBoardVisiblePost", "lifecycle_state"),
     ("TaskReliancePacket", "lifecycle_state"),
@@ -153,15 +152,22 @@ fn general(world: &World, projection: &str, member: &str, found: &mut Found) {
     }
 }
 
+/// What more than one kind of receipt moves, or in more than one way: its receipts alone do not follow on each other.
+const MANIFOLD: [&str; 4] =
+    ["evaluation_contract_review", "library_promotion_candidate", "research_need", "task_reliance_packet"];
+
 /// Each move begins where the one before it ended.
 fn succession(world: &World, (kind, subject, from, to): (&str, &str, &str, &str), found: &mut Found) {
     let mut stands: BTreeMap<String, (u64, &Json)> = BTreeMap::new();
     for event in world.of(kind) {
         let Some(about) = event.text(subject).map(ToString::to_string) else { continue };
+        if event.reference(subject).is_some_and(|to| MANIFOLD.contains(&to.kind)) {
+            continue;
+        }
         if let (Some((seq, stood)), Some(begun)) = (stands.get(&about), event.json().at(from))
             && *stood != begun
         {
-            let message = format!("is not where row {seq} left it");
+            let message = format!("is not where row {seq} left {about}");
             found.add(event, &format!("/{from}"), What::Fold, message);
         }
         if let Some(led) = event.json().at(to) {

@@ -7,6 +7,7 @@ use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -181,7 +182,105 @@ fn parts(world: &World, found: &mut Found) {
             add(finding, "/target_criterion_id", "its result does not rest on this criterion");
         }
     }
+    bases(world, &mut add);
     packets(world, &mut add);
+    grounds(world, &mut add);
+    deliveries(world, &mut add);
+}
+
+/// What a record rests on stands in its own lists.
+fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+    for edge in world.of("DerivationEdge").filter(|edge| edge.is_blank("input_refs")) {
+        add(edge, "/input_refs", "something was made of nothing");
+    }
+    for finding in world.of("EvaluationFindingEvent") {
+        let policy = finding.json().text("blocking_authority.evaluated_policy_ref");
+        let all = finding.json().texts("policy_decision_refs");
+        if policy.is_some_and(|policy| !all.contains(&policy)) {
+            add(finding, "/policy_decision_refs", "leaves out the decision that lets it block");
+        }
+    }
+    for view in world.of("DecisionAuditView") {
+        let target = view.json().reference("target_decision_ref");
+        let target = target.filter(|one| one.kind == "evaluation_chain_resolution_receipt");
+        let all = view.json().references("chain_resolution_receipt_refs");
+        if target.is_some_and(|target| !all.iter().any(|one| one.is_same(&target))) {
+            add(view, "/chain_resolution_receipt_refs", "leaves out the decision that it is about");
+        }
+    }
+    for receipt in world.of("FindingLifecycleTransitionReceipt") {
+        let needed = match (receipt.text("transition_reason"), receipt.text("to_state")) {
+            (Some("revision_resolved"), _) => Some("evaluation_result_envelope"),
+            (_, Some("human_verified" | "tool_verified")) => Some(""),
+            (_, _) => None,
+        };
+        let evidence = receipt.json().references("evidence_refs");
+        let is_there = |kind: &str| evidence.iter().any(|one| kind.is_empty() || one.kind == kind);
+        if needed.is_some_and(|kind| !is_there(kind)) {
+            add(receipt, "/evidence_refs", "does not name what shows it");
+        }
+    }
+    for envelope in world.of("EvaluationResultEnvelope") {
+        let is_blocked = envelope
+            .is("decision.substantive_verdict_status", "blocked_before_substantive_verdict");
+        if is_blocked && envelope.is_one_of("decision.verdict", &["passed", "failed"]) {
+            let path = "/decision/substantive_verdict_status";
+            add(envelope, path, "there is a verdict that was never reached");
+        }
+    }
+}
+
+/// What is waited for was sent.
+fn deliveries(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+    let key = |one: &Record<'_>| {
+        let json = one.json();
+        let (bundle, consumer) = (json.text("feedback_bundle_id")?, json.text("consumer_module_id")?);
+        Some((String::from(bundle), String::from(consumer), json.count("consumer_activation_seq")?))
+    };
+    let sent: BTreeSet<_> = world.of("FeedbackDeliveryRecord").filter_map(|one| key(&one)).collect();
+    let awaited: BTreeSet<_> = world.of("FeedbackDispatchExpectation").filter_map(|one| key(&one)).collect();
+    for kind in ["FeedbackDispatchExpectation", "FeedbackConsumptionReceipt"] {
+        for record in world.of(kind).filter(|one| key(one).is_some_and(|key| !sent.contains(&key))) {
+            add(record, "/consumer_activation_seq", "nothing was sent to this activation");
+        }
+    }
+    if !awaited.is_empty() {
+        for record in world.of("FeedbackDeliveryRecord") {
+            if key(&record).is_some_and(|key| !awaited.contains(&key)) {
+                add(record, "/consumer_activation_seq", "nobody waits for what this activation does with it");
+            }
+        }
+    }
+}
+
+/// The reads of workspaces that an envelope names are of the states that its snapshot holds, and none is left out; so are the
+/// criteria of its outcome.
+fn bases(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+    let mut asked: BTreeMap<&str, Record<'_>> = BTreeMap::new();
+    for config in world.of("OutcomeComplianceScoringConfig") {
+        asked.extend(config.json().text("outcome_id").map(|outcome| (outcome, config)));
+    }
+    for envelope in world.of("EvaluationResultEnvelope") {
+        let json = envelope.json();
+        let basis = json.texts("evaluation_basis.criteria_refs");
+        let config = json.text("outcome_id").and_then(|outcome| asked.get(outcome));
+        let mut wanted = config.into_iter().flat_map(|config| config.json().texts("criterion_refs"));
+        if !basis.is_empty() && wanted.any(|one| !basis.contains(&one)) {
+            add(envelope, "/evaluation_basis/criteria_refs", "leaves out a criterion of its outcome");
+        }
+        let reads = json.references("evaluation_basis.source_workspace_snapshot_refs");
+        let heads: Vec<&str> = reads
+            .into_iter()
+            .filter_map(|one| world.resolve(one)?.json().text("prior_workspace_head_hash"))
+            .collect();
+        let snapshot = envelope.follow("evaluation_snapshot_ref");
+        let sets = snapshot.map(|one| one.json().list("source_workspace_snapshot_hashes"));
+        let mut held = sets.into_iter().flatten().filter_map(|set| set.text("source_workspace_head_hash"));
+        if held.any(|head| !heads.contains(&head)) {
+            let path = "/evaluation_basis/source_workspace_snapshot_refs";
+            add(envelope, path, "leaves out a read of what its snapshot holds");
+        }
+    }
 }
 
 /// The evidence of a packet is about its artifacts, and these are heads.

@@ -124,8 +124,10 @@ fn may_be_later(member: &str) -> bool {
 
 /// Finds what names nothing and what names something that was not there yet; gives all that names something.
 pub(super) fn find<'w>(world: &'w World, found: &mut Found) -> Vec<Tie<'w>> {
-    let mut naming = Naming { world, kinds: kinds(), ties: Vec::new(), found };
+    let by_name = kind::all().map(|kind| (kind.name, kind)).collect();
+    let mut naming = Naming { world, kinds: kinds(), by_name, own: None, ties: Vec::new(), found };
     for record in world.all() {
+        naming.own = naming.by_name.get(record.kind()).and_then(|kind| kind.id);
         naming.walk(record, record.json(), "", &mut String::new());
     }
     naming.ties
@@ -134,6 +136,9 @@ pub(super) fn find<'w>(world: &'w World, found: &mut Found) -> Vec<Tie<'w>> {
 struct Naming<'w, 'f> {
     world: &'w World,
     kinds: Kinds,
+    by_name: BTreeMap<&'static str, &'static kind::Kind>,
+    /// The member that names the record that is looked at.
+    own: Option<&'static str>,
     ties: Vec<Tie<'w>>,
     found: &'f mut Found,
 }
@@ -163,8 +168,7 @@ impl<'w> Naming<'w, '_> {
     }
 
     fn text(&mut self, record: Record<'w>, text: &'w str, member: &str, path: &str) {
-        let is_own = path.len() == member.len() + 1
-            && kind::find(record.kind()).is_some_and(|kind| kind.id == Some(member));
+        let is_own = path.len() == member.len() + 1 && self.own == Some(member);
         let of_type = IDS_OF.iter().find(|(kind, name, _)| *kind == record.kind() && *name == member);
         let by_id = of_type.map(|(_, _, kinds)| *kinds).or_else(|| {
             let found = IDS.binary_search_by_key(&member, |(name, _)| name).ok()?;
@@ -175,7 +179,6 @@ impl<'w> Naming<'w, '_> {
             self.tie(record, to, Naming::ID, (member, path, text));
         } else if let Some(named) = Reference::read(text).map(plain)
             && self.kinds.contains_key(named.kind)
-            && !is_own
         {
             let to = self.world.resolve(named);
             let to = to.map(|to| match named.version.is_none() && named.hash.is_none() {
@@ -202,11 +205,11 @@ impl<'w> Naming<'w, '_> {
         };
         // How something stands may be named before it is written down; what happened, what was decided and what was asked
         // may not.
-        let is_standing = kind::find(to.kind())
-            .is_none_or(|kind| matches!(kind.class, Class::Projection | Class::ReadModel | Class::Value));
+        let class = |one: Record<'_>| self.by_name.get(one.kind()).map(|kind| kind.class);
+        let is_standing = class(to)
+            .is_none_or(|class| matches!(class, Class::Projection | Class::ReadModel | Class::Value));
         // Settings that belong together are written one after the other.
-        let is_setting =
-            |one: Record<'_>| kind::find(one.kind()).is_some_and(|kind| kind.class == Class::Policy);
+        let is_setting = |one: Record<'_>| class(one) == Some(Class::Policy);
         let is_early = to.seq() > from.seq() && !(is_setting(from) && is_setting(to));
         if is_early && !is_standing && !may_be_later(member) {
             let message = format!("{text} comes only in row {}", to.seq());

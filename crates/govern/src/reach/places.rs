@@ -2,6 +2,7 @@
 //! Owns: what stands at them. Must not: know what a row means beyond what it is about.
 
 use super::{Found, What};
+use crate::kind;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -68,8 +69,11 @@ fn links(world: &World, found: &mut Found) {
     }
 }
 
-/// Whether a row speaks of something, by a reference or by its id.
+/// Whether a row tells of something, by a reference or by its id. How it stands tells nothing new.
 fn is_about(event: Record<'_>, to: Reference<'_>) -> bool {
+    if kind::find(event.kind()).is_none_or(|kind| !kind.class.is_immutable()) {
+        return false;
+    }
     let members: Vec<_> = event.json().as_object().into_iter().flat_map(|members| members.iter()).collect();
     members.into_iter().filter_map(|(_, value)| value.as_str()).any(|text| {
         text == to.id || Reference::read(text).is_some_and(|one| super::names::plain(one).is_same(&to))

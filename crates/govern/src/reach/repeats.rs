@@ -41,7 +41,8 @@ const MOVING: &[(&str, &[&str])] = &[
 
 pub(super) fn find<'w>(world: &'w World, ties: &[Tie<'w>], found: &mut Found) {
     shared(ties, found);
-    fixed(world, found);
+    let matters = fixed(world, found);
+    leaks(ties, &matters, found);
     bodies(world, found);
 }
 
@@ -52,6 +53,7 @@ fn matter<'w>(record: Record<'w>) -> Option<&'w str> {
 }
 
 fn shared(ties: &[Tie<'_>], found: &mut Found) {
+    let ids: BTreeMap<&str, Option<&str>> = kind::all().map(|kind| (kind.name, kind.id)).collect();
     for tie in ties {
         let (from, to) = (tie.from, tie.to);
         if let (Some(own), Some(other)) = (matter(from), matter(to))
@@ -61,7 +63,7 @@ fn shared(ties: &[Tie<'_>], found: &mut Found) {
             found.add(from, "/matter_id", What::Repeat, message);
         }
         // Two that are only mentioned together may be of different runs, and what a record is called is its own.
-        let own = kind::find(from.kind()).and_then(|kind| kind.id);
+        let own = ids.get(from.kind()).copied().flatten();
         let is_mention = |member: &str| !tie.is_by_id && ["run_id", "task_id"].contains(&member);
         for member in SHARED.into_iter().filter(|member| !is_mention(member) && own != Some(*member)) {
             let both = from.json().text(member).zip(to.json().text(member));
@@ -73,7 +75,32 @@ fn shared(ties: &[Tie<'_>], found: &mut Found) {
     }
 }
 
-fn fixed(world: &World, found: &mut Found) {
+/// The matter of each run.
+type Matters<'w> = BTreeMap<&'w str, &'w str>;
+
+/// What belongs to something of a run is of that run's matter, and what is made is of the matter of what it is made of.
+fn leaks<'w>(ties: &[Tie<'w>], matters: &Matters<'w>, found: &mut Found) {
+    let mut made: BTreeMap<u64, (&str, u64)> = BTreeMap::new();
+    for tie in ties {
+        let (from, to) = (tie.from, tie.to);
+        let of_run = to.json().text("run_id").and_then(|run| matters.get(run)).filter(|_| tie.is_by_id);
+        if let (Some(own), Some(other)) = (matter(from), of_run)
+            && own != *other
+        {
+            let message = format!("is of {own} and belongs to row {} of {other}", to.seq());
+            found.add(from, "/matter_id", What::Repeat, message);
+        }
+        if let Some(other) = matter(to).filter(|_| from.kind() == "DerivationEdge") {
+            let (first, row) = *made.entry(from.seq()).or_insert((other, to.seq()));
+            if first != other {
+                let message = format!("joins row {row} of {first} and row {} of {other}", to.seq());
+                found.add(from, "", What::Repeat, message);
+            }
+        }
+    }
+}
+
+fn fixed<'w>(world: &'w World, found: &mut Found) -> Matters<'w> {
     let mut seen: BTreeMap<(&str, &str, &str), (&str, u64)> = BTreeMap::new();
     for record in world.all() {
         for (key, member) in FIXED {
@@ -86,6 +113,8 @@ fn fixed(world: &World, found: &mut Found) {
             }
         }
     }
+    let runs = seen.into_iter().filter(|((key, _, member), _)| *key == "run_id" && *member == "matter_id");
+    runs.map(|((_, run, _), (matter, _))| (run, matter)).collect()
 }
 
 /// What does not move is the same in all versions.

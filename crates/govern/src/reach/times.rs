@@ -3,7 +3,6 @@
 
 use super::names::Tie;
 use super::{Found, What};
-use crate::kind::{self, Class};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
@@ -82,22 +81,15 @@ fn ends(world: &World, found: &mut Found) {
 /// Nothing is made before what it names: what happened, what was decided, what was asked.
 fn causes(ties: &[Tie<'_>], found: &mut Found) {
     for tie in ties.iter().filter(|tie| tie.to.seq() < tie.from.seq()) {
-        let is_standing = |record: Record<'_>| {
-            kind::find(record.kind())
-                .is_none_or(|kind| matches!(kind.class, Class::Projection | Class::ReadModel | Class::Value))
-        };
-        // A record that is written again and again keeps the time of its first version.
-        let is_again = is_standing(tie.from)
-            && tie.from.time("updated_at").is_none()
-            && tie.from.world.versions(tie.from.kind(), tie.from.id()).next().map(|one| one.seq())
-                != Some(tie.from.seq());
-        let own = if is_standing(tie.from) {
-            tie.from.time("updated_at").map(|at| ("updated_at", at)).or_else(|| made(tie.from))
-        } else {
-            made(tie.from)
-        };
+        let updated = tie.from.time("updated_at").map(|at| ("updated_at", at));
+        let own = updated.or_else(|| made(tie.from));
         let (Some((member, own)), Some(cause)) = (own, tie.to.written_at()) else { continue };
-        if own < cause && !is_again {
+        // A record that is written again and again keeps the time of its first version.
+        let is_again = || {
+            let first = tie.from.world.versions(tie.from.kind(), tie.from.id()).next();
+            updated.is_none() && first.is_some_and(|first| first.seq() < tie.from.seq())
+        };
+        if own < cause && !is_again() {
             let message = format!("it was made before row {}, which it names", tie.to.seq());
             found.add(tie.from, &format!("/{member}"), What::Time, message);
         }

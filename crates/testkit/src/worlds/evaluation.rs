@@ -330,7 +330,7 @@ fn settle(b: &mut Builder, run: &mut Run, round: &Round, voices: &[(Voice, Strin
         voices.iter().find(|(voice, _)| voice.verdict == resolved.verdict).map(|(_, one)| one.as_str());
     match resolved.verdict.as_str() {
         "passed" => {
-            finding::mended(b, run, round, result.unwrap_or_default());
+            finding::mended(b, run, result.unwrap_or_default());
             move_outcome(b, run, round.outcome, "satisfied", "envelope emitted", result);
         }
         "failed" => move_outcome(b, run, round.outcome, "needs_revision", "envelope emitted", result),

@@ -42,12 +42,11 @@ pub(super) fn raise(b: &mut Builder, run: &mut Run, round: &Round, result: &str,
     b.derive(run, &BLOCKING_AUTHORITY, from, Clone::clone);
     let state = if b.random.once_in(2) { "proposed" } else { "active" };
     event(b, run, round, (&finding_id, &event_id, result), (severity, state, basis));
-    let sources: Vec<String> =
-        run.known.workspace.sources.iter().map(|one| format!("src:{}", one.id)).collect();
+    let workspace = format!("source_workspace_current_state:{}", run.known.workspace.id);
     let now = b.now();
     b.add(
         "DerivationEdge",
-        json!({"output_ref": format!("evaluation_finding_event:{event_id}"), "input_refs": sources,
+        json!({"output_ref": format!("evaluation_finding_event:{event_id}"), "input_refs": [workspace],
             "created_at": now}),
     );
     let result_id = result.to_owned();
@@ -169,11 +168,8 @@ pub(super) fn dispute(b: &mut Builder, run: &mut Run) {
 }
 
 /// A later round does not find it any more.
-pub(super) fn mended(b: &mut Builder, run: &mut Run, round: &Round, result: &str) {
-    let evidence = [
-        format!("evaluation_result_envelope:{result}"),
-        format!("evaluation_snapshot:{}", round.snapshot_id),
-    ];
+pub(super) fn mended(b: &mut Builder, run: &mut Run, result: &str) {
+    let evidence = [format!("evaluation_result_envelope:{result}")];
     for at in 0..run.known.findings.len() {
         let state = run.known.findings[at].state;
         if ["active", "human_verified"].contains(&state) {

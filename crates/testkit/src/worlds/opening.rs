@@ -158,7 +158,7 @@ fn outcome(b: &mut Builder, run: &mut Run, number: usize) {
             json!({"criterion_id": criterion_id, "scoring_basis": basis, "weight": at + 1, "required": at == 0,
                 "threshold": 0.5, "priority": "must_have", "config_id": config_id}),
         );
-        criterion_text(b, &criterion_id, words);
+        criterion_text(b, &criterion_id, &format!("{words} ({criterion_id})"));
         criteria.push(criterion_id);
     }
     let refs: Vec<String> = criteria.iter().map(|id| format!("criterion:{id}")).collect();

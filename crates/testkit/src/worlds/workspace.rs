@@ -58,10 +58,13 @@ fn ask(b: &mut Builder, run: &Run, operation: &Operation, expected: Option<(&str
     let holds = |source: &Source| (source.data_class, source.taint, source.privileged);
     let (data_class, taint, privileged) =
         operation.source.as_ref().map_or(("public", "internal_corpus_trusted", false), holds);
+    // Reading is not asked for; what changes something is.
+    let decision = format!("policy_evaluation:{}", run.known.policy_evaluation_id);
+    let decisions: Vec<String> = expected.map(|_| decision).into_iter().collect();
     let mut record = json!({"operation_id": id, "operation_kind": operation.kind, "task_id": run.task_id,
         "run_id": run.run_id, "workspace_id": workspace.id, "actor_ref": "engine:worker",
         "idempotency_key": hash_of(&json!([workspace.id, id])),
-        "policy_decision_refs": [format!("policy_evaluation:{}", run.known.policy_evaluation_id)],
+        "policy_decision_refs": decisions,
         "data_class": data_class, "taint_class": taint, "matter_id": run.matter_id, "privileged": privileged,
         "created_at": now, "schema_version": "1.0"});
     if let Some(payload) = &operation.payload_ref {
