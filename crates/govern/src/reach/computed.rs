@@ -71,7 +71,8 @@ fn inputs(formula: &str, receipt: Record<'_>, output: Record<'_>) -> Option<(Obj
         ("cycle_efficiency_v1", "RevisionCycleEfficiencyRollup") => {
             let seen = output.json().references("included_observation_refs").into_iter();
             let seen: Vec<Record<'_>> = seen.filter_map(|one| receipt.world.resolve(one)).collect();
-            let rows = seen.iter().map(|one| Json::Object(picked(one.json(), &["cycle_count", "terminal_class"])));
+            let rows =
+                seen.iter().map(|one| Json::Object(picked(one.json(), &["cycle_count", "terminal_class"])));
             let inputs = Object::from([("observations", Json::Array(rows.collect()))]);
             Some((inputs, EFFICIENCY))
         }
@@ -124,7 +125,9 @@ fn hits(score: Record<'_>) -> Option<Json> {
 fn intervals(world: &World, found: &mut Found) {
     let Some(wilson) = registry::find("wilson_interval_v1").and_then(|spec| spec.read().ok()) else { return };
     for score in world.of("SubAgentReputationScore") {
-        let is_wilson = score.follow("formula_config_ref").is_some_and(|one| one.is("confidence_interval_method", "wilson"));
+        let is_wilson = score
+            .follow("formula_config_ref")
+            .is_some_and(|one| one.is("confidence_interval_method", "wilson"));
         let stated = score.json().at("confidence_interval").filter(|_| is_wilson);
         let (Some(stated), Some(hits), Some(trials)) = (stated, hits(score), score.json().get("sample_size"))
         else {
@@ -188,14 +191,17 @@ fn depths(world: &World, found: &mut Found) {
     let mut last: BTreeMap<&str, (u64, Option<u64>)> = BTreeMap::new();
     for run in world.of("RevalidationCascadeRun") {
         let json = run.json();
-        let (Some(depth), Some(origin)) = (run.count("depth"), json.text("origin_outcome_id")) else { continue };
+        let (Some(depth), Some(origin)) = (run.count("depth"), json.text("origin_outcome_id")) else {
+            continue;
+        };
         let (before, max) = *last.get(run.id()).unwrap_or(&(0, run.count("max_depth")));
         if depth < before || run.count("max_depth") != max {
             found.add(run, "/depth", What::Repeat, "is not what the version before it says");
         }
         last.insert(run.id(), (depth, max));
         if run.is("status", "quiescent") {
-            let own = edges.get(json.text("run_id").unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
+            let own =
+                edges.get(json.text("run_id").unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
             let own = own.iter().map(|(one, other)| (one.as_str(), other.as_str()));
             let whole = Cascade::run(own, origin, max.unwrap_or(u64::MAX));
             let mut visited = json.texts("visited_outcome_ids");

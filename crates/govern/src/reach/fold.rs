@@ -23,28 +23,39 @@ struct Told {
     kind: &'static str,
     subject: &'static str,
     value: &'static str,
+    /// The member that says how it stood before, if the events say that.
+    from: Option<&'static str>,
     /// A member and the word that it must have, for the event to have happened.
     when: Option<(&'static str, &'static str)>,
 }
 
 const fn told(kind: &'static str, subject: &'static str, value: &'static str) -> Told {
-    Told { kind, subject, value, when: None }
+    Told { kind, subject, value, from: None, when: None }
+}
+
+const fn moved_by(
+    kind: &'static str,
+    subject: &'static str,
+    from: &'static str,
+    value: &'static str,
+) -> Told {
+    Told { kind, subject, value, from: Some(from), when: None }
 }
 
 const fn applied(value: &'static str) -> Told {
     let (kind, subject) = ("SourceWorkspaceOperationReceipt", "workspace_id");
-    Told { kind, subject, value, when: Some(("status", "applied")) }
+    Told { kind, subject, value, from: None, when: Some(("status", "applied")) }
 }
 
 #[rustfmt::skip] // one to a line
 const FOLDS: &[Fold] = &[
-    Fold { projection: "OutcomeRecord", member: "state", events: &[told("OutcomeStateTransitionEvent", "outcome_id", "to_state")] },
+    Fold { projection: "OutcomeRecord", member: "state", events: &[moved_by("OutcomeStateTransitionEvent", "outcome_id", "from_state", "to_state")] },
     Fold { projection: "EvaluationFindingRecord", member: "current_state", events: &[told("EvaluationFindingEvent", "finding_id", "emitted_state"), told("FindingLifecycleTransitionReceipt", "finding_id", "to_state")] },
     Fold { projection: "EvaluationFindingRecord", member: "current_severity", events: &[told("EvaluationFindingEvent", "finding_id", "severity")] },
     Fold { projection: "SourceWorkspaceCurrentState", member: "head_hash", events: &[applied("new_workspace_head_hash")] },
     Fold { projection: "SourceWorkspaceCurrentState", member: "stream_seq", events: &[applied("new_event_seq")] },
-    Fold { projection: "RunGuidanceItemCurrent", member: "lifecycle_state", events: &[told("RunGuidanceLifecycleReceipt", "guidance_id", "to_state")] },
-    Fold { projection: "SourceRecord", member: "tier", events: &[told("SourceTierTransitionReceipt", "source_id", "to_tier")] },
+    Fold { projection: "RunGuidanceItemCurrent", member: "lifecycle_state", events: &[moved_by("RunGuidanceLifecycleReceipt", "guidance_id", "from_state", "to_state")] },
+    Fold { projection: "SourceRecord", member: "tier", events: &[moved_by("SourceTierTransitionReceipt", "source_id", "from_tier", "to_tier")] },
 ];
 
 /// Projections whose state the general receipt moves, and the member that says it.
@@ -84,12 +95,16 @@ type Said<'w> = BTreeMap<&'w str, Vec<(u64, &'w Json)>>;
 
 fn folded(world: &World, fold: &Fold, found: &mut Found) {
     let mut said: Said<'_> = BTreeMap::new();
+    let mut begun: BTreeMap<&str, (u64, &Json)> = BTreeMap::new();
     for told in fold.events {
         let happened = |event: &Record<'_>| told.when.is_none_or(|(member, word)| event.is(member, word));
         for event in world.of(told.kind).filter(happened) {
             let (subject, value) = (event.json().text(told.subject), event.json().at(told.value));
             if let (Some(subject), Some(value)) = (subject, value) {
                 said.entry(subject).or_default().push((event.seq(), value));
+                if let Some(from) = told.from.and_then(|member| event.json().at(member)) {
+                    begun.entry(subject).or_insert((event.seq(), from));
+                }
             }
         }
     }
@@ -98,10 +113,12 @@ fn folded(world: &World, fold: &Fold, found: &mut Found) {
         let all = said.get(record.id()).map(Vec::as_slice).unwrap_or_default();
         let before = all.partition_point(|(seq, _)| *seq < record.seq());
         let last = before.checked_sub(1).and_then(|at| all.get(at));
-        if let (Some((seq, value)), Some(own)) = (last, record.json().at(fold.member))
+        // Before anything moved it, it stood where the first move found it.
+        let stands = last.or_else(|| begun.get(record.id()));
+        if let (Some((seq, value)), Some(own)) = (stands, record.json().at(fold.member))
             && *value != own
         {
-            let message = format!("is not what row {seq} left");
+            let message = format!("is not what row {seq} left or found");
             found.add(record, &format!("/{}", fold.member), What::Fold, message);
         }
     }

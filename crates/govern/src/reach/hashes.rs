@@ -155,33 +155,39 @@ fn values(world: &World, found: &mut Found) {
         let Some(record) = world.resolve(super::names::plain(output)) else { continue };
         let own =
             Reference { kind: "formula_evaluation_receipt", id: receipt.id(), version: None, hash: None };
-        let mut names = false;
-        let mut hashes: BTreeSet<[u8; 64]> = BTreeSet::new();
+        if !names(record.json(), own) {
+            continue;
+        }
+        let stated = json.text("output_value_hash").unwrap_or_default();
         let mut rest = record.json().clone();
         if let Json::Object(members) = &mut rest {
             members.remove("formula_eval_receipt_ref");
         }
-        hashes.extend(hash(&rest).map(|one| one.hex()));
-        gather(record.json(), own, &mut names, &mut hashes);
-        let stated = json.text("output_value_hash").unwrap_or_default();
-        if names && !hashes.iter().any(|one| one == stated.as_bytes()) {
+        if !has(record.json(), stated) && !is_hex(hash(&rest), stated) {
             let message = format!("row {} has no such value", record.seq());
             found.add(receipt, "/output_value_hash", What::Hash, message);
         }
     }
 }
 
-/// The hashes of everything in a value, and whether it names a receipt.
-fn gather(value: &Json, receipt: Reference<'_>, names: &mut bool, hashes: &mut BTreeSet<[u8; 64]>) {
-    hashes.extend(hash(value).map(|one| one.hex()));
+/// Whether a value names a record.
+fn names(value: &Json, to: Reference<'_>) -> bool {
     match value {
-        Json::String(text) => {
-            *names = *names || Reference::read(text).is_some_and(|one| one.is_same(&receipt));
-        }
-        Json::Array(items) => items.iter().for_each(|item| gather(item, receipt, names, hashes)),
-        Json::Object(members) => members.iter().for_each(|(_, one)| gather(one, receipt, names, hashes)),
-        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        Json::String(text) => Reference::read(text).is_some_and(|one| one.is_same(&to)),
+        Json::Array(items) => items.iter().any(|item| names(item, to)),
+        Json::Object(members) => members.iter().any(|(_, one)| names(one, to)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
     }
+}
+
+/// Whether something in a value has this hash.
+fn has(value: &Json, stated: &str) -> bool {
+    let is_inside = match value {
+        Json::Array(items) => items.iter().any(|item| has(item, stated)),
+        Json::Object(members) => members.iter().any(|(_, one)| has(one, stated)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
+    };
+    is_inside || is_hex(hash(value), stated)
 }
 
 /// A finding is known again by its text, and says which state of the sources it is about.

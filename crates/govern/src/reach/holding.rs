@@ -11,11 +11,12 @@ use alloc::format;
 use alloc::vec::Vec;
 
 /// A type, and the member that names what its records hold.
-const HOLDS: [(&str, &str); 4] = [
+const HOLDS: [(&str, &str); 5] = [
     ("SourceWorkspaceOperation", "payload_ref"),
     ("SourceWorkspaceCurrentState", "record_refs"),
     ("EvidencePackage", "source_record_refs"),
     ("DerivationEdge", "input_refs"),
+    ("RunBoardAuditEvent", "payload_ref"),
 ];
 
 /// The versions of everything, by kind and id, as they are needed.
@@ -24,7 +25,7 @@ struct Versions<'w>(BTreeMap<(&'w str, &'w str), Vec<Record<'w>>>);
 impl<'w> Versions<'w> {
     fn of(world: &'w World) -> Self {
         let mut all: BTreeMap<(&str, &str), Vec<Record<'w>>> = BTreeMap::new();
-        for record in world.all().filter(|one| one.json().at("data_class").is_some()) {
+        for record in world.all().filter(|one| class(*one).is_some()) {
             all.entry((record.kind(), record.id())).or_default().push(record);
         }
         Versions(all)
@@ -59,6 +60,41 @@ pub(super) fn find(world: &World, found: &mut Found) {
             }
         }
     }
+    others(world, &versions, found);
+}
+
+fn class(record: Record<'_>) -> Option<DataClass> {
+    let own = record.text("data_class").or_else(|| record.text("governance.data_class"));
+    own.and_then(DataClass::read)
+}
+
+fn taint(record: Record<'_>) -> Option<Taint> {
+    let own = record.text("taint_class").or_else(|| record.text("governance.taint_class"));
+    own.and_then(Taint::read)
+}
+
+/// A bundle is about findings, and what an operation takes in is what it says that it takes in.
+fn others(world: &World, versions: &Versions<'_>, found: &mut Found) {
+    let mut findings: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+    for finding in world.of("EvaluationFindingEvent") {
+        if let Some(result) = finding.json().text("result_id") {
+            findings.entry(result).or_default().push(finding);
+        }
+    }
+    for bundle in world.of("EvaluationFeedbackBundle") {
+        let own = bundle.json().text("result_id").and_then(|result| findings.get(result));
+        for finding in own.into_iter().flatten().filter(|one| one.seq() < bundle.seq()) {
+            compare(bundle, *finding, true, found);
+        }
+    }
+    for operation in
+        world.of("SourceWorkspaceOperation").filter(|one| one.is("operation_kind", "add_source_record"))
+    {
+        let source = operation.json().reference("payload_ref").and_then(|one| versions.at(world, one, 0));
+        if let Some(source) = source {
+            compare(source, operation, true, found);
+        }
+    }
 }
 
 fn compare(whole: Record<'_>, part: Record<'_>, with_taint: bool, found: &mut Found) {
@@ -68,12 +104,11 @@ fn compare(whole: Record<'_>, part: Record<'_>, with_taint: bool, found: &mut Fo
             found.add(whole, &format!("/{member}"), What::Holding, message);
         }
     };
-    let class = |record: Record<'_>| record.text("data_class").and_then(DataClass::read);
     less("data_class", class(whole).zip(class(part)).is_some_and(|(whole, part)| whole < part));
-    let taint = |record: Record<'_>| record.text("taint_class").and_then(Taint::read);
     // The taint of what is derived has a rule of its own, which knows what may lower it.
     let is_less = taint(whole).zip(taint(part)).is_some_and(|(whole, part)| whole < part);
     less("taint_class", with_taint && is_less);
-    let is_privileged = |record: Record<'_>| record.flag("privileged");
+    let is_privileged =
+        |record: Record<'_>| record.flag("privileged").or_else(|| record.flag("governance.privileged"));
     less("privileged", is_privileged(whole) == Some(false) && is_privileged(part) == Some(true));
 }

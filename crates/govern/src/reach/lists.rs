@@ -40,6 +40,7 @@ pub(super) fn find(world: &World, found: &mut Found) {
     claims(world, found);
     doubts(world, found);
     parts(world, found);
+    shown(world, found);
 }
 
 /// What a row is called where others name it: a finding by the finding, not by its event.
@@ -183,6 +184,7 @@ fn parts(world: &World, found: &mut Found) {
         }
     }
     bases(world, &mut add);
+    chains(world, &mut add);
     packets(world, &mut add);
     grounds(world, &mut add);
     deliveries(world, &mut add);
@@ -221,12 +223,82 @@ fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         }
     }
     for envelope in world.of("EvaluationResultEnvelope") {
-        let is_blocked = envelope
-            .is("decision.substantive_verdict_status", "blocked_before_substantive_verdict");
+        let is_blocked =
+            envelope.is("decision.substantive_verdict_status", "blocked_before_substantive_verdict");
         if is_blocked && envelope.is_one_of("decision.verdict", &["passed", "failed"]) {
             let path = "/decision/substantive_verdict_status";
             add(envelope, path, "there is a verdict that was never reached");
         }
+    }
+}
+
+/// A chain that has heard all whom it waits for waits no longer, and it is resolved by a policy that its snapshot holds.
+fn chains(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+    for chain in world.of("EvaluationChainRegistryRecord") {
+        let results = chain.json().texts("received_result_ids").into_iter();
+        let heard: BTreeSet<&str> = results
+            .filter_map(|id| world.find("EvaluationResultEnvelope", id)?.json().text("producer_kind"))
+            .collect();
+        let expected = chain.json().texts("expected_producers");
+        let is_whole = !expected.is_empty() && expected.iter().all(|one| heard.contains(one));
+        if is_whole && chain.is_one_of("status", &["open", "partial", "timed_out"]) {
+            add(chain, "/status", "it waits, though all have answered");
+        }
+    }
+    for receipt in world.of("EvaluationChainResolutionReceipt") {
+        let Some(policy) = receipt.json().text("policy_ref").map(bare) else { continue };
+        let chain = receipt.json().text("chain_id");
+        let chain = chain.and_then(|id| world.find("EvaluationChainRegistryRecord", id));
+        let snapshot = chain.and_then(|chain| chain.follow("evaluation_snapshot_ref"));
+        let policies = snapshot.and_then(|snapshot| snapshot.follow("policy_snapshot_ref"));
+        let is_row = world.find("EvaluationChainResolutionPolicy", policy).is_some();
+        let holds = |policies: Record<'_>| {
+            policies.json().references("policy_refs").iter().any(|one| one.id == policy)
+        };
+        if is_row && policies.is_some_and(|policies| !holds(policies)) {
+            add(receipt, "/policy_ref", "is not among the policies of its snapshot");
+        }
+    }
+}
+
+/// What is shown only as a list of what it is derived from leaves nothing of that out, and its header names the receipts of
+/// what it states.
+fn shown(world: &World, found: &mut Found) {
+    let mut receipts: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for receipt in world.of("FormulaEvaluationReceipt") {
+        if let Some(output) = receipt.json().reference("output_ref") {
+            receipts.entry((output.kind, output.id)).or_default().push(receipt.id());
+        }
+    }
+    for kind in ["TaskHealthCard", "DecisionAuditView", "UnifiedEvaluationChainView"] {
+        for view in world.of(kind) {
+            let Some(header) = view.follow("derived_read_model_ref") else { continue };
+            let manifest = header.follow("input_manifest_ref");
+            let mut cited = Vec::new();
+            gather(view.json(), &mut cited);
+            let inputs = manifest.map(|one| one.json().references("input_refs")).unwrap_or_default();
+            if let Some(one) = inputs.iter().find(|one| !cited.iter().any(|cited| cited.is_same(one))) {
+                found.add(view, "", What::List, format!("does not show {one}, which it is derived from"));
+            }
+            let name = crate::reference::snake(kind);
+            let own = receipts.get(&(name.as_str(), view.id())).map(Vec::as_slice).unwrap_or_default();
+            let listed: BTreeSet<&str> =
+                header.json().texts("formula_eval_receipt_refs").into_iter().map(bare).collect();
+            if own.iter().any(|one| !listed.contains(one)) {
+                let message = "leaves out the receipt of what is shown";
+                found.add(header, "/formula_eval_receipt_refs", What::List, message);
+            }
+        }
+    }
+}
+
+/// All references in a value.
+fn gather<'j>(value: &'j Json, all: &mut Vec<Reference<'j>>) {
+    match value {
+        Json::String(text) => all.extend(Reference::read(text)),
+        Json::Array(items) => items.iter().for_each(|item| gather(item, all)),
+        Json::Object(members) => members.iter().for_each(|(_, one)| gather(one, all)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 

@@ -172,10 +172,8 @@ fn stops(world: &World, found: &mut Found) {
             found.add(receipt, "/candidate_disposition", What::Repeat, message);
         }
         let stayed = json.list("executed_side_effects").iter().filter_map(|one| one.text("ref"));
-        let dealt: BTreeSet<&str> = stayed
-            .chain(json.texts("stopped_refs"))
-            .chain(json.texts("cancelled_intent_refs"))
-            .collect();
+        let dealt: BTreeSet<&str> =
+            stayed.chain(json.texts("stopped_refs")).chain(json.texts("cancelled_intent_refs")).collect();
         let aimed = set(request, "target_refs");
         if (!aimed.is_empty() || !request.is("cancel_scope", "entire_run")) && aimed != dealt {
             found.add(receipt, "/stopped_refs", What::List, "is not what the request aims at");
@@ -202,8 +200,13 @@ fn effects(world: &World, found: &mut Found) {
     for fork in kinds.into_iter().flat_map(|kind| world.of(kind)) {
         for (at, told) in fork.json().list("irrevocable_side_effects_at_fork").iter().enumerate() {
             let effect = told.text("side_effect_id").and_then(|id| done.get(id));
-            let same = |member: &str, other: &str| effect.is_some_and(|one| one.json().text(other) == told.text(member));
-            if !same("kind", "kind") || !same("executed_at", "created_at") || !same("receipt_ref", "receipt_ref") {
+            let same = |member: &str, other: &str| {
+                effect.is_some_and(|one| one.json().text(other) == told.text(member))
+            };
+            if !same("kind", "kind")
+                || !same("executed_at", "created_at")
+                || !same("receipt_ref", "receipt_ref")
+            {
                 let path = format!("/irrevocable_side_effects_at_fork/{at}");
                 found.add(fork, &path, What::Repeat, "is not what the ledger says");
             }
@@ -217,13 +220,19 @@ fn effects(world: &World, found: &mut Found) {
         }
         for intent in receipt.json().references("cancelled_intent_refs") {
             if last.get(intent.id).is_some_and(|one| !one.is("state", "cancelled")) {
-                found.add(receipt, "/cancelled_intent_refs", What::Fold, format!("{intent} is not cancelled"));
+                found.add(
+                    receipt,
+                    "/cancelled_intent_refs",
+                    What::Fold,
+                    format!("{intent} is not cancelled"),
+                );
             }
         }
     }
     for checkpoint in world.of("KnownGoodCheckpoint") {
         let run = checkpoint.json().text("run_id");
-        let own = done.values().filter(|one| one.seq() < checkpoint.seq() && one.json().text("run_id") == run);
+        let own =
+            done.values().filter(|one| one.seq() < checkpoint.seq() && one.json().text("run_id") == run);
         let own: BTreeSet<&str> = own.map(|one| one.id()).collect();
         let told = checkpoint.json().references("irreversible_side_effect_refs").into_iter();
         if own != told.map(|one| one.id).collect() {

@@ -94,7 +94,8 @@ fn moves(world: &World, found: &mut Found) {
         if plans.is_some_and(|(one, other)| one != other) {
             found.add(event, "/receipt_ref", What::Repeat, "is of another plan");
         }
-        let (from, to) = (event.text("from_state").unwrap_or_default(), event.text("to_state").unwrap_or_default());
+        let (from, to) =
+            (event.text("from_state").unwrap_or_default(), event.text("to_state").unwrap_or_default());
         let done = receipt.json().text("operation_kind");
         if operation(from, to).zip(done).is_some_and(|(wanted, done)| !wanted.contains(&done)) {
             let message = format!("row {} does not lead from {from} to {to}", receipt.seq());
@@ -157,9 +158,12 @@ fn products(world: &World, found: &mut Found) {
     for lock in world.of("InPlaceMutationLock") {
         let Some(base) = lock.json().text("expected_base_version_id") else { continue };
         match world.find("ArtifactVersion", base) {
-            None => {
-                found.add(lock, "/expected_base_version_id", What::NamesNothing, format!("{base} is not there"))
-            }
+            None => found.add(
+                lock,
+                "/expected_base_version_id",
+                What::NamesNothing,
+                format!("{base} is not there"),
+            ),
             Some(version) if version.json().text("content_hash") != lock.json().text("expected_pre_hash") => {
                 found.add(lock, "/expected_pre_hash", What::Hash, "is not the hash of its base version");
             }

@@ -99,19 +99,6 @@ fn finders(rows: &[Draft], faults: &[Fault]) -> Vec<Finder> {
 }
 
 #[test]
-fn timing() {
-    let world = World::new(drafts(worlds::everything(1)), None);
-    for _ in 0..3 {
-        let start = std::time::Instant::now();
-        for _ in 0..5 { std::hint::black_box(reach::contradictions(&world)); }
-        println!("reach {}", start.elapsed().as_micros() / 5);
-        let start = std::time::Instant::now();
-        for _ in 0..5 { std::hint::black_box(check(&world)); }
-        println!("check {}", start.elapsed().as_micros() / 5);
-    }
-}
-
-#[test]
 fn a_fault_is_found() {
     let mut counts: BTreeMap<Class, Count> = BTreeMap::new();
     let mut survivors: BTreeMap<String, usize> = BTreeMap::new();

@@ -13,7 +13,11 @@ pub(super) fn question(b: &mut Builder, run: &mut Run) {
     let outcome = Outcome::new(b, run, &[]);
     let is_late = b.random.once_in(2);
     let question = Question {
-        kind: *b.random.pick(&["contradictory_requirements", "meaning_change_approval", "budget_scope_decision"]),
+        kind: *b.random.pick(&[
+            "contradictory_requirements",
+            "meaning_change_approval",
+            "budget_scope_decision",
+        ]),
         source: &outcome.reference(),
         blocked: &[outcome.reference()],
         on_timeout: if is_late { "continue_with_warning" } else { "escalate" },
@@ -106,7 +110,8 @@ pub(super) fn effect(b: &mut Builder, run: &Run, state: &str) -> Value {
 pub(super) fn act(b: &mut Builder, run: &mut Run, intent: &Value) {
     let mut effect = intent.clone();
     effect["state"] = "executed".into();
-    effect["receipt_ref"] = format!("tool_receipt:{}", intent["side_effect_id"].as_str().unwrap_or_default()).into();
+    effect["receipt_ref"] =
+        format!("tool_receipt:{}", intent["side_effect_id"].as_str().unwrap_or_default()).into();
     effect["created_at"] = b.now().into();
     run.executed.push(effect.clone());
     b.add("SideEffectLedgerEntry", effect);
@@ -252,7 +257,8 @@ fn part(b: &mut Builder, run: &Run, room: &str, way: &str) {
 
 /// A question to the room whose moderator fails: a person is told.
 fn moderate(b: &mut Builder, run: &Run, room: &str) {
-    let request = request(b, run, "forum_room", &format!("forum_room_record:{room}"), "optional_until_timeout");
+    let request =
+        request(b, run, "forum_room", &format!("forum_room_record:{room}"), "optional_until_timeout");
     let failure =
         json!({"event_id": b.id("failure"), "room_id": room, "request_id": request, "created_at": b.now()});
     b.add("ModeratorFailureEvent", failure);

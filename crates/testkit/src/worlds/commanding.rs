@@ -63,8 +63,7 @@ fn invoke(b: &mut Builder, run: &Run, command: &str) {
             "idempotency_key": hash_of(&id), "request_hash": hash_of(&request), "created_at": b.now()
         }),
     );
-    let receipt =
-        json!({"receipt_id": b.id("command-receipt"), "invocation_id": id, "status": "done", "created_at": b.now()});
+    let receipt = json!({"receipt_id": b.id("command-receipt"), "invocation_id": id, "status": "done", "created_at": b.now()});
     b.add("CommandReceipt", receipt);
 }
 

@@ -25,7 +25,10 @@ pub(super) struct Derived<'a> {
 /// Formulas that only these logs have.
 const OWN: [Spec; 3] = [
     Spec {
-        inputs: &[input("available_count", "how many of them there are"), input("missing_count", "how many are not")],
+        inputs: &[
+            input("available_count", "how many of them there are"),
+            input("missing_count", "how many are not"),
+        ],
         vectors: &[
             vector("all", r#"{"available_count":1,"missing_count":0}"#, "\"covered\""),
             vector("missing_counts", r#"{"available_count":1}"#, "\"the input missing_count is missing\""),
@@ -37,7 +40,10 @@ const OWN: [Spec; 3] = [
         )
     },
     Spec {
-        inputs: &[input("has_previous", "whether it fell short before"), input("is_same_key", "by the same key")],
+        inputs: &[
+            input("has_previous", "whether it fell short before"),
+            input("is_same_key", "by the same key"),
+        ],
         value_kind: MetricValueKind::BooleanDerived,
         vectors: &[
             vector("again", r#"{"has_previous":true,"is_same_key":true}"#, "true"),
@@ -374,7 +380,8 @@ pub(super) fn ask(b: &mut Builder, run: &Run, question: &Question<'_>) -> (Strin
         "hard_call_kind": question.kind, "source_ref": question.source, "created_at": b.now(), "schema_version": "1.1"
     });
     if mode == "closed_choice_with_other" {
-        call["freeform_response_schema_ref"] = json!({"schema_id": "answer.text", "semantic_version": "1.0.0"});
+        call["freeform_response_schema_ref"] =
+            json!({"schema_id": "answer.text", "semantic_version": "1.0.0"});
     }
     b.add("HardRevisionCall", call);
     let reference = format!("hard_revision_call:{id}");

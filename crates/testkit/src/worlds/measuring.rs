@@ -91,8 +91,7 @@ fn narrate(b: &mut Builder, run: &Run, forecast: &str, records: &[String]) {
     let (manifest, header, narrative) = (b.id("manifest"), b.id("read-model"), b.id("narrative"));
     let inputs: Vec<&str> = records.iter().map(String::as_str).chain([forecast]).collect();
     let from = b.end();
-    let mut inner =
-        json!({"manifest_id": manifest, "input_refs": inputs, "created_from_event_seq": from, "created_at": b.now()});
+    let mut inner = json!({"manifest_id": manifest, "input_refs": inputs, "created_from_event_seq": from, "created_at": b.now()});
     inner["input_manifest_hash"] = hash_of(&inner).into();
     b.add("ReadModelInputManifest", inner);
     b.add(
@@ -316,8 +315,12 @@ pub(super) fn calibrate(b: &mut Builder, run: &mut Run) {
     let value = value_of(metric, &inputs);
     let id = b.id("calibration");
     let output = format!("calibration_metric_result:{id}");
-    let computed =
-        receipt(b, run, &Derived { formula: metric, inputs, from: Vec::new(), output }, &value["metric_value"]);
+    let computed = receipt(
+        b,
+        run,
+        &Derived { formula: metric, inputs, from: Vec::new(), output },
+        &value["metric_value"],
+    );
     let mut result = json!({
         "result_id": id, "metric_spec_ref": format!("calibration_metric_spec:{metric}"),
         "metric_value": value["metric_value"], "sample_size": count, "positive_count": positive,
@@ -362,7 +365,8 @@ pub(super) fn reputation(b: &mut Builder, run: &mut Run) {
         "min_invocation_count": 10
     });
     let value = value_of(config, &inputs);
-    let interval = value_of("wilson_interval_v1", &json!({"hits": hits, "trials": invocations, "level": 0.95}));
+    let interval =
+        value_of("wilson_interval_v1", &json!({"hits": hits, "trials": invocations, "level": 0.95}));
     let output = format!("sub_agent_reputation_score:{agent}");
     let of = Derived {
         formula: config,

@@ -125,12 +125,7 @@ pub(super) fn task(b: &mut Builder, run: &mut Run) {
 fn snapshots(b: &mut Builder, run: &mut Run) {
     run.known.policy_snapshot_id = b.id("policy-snapshot");
     let now = b.now();
-    let policies = [
-        "evaluation_chain_resolution_policy:pattern-c",
-        "claim_support_derivation_policy:claim-support",
-        "taint_aggregation_policy:taint",
-        "feedback_routing_resolution_policy:routing",
-    ];
+    let policies = ["evaluation_chain_resolution_policy:pattern-c"];
     b.add(
         "PolicySnapshot",
         json!({"snapshot_id": run.known.policy_snapshot_id, "policy_refs": policies, "created_at": now}),

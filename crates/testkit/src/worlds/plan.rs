@@ -138,7 +138,14 @@ impl Plan {
     }
 
     /// An operation on a step, and the state that it leads to.
-    pub(super) fn does(&mut self, b: &mut Builder, run: &Run, at: usize, kind: &str, to: &'static str) -> String {
+    pub(super) fn does(
+        &mut self,
+        b: &mut Builder,
+        run: &Run,
+        at: usize,
+        kind: &str,
+        to: &'static str,
+    ) -> String {
         let receipt = self.operates(b, run, at, kind, json!({}));
         self.goes(b, to, "RevisionOperationReceipt", &receipt);
         receipt
@@ -157,8 +164,7 @@ impl Plan {
             }),
         );
         if self.risk >= 0.7 {
-            let result =
-                json!({"result_id": b.id("verified"), "plan_id": self.id, "passed": true, "created_at": b.now()});
+            let result = json!({"result_id": b.id("verified"), "plan_id": self.id, "passed": true, "created_at": b.now()});
             b.add("PlanVerifierResult", result);
         }
     }
@@ -272,7 +278,8 @@ impl Plan {
             if let Some(receipt) = receipt {
                 self.goes(b, "terminal_satisfied", "RevalidationCascadeReceipt", &receipt);
             }
-            let Some(next) = cascade.active().next().and_then(|id| ids.iter().position(|one| one == id)) else {
+            let Some(next) = cascade.active().next().and_then(|id| ids.iter().position(|one| one == id))
+            else {
                 break;
             };
             look(b, run, &mut outcomes[next], self);

@@ -39,7 +39,8 @@ impl Workspace {
         for (name, value) in more.as_object().into_iter().flatten() {
             precondition[name] = value.clone();
         }
-        let held = self.sources.iter().find(|one| payload.ends_with(one["source_id"].as_str().unwrap_or("-")));
+        let held =
+            self.sources.iter().find(|one| payload.ends_with(one["source_id"].as_str().unwrap_or("-")));
         let class = |member: &str, usual: &str| held.map_or(usual.into(), |held| held[member].clone());
         let operation = json!({
             "operation_id": id, "operation_kind": kind, "task_id": run.task_id, "run_id": run.run_id,
@@ -81,7 +82,8 @@ impl Workspace {
             let of = |one: &Value| order.iter().position(|word| one[member] == *word).unwrap_or_default();
             order[self.sources.iter().map(of).max().unwrap_or_default()].to_owned()
         };
-        let refs = self.sources.iter().map(|one| format!("src:{}", one["source_id"].as_str().unwrap_or_default()));
+        let refs =
+            self.sources.iter().map(|one| format!("src:{}", one["source_id"].as_str().unwrap_or_default()));
         let state = json!({
             "workspace_id": self.id, "task_id": run.task_id, "head_hash": self.head, "stream_seq": self.seq,
             "record_refs": refs.collect::<Vec<_>>(), "taint_class": worst("taint_class", &TAINTS),
@@ -152,8 +154,12 @@ const SECRET: Kind =
     Kind { kind: "document", basis: "user_supplied", taint: "user_trusted_bounded", class: "privileged" };
 const PAGE: Kind =
     Kind { kind: "web_source", basis: "web_unverified", taint: "external_untrusted", class: "public" };
-const SUMMARY: Kind =
-    Kind { kind: "prior_task_output", basis: "internal_library", taint: "external_untrusted", class: "internal" };
+const SUMMARY: Kind = Kind {
+    kind: "prior_task_output",
+    basis: "internal_library",
+    taint: "external_untrusted",
+    class: "internal",
+};
 
 /// A question, as it stands.
 pub(super) struct Need {
@@ -239,8 +245,13 @@ pub(super) fn research(b: &mut Builder, run: &mut Run) {
     if b.random.once_in(2) {
         let subject = need.reference();
         moves(b, &subject, "open", "human_needed", "module:research");
-        let item = attention(b, run, "research_need_human", &subject, "Only the client knows what was agreed.");
-        need.goes(b, "human_needed", &json!({"human_needed_reason": "Only the client knows what was agreed."}));
+        let item =
+            attention(b, run, "research_need_human", &subject, "Only the client knows what was agreed.");
+        need.goes(
+            b,
+            "human_needed",
+            &json!({"human_needed_reason": "Only the client knows what was agreed."}),
+        );
         b.later(900);
         moves(b, &subject, "human_needed", "open", "user:client");
         need.goes(b, "open", &json!({}));

@@ -3,7 +3,8 @@
 
 use super::builder::{Builder, Run};
 use super::making::{
-    Derived, Outcome, Verdict, attended, attention, decision, evaluate, moves, receipt, value_of, version, version_goes,
+    Derived, Outcome, Verdict, attended, attention, decision, evaluate, moves, receipt, value_of, version,
+    version_goes,
 };
 use super::plan::{Plan, Step};
 use serde_json::{Value, json};
@@ -199,7 +200,12 @@ pub(super) fn contend(b: &mut Builder, run: &mut Run) {
 pub(super) fn regenerate(b: &mut Builder, run: &mut Run) {
     let outcome = Outcome::new(b, run, &[]);
     let artifact = b.id("section");
-    let steps = vec![Step { id: b.id("step"), kind: "regenerate_section", artifact: artifact.clone(), after: vec![] }];
+    let steps = vec![Step {
+        id: b.id("step"),
+        kind: "regenerate_section",
+        artifact: artifact.clone(),
+        after: vec![],
+    }];
     let plan = Plan::new(b, steps);
     let mut plan = Plan::compile(b, run, &outcome, plan);
     plan.dispatch(b, run);

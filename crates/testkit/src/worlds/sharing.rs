@@ -24,7 +24,8 @@ pub(super) fn guide(b: &mut Builder, run: &mut Run) {
             "created_at": b.now(), "schema_version": "1.0"
         }),
     );
-    let mut item = Guidance { id: guidance, event: format!("run_guidance_creation_event:{event}"), state: "proposed" };
+    let mut item =
+        Guidance { id: guidance, event: format!("run_guidance_creation_event:{event}"), state: "proposed" };
     item.show(b);
     if b.random.once_in(4) {
         item.goes(b, "rejected", "user:reviewer");
@@ -81,7 +82,8 @@ impl Guidance {
 /// A packet is asked for, put together and receipted; the reference to it.
 fn packet(b: &mut Builder, run: &Run, items: &[String], left_out: &[String]) -> String {
     let (request, id) = (b.id("packet-request"), b.id("packet"));
-    let (required, optional): (Vec<&String>, Vec<&String>) = (items.iter().collect(), left_out.iter().collect());
+    let (required, optional): (Vec<&String>, Vec<&String>) =
+        (items.iter().collect(), left_out.iter().collect());
     b.add(
         "TaskRunContextPacketRequest",
         json!({
@@ -147,7 +149,8 @@ pub(super) fn pack(b: &mut Builder, run: &mut Run) {
     for _ in 0..b.random.index(1..4) {
         items.push(version(b, run, &artifact, None, "mechanical"));
     }
-    let left_out = if b.random.once_in(2) { vec![version(b, run, &artifact, None, "mechanical")] } else { vec![] };
+    let left_out =
+        if b.random.once_in(2) { vec![version(b, run, &artifact, None, "mechanical")] } else { vec![] };
     let used = packet(b, run, &items, &left_out);
     consume(b, run, &used, items.len() as u64);
     if b.random.once_in(2) {

@@ -3,8 +3,8 @@
 
 use super::builder::{Builder, Run};
 use super::making::{
-    Derived, Outcome, Question, Verdict, answer, ask, decision, evaluate, receipt, receipts, register, snapshots,
-    value_of, version,
+    Derived, Outcome, Question, Verdict, answer, ask, decision, evaluate, receipt, receipts, register,
+    snapshots, value_of, version,
 };
 use super::researching::{Need, Workspace};
 use serde_json::{Value, json};
@@ -24,7 +24,8 @@ pub(super) fn stuck(b: &mut Builder, run: &mut Run) {
     let attempts = attempts(b, run, &outcome);
     let coverage = coverage(b, run, &outcome, stuck.trigger == "no_capability_covers_outcome");
     let policy = policy(b);
-    let ending = value_of("sufficiency_route_v1", &json!({"triggered_by": [stuck.trigger], "known": stuck.known}));
+    let ending =
+        value_of("sufficiency_route_v1", &json!({"triggered_by": [stuck.trigger], "known": stuck.known}));
     let refused = (stuck.trigger == "policy_prohibits_required_step")
         .then(|| decision(b, "boundary", "deny", ending["hard_call_required"] == true));
     let need = (stuck.trigger == "evidence_insufficient_to_proceed").then(|| {
@@ -55,7 +56,8 @@ pub(super) fn stuck(b: &mut Builder, run: &mut Run) {
         from: vec![coverage, outcome.reference()],
         output: reference.clone(),
     };
-    let members = ["no_sufficient_procedure", "hard_call_required", "terminal_route"].map(|name| &result[name]);
+    let members =
+        ["no_sufficient_procedure", "hard_call_required", "terminal_route"].map(|name| &result[name]);
     receipts(b, run, &of, &members);
     let ended = Ended { ending, reference, gap, need };
     follow(b, run, &mut outcome, (&artifact, &head), ended);
@@ -224,10 +226,15 @@ fn verdict(disposition: &Value) -> Verdict {
         "needs_verification" => {
             of("needs_verification", "indeterminate", &["missing_source"], "on_needs_source_verification")
         }
-        "needs_human_judgment" => {
-            of("needs_human_judgment", "indeterminate", &["human_judgment_required"], "on_needs_human_judgment")
+        "needs_human_judgment" => of(
+            "needs_human_judgment",
+            "indeterminate",
+            &["human_judgment_required"],
+            "on_needs_human_judgment",
+        ),
+        "blocked_by_policy" => {
+            of("blocked_by_policy", "indeterminate", &["policy_block"], "on_blocked_by_policy")
         }
-        "blocked_by_policy" => of("blocked_by_policy", "indeterminate", &["policy_block"], "on_blocked_by_policy"),
         "unable_to_evaluate" => of("unable_to_evaluate", "indeterminate", &["missing_capability"], "none"),
         "max_iterations_reached" => of("max_iterations_reached", "failed", &[], "on_repeated_failure"),
         _unrecoverable => of("unrecoverable", "failed", &[], "on_unrecoverable"),

@@ -22,7 +22,8 @@ pub(super) enum Class {
     /// A state, a status, a verdict, a route or a decision is another word of its set. Not in a policy: what it says is
     /// somebody's choice, by which others are measured.
     FlipStatus,
-    /// A time is a year earlier.
+    /// A time is a year earlier: in a record that names something before it, or as the end of something. When something
+    /// that rests on nothing was made, nothing else in the log tells.
     Backdate,
     /// Something is of another matter.
     LeakMatter,
@@ -31,7 +32,8 @@ pub(super) enum Class {
     /// A hash is another one: of something that the log holds, or one that it tells elsewhere too. What a hash of something
     /// outside should be, nobody can see in the log.
     ForgeHash,
-    /// A number is another one. Not in a policy, as above.
+    /// A number is another one: in a record that a formula's receipt is about, or as a place or a number in a row. What was
+    /// measured, judged or chosen has nothing in the log beside it, and a policy is somebody's choice.
     ForgeNumber,
     /// A row stands before one that it names.
     Reorder,
@@ -123,15 +125,33 @@ pub(super) fn all(rows: &[Draft]) -> Vec<Fault> {
     let ids: BTreeSet<&str> = rows.iter().filter_map(own_id).collect();
     let named = rows.iter().filter_map(|row| Some((snake(&row.kind), own_id(row)?.to_owned())));
     let (named, fixed) = (named.collect(), fixed_hashes(rows));
+    let outputs = rows.iter().filter_map(|row| Reference::read(row.record.get("output_ref")?.as_str()?));
+    let computed: BTreeSet<Vec<String>> =
+        outputs.map(|one| vec![one.kind.to_owned(), one.id.to_owned()]).collect();
+    let mut before: BTreeSet<&str> = BTreeSet::new();
     for (row, draft) in rows.iter().enumerate() {
         found.push(Fault { class: Class::DeleteRow, row, path: Vec::new(), change: Change::Delete });
         let last = rows[..row].iter().rposition(|other| names(&draft.record, other));
         if let Some(other) = last {
             found.push(Fault { class: Class::Reorder, row, path: Vec::new(), change: Change::Before(other) });
         }
+        let mut own = vec![snake(&draft.kind)];
+        own.extend(own_id(draft).map(str::to_owned));
+        let is_computed = computed.contains(&own) || draft.record.get("formula_eval_receipt_ref").is_some();
+        let names_something = last.is_some() || holds_id(&draft.record, &before, own_id(draft));
+        before.extend(own_id(draft));
         let is_policy = kind::find(&draft.kind).is_some_and(|kind| kind.class == kind::Class::Policy);
-        let mut seen =
-            Seen { found: &mut found, ids: &ids, named: &named, fixed: &fixed, is_policy, row, draft };
+        let mut seen = Seen {
+            found: &mut found,
+            ids: &ids,
+            named: &named,
+            fixed: &fixed,
+            is_policy,
+            is_computed,
+            names_something,
+            row,
+            draft,
+        };
         walk(&draft.record, &mut Vec::new(), &mut seen);
     }
     found
@@ -161,6 +181,10 @@ struct Seen<'s> {
     /// The hashes that the log fixes.
     fixed: &'s BTreeSet<String>,
     is_policy: bool,
+    /// Whether a formula's receipt is about the record.
+    is_computed: bool,
+    /// Whether the record names one before it.
+    names_something: bool,
     row: usize,
     draft: &'s Draft,
 }
@@ -175,7 +199,7 @@ impl Seen<'_> {
 fn walk(value: &Json, path: &mut Vec<Step>, seen: &mut Seen<'_>) {
     match value {
         Json::String(text) => texts(text, path, seen),
-        Json::Number(_) if seen.is_policy => {}
+        Json::Number(_) if seen.is_policy || !(seen.is_computed || is_ordinal(member(path))) => {}
         Json::Number(number) => {
             let other = number.as_f64() + if number.as_i64().is_some() { 1.0 } else { 0.125 };
             if let Ok(other) = Number::try_from(other) {
@@ -243,7 +267,8 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
     } else if name.ends_with("_id") && seen.ids.contains(text) && own_id(seen.draft) != Some(text) {
         seen.set(Class::BreakReference, path, "nobody");
     }
-    if let Some(instant) = Instant::read(text) {
+    let is_end = ["until", "expires_at", "timeout_at", "end"].iter().any(|end| name.ends_with(end));
+    if let Some(instant) = Instant::read(text).filter(|_| seen.names_something || is_end) {
         let earlier = Instant { seconds: instant.seconds - 365 * 86_400, ..instant };
         if let Ok(time) = Timestamp::try_from(earlier) {
             seen.set(Class::Backdate, path, time.to_string());
@@ -266,6 +291,21 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
         for word in words(&seen.draft.kind, path).into_iter().filter(|word| word != text) {
             seen.set(Class::FlipStatus, path, word);
         }
+    }
+}
+
+/// Whether a member says which one in a row something is, or where in the log.
+fn is_ordinal(name: &str) -> bool {
+    ["seq", "order", "tick", "tier"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a record holds the id of one of these.
+fn holds_id(value: &Json, ids: &BTreeSet<&str>, own: Option<&str>) -> bool {
+    match value {
+        Json::String(text) => own != Some(text) && ids.contains(text.as_str()),
+        Json::Array(items) => items.iter().any(|item| holds_id(item, ids, own)),
+        Json::Object(members) => members.iter().any(|(_, one)| holds_id(one, ids, own)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
     }
 }
 
