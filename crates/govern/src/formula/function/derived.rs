@@ -11,7 +11,6 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_record::canonical::Score;
 
 type Found = Result<Value, Stop>;
 
@@ -183,8 +182,7 @@ pub(super) fn quality_index(of: &[Value]) -> Found {
     let threshold = quality::told(number(threshold)?);
     let index = quality::aggregate(&all, method, policy).and_then(|aggregate| {
         let standing = quality::Standing {
-            // What is told passes or not by the score that is told, which has six decimals.
-            score: Score::try_from(aggregate.score).map_or(aggregate.score, Score::value),
+            score: aggregate.score,
             threshold,
             gate_failure_count: aggregate.gate_failures.len(),
             missing_count: aggregate.missing.len(),
