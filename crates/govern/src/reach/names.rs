@@ -100,6 +100,7 @@ const IDS: &[(&str, &[&str])] = &[
     ("replay_request_id", &["TaskReplayRequest"]),
     ("result_id", &["EvaluationResultEnvelope"]),
     ("result_ids_considered", &["EvaluationResultEnvelope"]),
+    ("room_id", &["ForumRoomRecord"]),
     ("source_id", &["SourceRecord"]),
     ("superseded_by_chain_id", &["EvaluationChainRegistryRecord"]),
     ("superseded_by_finding_id", &["EvaluationFindingRecord"]),

@@ -7,6 +7,8 @@ use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::format;
+use alloc::string::String;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
 
@@ -36,6 +38,7 @@ const LATER: [&str; 8] = [
 
 pub(super) fn find(world: &World, ties: &[Tie<'_>], found: &mut Found) {
     order(world, found);
+    begins(world, found);
     ends(world, found);
     causes(ties, found);
 }
@@ -55,6 +58,33 @@ fn order(world: &World, found: &mut Found) {
                 found.add(record, &format!("/{member}"), What::Time, message);
             }
         }
+    }
+}
+
+/// Nothing in a log was made, or ended, before the log began.
+fn begins(world: &World, found: &mut Found) {
+    let Some(begin) = world.all().find_map(|record| record.written_at()) else { return };
+    for record in world.all() {
+        if let Some(path) = early(record.json(), begin) {
+            found.add(record, &path, What::Time, "is before the log began");
+        }
+    }
+}
+
+/// Where a value says that something was made or ended before a time.
+fn early(value: &Json, begin: Instant) -> Option<String> {
+    match value {
+        Json::Object(members) => members.iter().find_map(|(name, member)| {
+            let is_own = MADE.contains(&name) || LATER.contains(&name);
+            let time = member.as_str().filter(|_| is_own).and_then(Instant::read);
+            if time.is_some_and(|time| time < begin) {
+                return Some(format!("/{name}"));
+            }
+            early(member, begin).map(|rest| format!("/{name}{rest}"))
+        }),
+        Json::Array(items) => (items.iter().enumerate())
+            .find_map(|(at, item)| early(item, begin).map(|rest| format!("/{at}{rest}"))),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
     }
 }
 

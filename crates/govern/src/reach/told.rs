@@ -120,12 +120,17 @@ fn costs(world: &World, found: &mut Found) {
         let parts: Vec<Record<'_>> = parts.into_iter().filter_map(|one| world.resolve(one)).collect();
         let parts: Vec<Record<'_>> = parts.into_iter().filter(|one| one.kind() == "CostVector").collect();
         let components = vector.json().members("components").into_iter().flat_map(|all| all.iter());
+        // Where all that is dear is taken to come together, quantiles add up as well.
+        let is_bound = vector.is("correlation_policy", "assume_perfect_correlation_upper_bound");
+        let summed: &[&str] = if is_bound { &["expected", "p50", "p90", "p99"] } else { &["expected"] };
         for (dimension, amount) in components.filter(|_| parts.len() > 1) {
-            let path = format!("components.{dimension}.expected");
-            let sum: f64 = parts.iter().filter_map(|part| part.number(&path)).sum();
-            if amount.number("expected").is_some_and(|own| (own - sum).abs() > 1e-6) {
-                let path = format!("/{}", path.replace('.', "/"));
-                found.add(vector, &path, What::Repeat, "is not the sum of its parts");
+            for name in summed {
+                let path = format!("components.{dimension}.{name}");
+                let sum: f64 = parts.iter().filter_map(|part| part.number(&path)).sum();
+                if amount.number(name).is_some_and(|own| (own - sum).abs() > 1e-6) {
+                    let path = format!("/{}", path.replace('.', "/"));
+                    found.add(vector, &path, What::Repeat, "is not the sum of its parts");
+                }
             }
         }
     }
@@ -170,7 +175,7 @@ fn stops(world: &World, found: &mut Found) {
         let dealt: BTreeSet<&str> =
             stayed.chain(json.texts("stopped_refs")).chain(json.texts("cancelled_intent_refs")).collect();
         let aimed = set(request, "target_refs");
-        if !aimed.is_empty() && aimed != dealt {
+        if (!aimed.is_empty() || !request.is("cancel_scope", "entire_run")) && aimed != dealt {
             found.add(receipt, "/stopped_refs", What::List, "is not what the request aims at");
         }
     }
@@ -181,7 +186,12 @@ fn effects(world: &World, found: &mut Found) {
     let mut done: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     let mut last: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     for effect in world.of("SideEffectLedgerEntry") {
-        last.insert(effect.id(), effect);
+        if last.insert(effect.id(), effect).is_some_and(|before| !before.is("state", "intent")) {
+            found.add(effect, "/state", What::Fold, "follows on what was done or cancelled");
+        }
+        if effect.is("state", "executed") == effect.is_blank("receipt_ref") {
+            found.add(effect, "/state", What::Repeat, "what was done has a receipt, and nothing else has one");
+        }
         if effect.is("state", "executed") {
             done.insert(effect.id(), effect);
         }

@@ -19,6 +19,21 @@ pub(super) fn find(world: &World, found: &mut Found) {
     batches(world, found);
     anew(world, found);
     attempts(world, found);
+    profiles(world, found);
+}
+
+/// What a plan contends with is what it is: its risk.
+fn profiles(world: &World, found: &mut Found) {
+    for decision in world.of("TieBreakDecision") {
+        for (at, profile) in decision.json().list("profiles").iter().enumerate() {
+            let plan = profile.text("plan_id").and_then(|id| world.find("RevisionPlan", id));
+            let risk = plan.and_then(|plan| plan.json().at("plan_risk_score"));
+            if risk.is_some_and(|risk| profile.at("plan_risk_score") != Some(risk)) {
+                let path = format!("/profiles/{at}/plan_risk_score");
+                found.add(decision, &path, What::Repeat, "is not that of the plan");
+            }
+        }
+    }
 }
 
 /// A step that is a row of its own is the one that its plan has, and what is done is done to a step of its plan.

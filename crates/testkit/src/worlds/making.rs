@@ -156,25 +156,11 @@ pub(super) fn decision(b: &mut Builder, policy: &str, decision: &str, user_alter
     format!("policy_evaluation:{id}")
 }
 
-/// Policies and capabilities as they stand: the references to both snapshots.
-pub(super) fn snapshots(b: &mut Builder) -> (String, String) {
-    let allowed = decision(b, "work", "allow", false);
-    let (policies, capabilities) = (b.id("policies"), b.id("capabilities"));
-    b.add(
-        "PolicySnapshot",
-        json!({"snapshot_id": policies, "policy_refs": [allowed], "created_at": b.now()}),
-    );
-    b.add(
-        "CapabilitySnapshot",
-        json!({
-            "snapshot_id": capabilities, "created_at": b.now(),
-            "capabilities": [
-                {"capability_id": "edit-text", "version": "2.1.0", "healthy": true},
-                {"capability_id": "verify-source", "version": "1.0.3", "healthy": true}
-            ]
-        }),
-    );
-    (format!("policy_snapshot:{policies}"), format!("capability_snapshot:{capabilities}"))
+/// Policies and capabilities as they stand since the run began: the references to both snapshots.
+pub(super) fn snapshots(run: &Run) -> (String, String) {
+    let known = &run.known;
+    let policies = format!("policy_snapshot:{}", known.policy_snapshot_id);
+    (policies, format!("capability_snapshot:{}", known.capability_snapshot_id))
 }
 
 /// An outcome, as it stands.
@@ -254,7 +240,7 @@ pub(super) fn evaluate(
     verdict: &Verdict,
 ) -> Evaluated {
     outcome.goes(b, run, "evaluating", None);
-    let (policies, capabilities) = snapshots(b);
+    let (policies, capabilities) = snapshots(run);
     let snapshot = b.id("snapshot");
     b.add(
         "EvaluationSnapshot",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub(super) fn fork(b: &mut Builder, run: &mut Run) {
     let artifact = b.id("pleading");
     let head = version(b, run, &artifact, None, "mechanical");
-    let (policies, capabilities) = snapshots(b);
+    let (policies, capabilities) = snapshots(run);
     let checkpoint = b.id("checkpoint");
     b.add(
         "KnownGoodCheckpoint",

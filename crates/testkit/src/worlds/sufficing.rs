@@ -128,7 +128,7 @@ fn candidates(b: &mut Builder, artifact: &str, attempts: &[Value]) -> Vec<Value>
                 "target_kind": "artifact_scope",
                 "artifact_scope_ref": {"artifact_stable_id": artifact, "anchor": {"section_id": "3"}}
             },
-            "required_capabilities": [{"capability_id": "edit-text", "min_version": "2.0.0"}],
+            "required_capabilities": [{"capability_id": "evaluate", "min_version": "2.0.0"}],
             "policy_allowed": is_tried, "safety_class": "meaning_bearing", "tried": is_tried, "exhausted": is_tried,
             "schema_version": "1.0"
         });
@@ -145,9 +145,9 @@ fn candidates(b: &mut Builder, artifact: &str, attempts: &[Value]) -> Vec<Value>
 
 /// Whether anybody can do it; the reference to the assessment.
 fn coverage(b: &mut Builder, run: &Run, outcome: &Outcome, is_missing: bool) -> String {
-    let (_, capabilities) = snapshots(b);
+    let (_, capabilities) = snapshots(run);
     let id = b.id("coverage");
-    let needed = if is_missing { "draw-map" } else { "edit-text" };
+    let needed = if is_missing { "draw-map" } else { "evaluate" };
     let (state, available, gaps) = if is_missing {
         let gap = json!({"required_capability_ref": {"capability_id": needed}, "gap_kind": "missing"});
         ("not_covered", json!([]), json!([gap]))

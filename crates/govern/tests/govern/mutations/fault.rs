@@ -22,8 +22,8 @@ pub(super) enum Class {
     /// A state, a status, a verdict, a route or a decision is another word of its set. Not in a policy: what it says is
     /// somebody's choice, by which others are measured.
     FlipStatus,
-    /// A time is a year earlier: in a record that names something before it, or as the end of something. When something
-    /// that rests on nothing was made, nothing else in the log tells.
+    /// A time is an hour earlier, in a record that names something before it; the end of something is a year earlier. When
+    /// something that rests on nothing was made, nothing else in the log tells.
     Backdate,
     /// Something is of another matter.
     LeakMatter,
@@ -273,7 +273,8 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
     }
     let is_end = ["until", "expires_at", "timeout_at", "end"].iter().any(|end| name.ends_with(end));
     if let Some(instant) = Instant::read(text).filter(|_| seen.names_something || is_end) {
-        let earlier = Instant { seconds: instant.seconds - 365 * 86_400, ..instant };
+        let seconds = if is_end { 365 * 86_400 } else { 3_600 };
+        let earlier = Instant { seconds: instant.seconds - seconds, ..instant };
         if let Ok(time) = Timestamp::try_from(earlier) {
             seen.set(Class::Backdate, path, time.to_string());
         }
