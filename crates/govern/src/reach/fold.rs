@@ -2,6 +2,7 @@
 //! Owns: which event moves what. Must not: know which moves are allowed; machines do.
 
 use super::{Found, What};
+use crate::machine;
 use crate::member::Member;
 use crate::reference::snake;
 use crate::world::{Record, World};
@@ -15,6 +16,8 @@ use countersign_record::json::Json;
 struct Fold {
     projection: &'static str,
     member: &'static str,
+    /// Where it begins, if only events lead away from there.
+    initial: &'static [&'static str],
     events: &'static [Told],
 }
 
@@ -49,13 +52,13 @@ const fn applied(value: &'static str) -> Told {
 
 #[rustfmt::skip] // one to a line
 const FOLDS: &[Fold] = &[
-    Fold { projection: "OutcomeRecord", member: "state", events: &[moved_by("OutcomeStateTransitionEvent", "outcome_id", "from_state", "to_state")] },
-    Fold { projection: "EvaluationFindingRecord", member: "current_state", events: &[told("EvaluationFindingEvent", "finding_id", "emitted_state"), told("FindingLifecycleTransitionReceipt", "finding_id", "to_state")] },
-    Fold { projection: "EvaluationFindingRecord", member: "current_severity", events: &[told("EvaluationFindingEvent", "finding_id", "severity")] },
-    Fold { projection: "SourceWorkspaceCurrentState", member: "head_hash", events: &[applied("new_workspace_head_hash")] },
-    Fold { projection: "SourceWorkspaceCurrentState", member: "stream_seq", events: &[applied("new_event_seq")] },
-    Fold { projection: "RunGuidanceItemCurrent", member: "lifecycle_state", events: &[moved_by("RunGuidanceLifecycleReceipt", "guidance_id", "from_state", "to_state")] },
-    Fold { projection: "SourceRecord", member: "tier", events: &[moved_by("SourceTierTransitionReceipt", "source_id", "from_tier", "to_tier")] },
+    Fold { projection: "OutcomeRecord", member: "state", initial: machine::OUTCOME.initial, events: &[moved_by("OutcomeStateTransitionEvent", "outcome_id", "from_state", "to_state")] },
+    Fold { projection: "EvaluationFindingRecord", member: "current_state", initial: &[], events: &[told("EvaluationFindingEvent", "finding_id", "emitted_state"), told("FindingLifecycleTransitionReceipt", "finding_id", "to_state")] },
+    Fold { projection: "EvaluationFindingRecord", member: "current_severity", initial: &[], events: &[told("EvaluationFindingEvent", "finding_id", "severity")] },
+    Fold { projection: "SourceWorkspaceCurrentState", member: "head_hash", initial: &[], events: &[applied("new_workspace_head_hash")] },
+    Fold { projection: "SourceWorkspaceCurrentState", member: "stream_seq", initial: &[], events: &[applied("new_event_seq")] },
+    Fold { projection: "RunGuidanceItemCurrent", member: "lifecycle_state", initial: &[], events: &[moved_by("RunGuidanceLifecycleReceipt", "guidance_id", "from_state", "to_state")] },
+    Fold { projection: "SourceRecord", member: "tier", initial: &[], events: &[moved_by("SourceTierTransitionReceipt", "source_id", "from_tier", "to_tier")] },
 ];
 
 /// Projections whose state the general receipt moves, and the member that says it.
@@ -113,8 +116,14 @@ fn folded(world: &World, fold: &Fold, found: &mut Found) {
         let all = said.get(record.id()).map(Vec::as_slice).unwrap_or_default();
         let before = all.partition_point(|(seq, _)| *seq < record.seq());
         let last = before.checked_sub(1).and_then(|at| all.get(at));
-        // Before anything moved it, it stood where the first move found it.
+        // Before anything moved it, it stood where the first move found it; what nothing ever moved, where all begin.
         let stands = last.or_else(|| begun.get(record.id()));
+        let own = record.json().text(fold.member);
+        let is_astray = own.is_some_and(|own| !fold.initial.is_empty() && !fold.initial.contains(&own));
+        if all.is_empty() && is_astray {
+            let message = "nothing moved it, and it is not where all begin";
+            found.add(record, &format!("/{}", fold.member), What::Fold, message);
+        }
         if let (Some((seq, value)), Some(own)) = (stands, record.json().at(fold.member))
             && *value != own
         {
@@ -130,19 +139,27 @@ const OTHERWISE: [(&str, &str, &str, &str); 2] = [
     ("ResearchNeed", "ResearchNeedLease", "need_id", "leased"),
 ];
 
-/// Where the receipts about each record of a type led, in order.
-fn moved<'w>(world: &'w World, projection: &str) -> BTreeMap<&'w str, Vec<(u64, &'w str)>> {
+/// Where receipts led, in order, with their places.
+type Moved<'w> = BTreeMap<&'w str, Vec<(u64, &'w str)>>;
+
+/// Where the receipts about each record of a type led; where the first of them found it.
+fn moved<'w>(world: &'w World, projection: &str, begun: &mut BTreeMap<&'w str, &'w str>) -> Moved<'w> {
     let kind = snake(projection);
-    let mut moved: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
+    let mut moved: Moved<'_> = BTreeMap::new();
     for receipt in world.of("LifecycleTransitionReceipt") {
         let subject = receipt.json().reference("subject_ref").filter(|to| to.kind == kind);
         if let (Some(subject), Some(to)) = (subject, receipt.json().text("to_state")) {
             moved.entry(subject.id).or_default().push((receipt.seq(), to));
+            if let Some(from) = receipt.json().text("from_state") {
+                begun.entry(subject.id).or_insert(from);
+            }
         }
     }
     for (_, kind, member, state) in OTHERWISE.iter().filter(|(of, ..)| *of == projection) {
         for event in world.of(kind) {
             if let Some(subject) = event.json().text(member) {
+                // This one may have been the first, and does not say from where.
+                begun.remove(subject);
                 moved.entry(subject).or_default().push((event.seq(), state));
             }
         }
@@ -153,8 +170,8 @@ fn moved<'w>(world: &'w World, projection: &str) -> BTreeMap<&'w str, Vec<(u64, 
 
 /// The state of a projection is where the last receipt about it led; before there is one, where it began.
 fn general(world: &World, projection: &str, member: &str, found: &mut Found) {
-    let moved = moved(world, projection);
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+    let moved = moved(world, projection, &mut first);
     for record in world.of(projection) {
         let Some(own) = record.json().text(member) else { continue };
         let begun = *first.entry(record.id()).or_insert(own);

@@ -202,6 +202,11 @@ fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
             add(finding, "/policy_decision_refs", "leaves out the decision that lets it block");
         }
     }
+    for observation in world.of("PositiveEvaluationObservation") {
+        if observation.is_blank("evidence_refs") {
+            add(observation, "/evidence_refs", "does not name what shows it");
+        }
+    }
     for view in world.of("DecisionAuditView") {
         let target = view.json().reference("target_decision_ref");
         let target = target.filter(|one| one.kind == "evaluation_chain_resolution_receipt");

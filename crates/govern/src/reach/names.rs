@@ -113,9 +113,13 @@ const IDS: &[(&str, &[&str])] = &[
 
 /// Members of one type that hold the id of another record, where the name alone does not say of which.
 const IDS_OF: &[(&str, &str, &[&str])] = &[
+    ("AssistanceFallbackEvent", "request_id", &["ModuleAssistanceRequest"]),
+    ("ModuleAssistanceAnswer", "request_id", &["ModuleAssistanceRequest"]),
     ("RelianceInvalidationEvent", "packet_id", &["TaskReliancePacket"]),
     ("RevisionReviewDecisionReceipt", "packet_id", &["RevisionReviewPacket"]),
     ("ForumTick", "room_id", &["ForumRoomRecord"]),
+    ("RunBoardVisiblePost", "source_event_id", &["RunBoardAuditEvent"]),
+    ("TypeDeclaration", "type_name", &["TypeOwnerRegistryEntry"]),
 ];
 
 /// Members that name what comes later: the record that a value is for, and what takes the place of another.

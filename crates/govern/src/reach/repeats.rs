@@ -83,7 +83,7 @@ fn leaks<'w>(ties: &[Tie<'w>], matters: &Matters<'w>, found: &mut Found) {
     let mut made: BTreeMap<u64, (&str, u64)> = BTreeMap::new();
     for tie in ties {
         let (from, to) = (tie.from, tie.to);
-        let of_run = to.json().text("run_id").and_then(|run| matters.get(run)).filter(|_| tie.is_by_id);
+        let of_run = to.json().text("run_id").and_then(|run| matters.get(run));
         if let (Some(own), Some(other)) = (matter(from), of_run)
             && own != *other
         {

@@ -7,6 +7,7 @@ use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::format;
 use alloc::string::String;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
@@ -99,12 +100,27 @@ fn ends(world: &World, found: &mut Found) {
         let own = record.time("created_at").or(record.written_at());
         let Some(own) = own else { continue };
         let begin = *begun.entry((record.kind(), record.id())).or_insert(own);
-        for member in LATER {
-            if record.time(member).is_some_and(|end| end < begin) {
-                let message = "it ends before it begins";
-                found.add(record, &format!("/{member}"), What::Time, message);
-            }
+        if let Some(member) = over(record.json(), begin) {
+            found.add(record, &format!("/{member}"), What::Time, "it ends before it begins");
         }
+    }
+}
+
+/// The first member in a value that is an end before the beginning: of the whole, or of the window that it ends.
+fn over<'j>(value: &'j Json, begin: Instant) -> Option<&'j str> {
+    match value {
+        Json::Object(members) => {
+            let window = value.time("start").zip(value.time("end"));
+            if window.is_some_and(|(start, end)| end < start) {
+                return Some("end");
+            }
+            members.iter().find_map(|(name, member)| {
+                let is_over = LATER.contains(&name) && value.time(name).is_some_and(|end| end < begin);
+                if is_over { Some(name) } else { over(member, begin) }
+            })
+        }
+        Json::Array(items) => items.iter().find_map(|item| over(item, begin)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
     }
 }
 

@@ -109,6 +109,7 @@ fn a_fault_is_found() {
         for one in fault::all(&rows) {
             by_class.entry(one.class).or_default().push(one);
         }
+        assert_eq!(finder(rows.clone()), Finder::Nothing, "there is a fault before one is made");
         let mut picked: Vec<Fault> = Vec::new();
         for (_, faults) in by_class {
             let step = faults.len().div_ceil(OF_A_CLASS_MAX);

@@ -22,12 +22,12 @@ pub(super) enum Class {
     /// A state, a status, a verdict, a route or a decision is another word of its set. Not in a policy: what it says is
     /// somebody's choice, by which others are measured.
     FlipStatus,
-    /// A time is a year earlier: in a record that names something before it, or as the end of something. When something
-    /// that rests on nothing was made, nothing else in the log tells.
+    /// A time is an hour earlier, in a record that names something before it; the end of something is a year earlier. When
+    /// something that rests on nothing was made, nothing else in the log tells.
     Backdate,
     /// Something is of another matter.
     LeakMatter,
-    /// Something is less tainted, less private or not privileged.
+    /// Something is less tainted, less private or not privileged, and something that it names or that names it says so too.
     LaunderTaint,
     /// A hash is another one: of something that the log holds, or one that it tells elsewhere too. What a hash of something
     /// outside should be, nobody can see in the log.
@@ -129,6 +129,7 @@ pub(super) fn all(rows: &[Draft]) -> Vec<Fault> {
     let computed: BTreeSet<Vec<String>> =
         outputs.map(|one| vec![one.kind.to_owned(), one.id.to_owned()]).collect();
     let mut before: BTreeSet<&str> = BTreeSet::new();
+    let classed = classed(rows);
     for (row, draft) in rows.iter().enumerate() {
         found.push(Fault { class: Class::DeleteRow, row, path: Vec::new(), change: Change::Delete });
         let last = rows[..row].iter().rposition(|other| names(&draft.record, other));
@@ -149,6 +150,7 @@ pub(super) fn all(rows: &[Draft]) -> Vec<Fault> {
             is_policy,
             is_computed,
             names_something,
+            is_classed: classed[row],
             row,
             draft,
         };
@@ -185,6 +187,8 @@ struct Seen<'s> {
     is_computed: bool,
     /// Whether the record names one before it.
     names_something: bool,
+    /// Whether something beside it says too how secret it is.
+    is_classed: bool,
     row: usize,
     draft: &'s Draft,
 }
@@ -206,7 +210,7 @@ fn walk(value: &Json, path: &mut Vec<Step>, seen: &mut Seen<'_>) {
                 seen.set(Class::ForgeNumber, path, Json::Number(other));
             }
         }
-        Json::Bool(true) if member(path) == "privileged" => {
+        Json::Bool(true) if member(path) == "privileged" && seen.is_classed => {
             seen.set(Class::LaunderTaint, path, Json::Bool(false))
         }
         Json::Array(items) => {
@@ -269,7 +273,8 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
     }
     let is_end = ["until", "expires_at", "timeout_at", "end"].iter().any(|end| name.ends_with(end));
     if let Some(instant) = Instant::read(text).filter(|_| seen.names_something || is_end) {
-        let earlier = Instant { seconds: instant.seconds - 365 * 86_400, ..instant };
+        let seconds = if is_end { 365 * 86_400 } else { 3_600 };
+        let earlier = Instant { seconds: instant.seconds - seconds, ..instant };
         if let Ok(time) = Timestamp::try_from(earlier) {
             seen.set(Class::Backdate, path, time.to_string());
         }
@@ -278,7 +283,8 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
         seen.set(Class::LeakMatter, path, "another-matter");
     }
     for (order, at) in [(&TAINTS[..], "taint_class"), (&CLASSES[..], "data_class")] {
-        let place = order.iter().position(|word| *word == text).filter(|_| name.ends_with(at));
+        let place =
+            order.iter().position(|word| *word == text).filter(|_| name.ends_with(at) && seen.is_classed);
         if let Some(lower) = place.and_then(|place| place.checked_sub(1)) {
             seen.set(Class::LaunderTaint, path, order[lower]);
         }
@@ -297,6 +303,44 @@ fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
 /// Whether a member says which one in a row something is, or where in the log.
 fn is_ordinal(name: &str) -> bool {
     ["seq", "order", "tick", "tier"].iter().any(|end| name.ends_with(end))
+}
+
+/// Which rows say how tainted or secret they are, and name or are named by one that says so too; what is made and what it is
+/// made of name each other through the derivation.
+fn classed(rows: &[Draft]) -> Vec<bool> {
+    let mut at: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (place, row) in rows.iter().enumerate() {
+        at.entry(own_id(row).unwrap_or_default()).or_default().push(place);
+    }
+    let says = |row: &Draft| {
+        let own = |record: &Json| {
+            ["taint_class", "data_class", "privileged"].iter().any(|name| record.get(name).is_some())
+        };
+        own(&row.record) || row.record.get("governance").is_some_and(own)
+    };
+    let mut classed = vec![false; rows.len()];
+    for (place, row) in rows.iter().enumerate() {
+        let mut texts = Vec::new();
+        mentioned(&row.record, &mut texts);
+        let named = texts.iter().filter_map(|id| at.get(id)).flatten().copied();
+        let named: Vec<usize> = named.filter(|other| *other != place && says(&rows[*other])).collect();
+        let is_edge = row.kind == "DerivationEdge" && named.len() > 1;
+        if !named.is_empty() && (says(row) || is_edge) {
+            named.iter().for_each(|other| classed[*other] = true);
+            classed[place] = says(row);
+        }
+    }
+    classed
+}
+
+/// The ids that a record may name.
+fn mentioned<'j>(value: &'j Json, ids: &mut Vec<&'j str>) {
+    match value {
+        Json::String(text) => ids.push(Reference::read(text).map_or(text, |found| found.id)),
+        Json::Array(items) => items.iter().for_each(|item| mentioned(item, ids)),
+        Json::Object(members) => members.iter().for_each(|(_, one)| mentioned(one, ids)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
 }
 
 /// Whether a record holds the id of one of these.
