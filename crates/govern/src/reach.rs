@@ -1,88 +1,91 @@
-//! Which references of a log name nothing.
-//! Owns: what counts as a record that must be there. Must not: judge what a record says; `check` does.
+//! What a log says twice and not alike: names of nothing, places and times that can't be, repeats that differ.
+//! Owns: what a whole log must agree on with itself. Must not: judge what a record says by the contract; `check` does.
 //!
-//! A bundle may be a part of a log, so this is asked for apart from the rules.
+//! A bundle may be a part of a log, so this is asked for apart from the rules. Nothing here looks at what a row is called: what
+//! is compared follows from types and members alone.
 
-use crate::kind::{self, Class};
-use crate::reference::{Reference, snake};
-use crate::types;
+mod computed;
+mod fold;
+mod hashes;
+mod holding;
+mod lists;
+mod names;
+mod places;
+mod repeats;
+#[cfg(test)]
+#[path = "reach_tests.rs"]
+mod tests;
+mod times;
+mod told;
+mod work;
+
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A reference that names no record of the log.
+pub use names::{Unresolved, unresolved};
+
+/// How a log contradicts itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// A reference or an id names no record of the log.
+    NamesNothing,
+    /// It names something that was written only later.
+    NamesLater,
+    /// A place in the log is not that of what is meant.
+    Place,
+    /// A time is before what must have been first, or after what must have been last.
+    Time,
+    /// Two records say of one thing what can't both be.
+    Repeat,
+    /// How something stands is not what its events make it.
+    Fold,
+    /// A list leaves out what belongs to it, or has what does not.
+    List,
+    /// A hash is not that of what it is of.
+    Hash,
+    /// Something is less tainted, less secret or less privileged than what it holds.
+    Holding,
+}
+
+/// Something that a log says and that something else in it contradicts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unresolved {
-    /// The place of the row that has it.
+pub struct Contradiction {
+    /// The place of the row.
     pub row: u64,
-    /// Where in the record, as a JSON pointer.
+    /// Where in the record, as a JSON pointer; empty for the whole.
     pub path: String,
-    /// The reference.
-    pub reference: String,
+    /// How.
+    pub what: What,
+    /// What is wrong, for people.
+    pub message: String,
 }
 
-/// Other words for a kind in references.
-const ALIASES: [(&str, &str); 2] = [("src", "source_record"), ("srcset", "source_set")];
+/// What is found so far.
+struct Found(Vec<Contradiction>);
 
-/// The references of a log to records of the contract that it does not have, in order. A kind that the contract does not know
-/// (a person, a module, a file) stands for something outside of the log.
+impl Found {
+    fn add(&mut self, record: Record<'_>, path: &str, what: What, message: impl Into<String>) {
+        let row = record.seq();
+        self.0.push(Contradiction { row, path: path.into(), what, message: message.into() });
+    }
+}
+
+/// Everything in a log that something else in it contradicts, in order.
 #[must_use]
-pub fn unresolved(world: &World) -> Vec<Unresolved> {
-    let known: BTreeMap<String, ()> =
-        kind::all().filter(|kind| kind.class != Class::Value).map(|kind| (snake(kind.name), ())).collect();
-    let mut found = Vec::new();
-    for record in world.all() {
-        let mentions = types::find(record.kind()).map(|one| one.references(record.json()));
-        for mention in mentions.unwrap_or_default() {
-            let named = Reference::read(&mention.text).map(plain);
-            if named.is_some_and(|named| known.contains_key(named.kind) && !is_there(record, named)) {
-                found.push(Unresolved {
-                    row: record.seq(),
-                    path: mention.path,
-                    reference: mention.text.to_string(),
-                });
-            }
-        }
-    }
-    found
-}
-
-fn plain(reference: Reference<'_>) -> Reference<'_> {
-    let kind =
-        ALIASES.iter().find(|(alias, _)| *alias == reference.kind).map_or(reference.kind, |(_, kind)| kind);
-    Reference { kind, ..reference }
-}
-
-fn is_there(record: Record<'_>, named: Reference<'_>) -> bool {
-    record.world.resolve(named).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::world::Draft;
-    use countersign_record::json;
-
-    #[test]
-    fn what_is_not_there_is_told() {
-        let row = |kind: &str, record: &str| Draft {
-            kind: kind.to_string(),
-            id: None,
-            at: None,
-            record: json::parse(record.as_bytes()).unwrap(),
-        };
-        let edge = r#"{"output_ref":"source_record:s2","input_refs":["src:s1","source_record:s3","user:u1"],"created_at":"2026-01-01T00:00:00Z"}"#;
-        let world = World::new(
-            alloc::vec![
-                row("SourceRecord", r#"{"source_id":"s1"}"#),
-                row("SourceRecord", r#"{"source_id":"s2"}"#),
-                row("DerivationEdge", edge),
-            ],
-            None,
-        );
-        let expected =
-            Unresolved { row: 3, path: "/input_refs/1".into(), reference: "source_record:s3".into() };
-        assert_eq!(unresolved(&world), [expected]);
-    }
+pub fn contradictions(world: &World) -> Vec<Contradiction> {
+    let mut found = Found(Vec::new());
+    let ties = names::find(world, &mut found);
+    places::find(world, &mut found);
+    times::find(world, &ties, &mut found);
+    repeats::find(world, &ties, &mut found);
+    fold::find(world, &mut found);
+    lists::find(world, &mut found);
+    hashes::find(world, &mut found);
+    holding::find(world, &mut found);
+    work::find(world, &mut found);
+    computed::find(world, &mut found);
+    told::find(world, &mut found);
+    found.0.sort();
+    found.0
 }

@@ -4,7 +4,28 @@
 //! A log is of several runs that go on beside each other. A run is a row of scenes: those that open it, some of those that may
 //! happen in any order, those that close it.
 
+mod asking;
 mod builder;
+mod claims;
+mod closing;
+mod commanding;
+mod evaluation;
+mod feedback;
+mod finding;
+pub mod formula;
+pub mod known;
+mod making;
+mod measuring;
+mod opening;
+mod plan;
+mod quality;
+mod reliance;
+mod replaying;
+mod researching;
+mod revising;
+mod sharing;
+mod sufficing;
+mod workspace;
 
 pub use builder::{Builder, Run, Written, hash_of};
 
@@ -12,11 +33,57 @@ pub use builder::{Builder, Run, Written, hash_of};
 pub type Scene = fn(&mut Builder, &mut Run);
 
 /// How a run begins: in this order.
-const OPENING: &[Scene] = &[];
+const OPENING: &[Scene] = &[opening::contract, opening::task, opening::sources];
 /// What may happen in it: each at most once, in any order.
-const MIDDLE: &[Scene] = &[];
+const MIDDLE: &[Scene] = &[
+    revising::revise,
+    revising::give_up,
+    revising::contend,
+    revising::regenerate,
+    revising::review,
+    sufficing::stuck,
+    researching::research,
+    researching::taint,
+    researching::externalize,
+    researching::promote,
+    asking::question,
+    asking::stop,
+    asking::skip,
+    asking::assist,
+    asking::deliberate,
+    sharing::guide,
+    sharing::pack,
+    sharing::board,
+    measuring::costs,
+    measuring::rates,
+    measuring::cycles,
+    measuring::novelty,
+    measuring::template,
+    measuring::calibrate,
+    measuring::reputation,
+    replaying::fork,
+    replaying::replay,
+    commanding::command,
+    commanding::contract,
+    commanding::attend,
+    commanding::explain,
+    commanding::learn,
+    commanding::progress,
+    workspace::verify,
+    workspace::move_tier,
+    workspace::conflict,
+    workspace::locked,
+    workspace::in_passing,
+    claims::make,
+    claims::again,
+    evaluation::any,
+    evaluation::blocked,
+    finding::dispute,
+    quality::index,
+    reliance::too_early,
+];
 /// How it ends: in this order.
-const CLOSING: &[Scene] = &[];
+const CLOSING: &[Scene] = &[evaluation::last, closing::hand_over, closing::link, closing::show];
 
 /// The log of so many runs, the same for the same seed.
 #[must_use]
@@ -49,6 +116,19 @@ pub fn everything(seed: u64) -> Vec<Written> {
     let mut builder = Builder::new(seed);
     let mut run = Run::new(0);
     let mut middle: Vec<Scene> = MIDDLE.to_vec();
+    shuffle(&mut builder, &mut middle);
+    for scene in [OPENING, &middle, CLOSING].concat() {
+        builder.play(&mut run, scene);
+    }
+    builder.rows()
+}
+
+/// A log of one run in which every `of`-th thing happens, from the `nth` on: shorter than one of everything.
+#[must_use]
+pub fn some(seed: u64, nth: usize, of: usize) -> Vec<Written> {
+    let mut builder = Builder::new(seed);
+    let mut run = Run::new(0);
+    let mut middle: Vec<Scene> = MIDDLE.iter().skip(nth).step_by(of).copied().collect();
     shuffle(&mut builder, &mut middle);
     for scene in [OPENING, &middle, CLOSING].concat() {
         builder.play(&mut run, scene);

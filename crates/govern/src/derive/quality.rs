@@ -3,6 +3,7 @@
 
 use super::{is_score, sum};
 use alloc::vec::Vec;
+use countersign_record::canonical::Score;
 
 pub use crate::types::quality::{
     QualityIndexAggregationMethod as Method, QualityIndexDerivedPassStatus as Status,
@@ -79,7 +80,14 @@ pub fn aggregate<'a>(
             f64::from(u8::from(counted.iter().all(is_reached)))
         }
     };
-    Ok(Aggregate { score, gate_failures, missing })
+    Ok(Aggregate { score: told(score), gate_failures, missing })
+}
+
+/// A score as it is told, with six decimals. It is compared as it is told: else a sum that is a hair below 0.6 would be told as
+/// 0.6 and fail at 0.6.
+#[must_use]
+pub fn told(score: f64) -> f64 {
+    Score::try_from(score).map_or(score, Score::value)
 }
 
 /// What a dimension counts as; `None` if it does not count.
@@ -152,6 +160,19 @@ mod tests {
 
     fn of(id: &'static str, need: Need, score: Option<f64>) -> Dimension<'static> {
         Dimension { id, weight: 0.5, need, threshold: Some(0.5), score }
+    }
+
+    /// What is a hair beside 0.6 because of how numbers are kept is 0.6.
+    #[test]
+    fn a_score_is_compared_as_it_is_told() {
+        let one = |weight: f64, score: f64| Dimension {
+            weight,
+            score: Some(score),
+            ..of("a", Need::Optional, None)
+        };
+        let dimensions = [one(1.0 / 6.0, 0.3), one(2.0 / 6.0, 0.3), one(3.0 / 6.0, 0.9)];
+        let aggregate = aggregate(&dimensions, Method::WeightedMean, Missing::FailRequired).unwrap();
+        assert_eq!(aggregate.score.to_bits(), 0.6_f64.to_bits());
     }
 
     fn check(dimensions: &[Dimension<'_>], method: Method, policy: Missing, score: f64, gates: &[&str]) {

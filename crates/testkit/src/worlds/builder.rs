@@ -2,11 +2,15 @@
 //! Owns: places, times, ids, chance. Must not: know what a record says.
 
 use super::Scene;
+use super::known::Known;
 use crate::random::Random;
+use countersign_govern::kind;
 use countersign_govern::world::{Draft, hash};
 use countersign_record::json::{self, Json};
 use countersign_record::time::{Instant, Timestamp};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A row, and the stream of the ledger that it stands in.
 #[derive(Clone, Debug)]
@@ -26,6 +30,10 @@ pub struct Run {
     pub run_id: String,
     /// Its matter.
     pub matter_id: String,
+    /// What it did outside, as the ledger of side effects has it.
+    pub executed: Vec<Value>,
+    /// What it has come to.
+    pub known: Known,
 }
 
 impl Run {
@@ -36,6 +44,8 @@ impl Run {
             task_id: format!("task-{number}"),
             run_id: format!("run-{number}"),
             matter_id: "matter".to_owned(),
+            executed: Vec::new(),
+            known: Known::default(),
         }
     }
 }
@@ -48,6 +58,8 @@ pub struct Builder {
     stream: String,
     seconds: i64,
     made: u64,
+    shared: BTreeSet<(String, String)>,
+    done: BTreeSet<String>,
 }
 
 impl Builder {
@@ -56,7 +68,15 @@ impl Builder {
     pub fn new(seed: u64) -> Self {
         let random = Random::new(seed);
         // 2026-03-02T08:00:00Z.
-        Builder { random, rows: Vec::new(), stream: String::new(), seconds: 1_772_438_400, made: 0 }
+        Builder {
+            random,
+            rows: Vec::new(),
+            stream: String::new(),
+            seconds: 1_772_438_400,
+            made: 0,
+            shared: BTreeSet::new(),
+            done: BTreeSet::new(),
+        }
     }
 
     /// Lets something happen in a run.
@@ -82,12 +102,39 @@ impl Builder {
         self.append("shared".to_owned(), kind, None, record)
     }
 
+    /// As `share`, unless the same type and id is shared already.
+    pub fn share_once(&mut self, kind: &str, id: &str, record: impl Serialize) {
+        if self.shared.insert((kind.to_owned(), id.to_owned())) {
+            self.append("shared".to_owned(), kind, Some(id.to_owned()), record);
+        }
+    }
+
+    /// As `share`, for a type without a field that names it.
+    pub fn share_named(&mut self, kind: &str, id: &str, record: impl Serialize) -> u64 {
+        self.append("shared".to_owned(), kind, Some(id.to_owned()), record)
+    }
+
     fn append(&mut self, stream: String, kind: &str, id: Option<String>, record: impl Serialize) -> u64 {
         let record = json::value_of(&record).expect("a record");
+        let named = kind::find(kind).and_then(|kind| kind.id).and_then(|field| record.get(field)?.as_str());
+        if let Some(named) = named.filter(|_| stream == "shared") {
+            self.shared.insert((kind.to_owned(), named.to_owned()));
+        }
         let at = Some(self.instant());
         self.rows.push(Written { stream, draft: Draft { kind: kind.to_owned(), id, at, record } });
         self.later(30);
         self.rows.len() as u64
+    }
+
+    /// Whether this is asked for the first time in this log.
+    pub fn is_first(&mut self, what: &str) -> bool {
+        self.done.insert(what.to_owned())
+    }
+
+    /// The rows so far.
+    #[must_use]
+    pub fn so_far(&self) -> &[Written] {
+        &self.rows
     }
 
     /// An id that nothing else has.

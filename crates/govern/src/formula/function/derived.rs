@@ -170,7 +170,7 @@ pub(super) fn quality_index(of: &[Value]) -> Found {
             score: one.maybe_number("score"),
         });
     }
-    let threshold = number(threshold)?;
+    let threshold = quality::told(number(threshold)?);
     let index = quality::aggregate(&all, method, policy).and_then(|aggregate| {
         let standing = quality::Standing {
             score: aggregate.score,
