@@ -79,7 +79,8 @@ fn inputs(formula: &str, receipt: Record<'_>, output: Record<'_>) -> Option<(Obj
             let seen: Vec<Record<'_>> = seen.filter_map(|one| receipt.world.resolve(one)).collect();
             let rows =
                 seen.iter().map(|one| Json::Object(picked(one.json(), &["cycle_count", "terminal_class"])));
-            let inputs = Object::from([("observations", Json::Array(rows.collect()))]);
+            let window = output.json().get("measurement_window")?.clone();
+            let inputs = Object::from([("observations", Json::Array(rows.collect())), ("window", window)]);
             Some((inputs, EFFICIENCY))
         }
         ("sub_agent_reputation_score_v1", "SubAgentReputationScore") => {

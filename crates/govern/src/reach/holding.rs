@@ -65,12 +65,12 @@ pub(super) fn find(world: &World, found: &mut Found) {
 
 fn class(record: Record<'_>) -> Option<DataClass> {
     let own = record.text("data_class").or_else(|| record.text("governance.data_class"));
-    own.and_then(DataClass::read)
+    own.and_then(DataClass::find)
 }
 
 fn taint(record: Record<'_>) -> Option<Taint> {
     let own = record.text("taint_class").or_else(|| record.text("governance.taint_class"));
-    own.and_then(Taint::read)
+    own.and_then(Taint::find)
 }
 
 /// A bundle is about findings, and what an operation takes in is what it says that it takes in.

@@ -4,7 +4,7 @@
 use super::builder::{Builder, Run};
 use super::formula::{From, HEALTH};
 use super::reliance::{self, manifest, moved};
-use countersign_govern::derive::reliance::{Fact, Health, Limitation, Sign, limitations, status};
+use countersign_govern::derive::reliance::{Fact, Health, Limitation, Sign, State, limitations, status};
 use countersign_record::json::Json;
 use serde_json::json;
 
@@ -81,10 +81,11 @@ fn header(
 
 /// How the task is doing, by the worst sign.
 fn health(b: &mut Builder, run: &mut Run, packet: &str) {
-    let mut signs: Vec<Sign<'_>> = run.known.outcomes.iter().map(|one| Sign::Outcome(one.state)).collect();
+    let states = run.known.outcomes.iter().filter_map(|one| State::find(one.state));
+    let mut signs: Vec<Sign> = states.map(Sign::Outcome).collect();
     signs.extend(run.known.has_live_blocker.then_some(Sign::LiveBlocker));
     signs.extend(run.known.has_open_call.then_some(Sign::HardCallOpen));
-    signs.extend(run.known.limitations.iter().filter_map(|word| Limitation::read(word)).map(Sign::Limited));
+    signs.extend(run.known.limitations.iter().filter_map(|word| Limitation::find(word)).map(Sign::Limited));
     let count = |health: Health| signs.iter().filter(|sign| sign.health() == health).count();
     let inputs = json!({"failed": count(Health::Failed), "blocked": count(Health::Blocked),
         "review": count(Health::ReviewRequired), "warning": count(Health::Warning)});

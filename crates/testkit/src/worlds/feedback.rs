@@ -16,7 +16,7 @@ pub(super) fn emit(
     (producer, verdict): (&str, &str),
     route: &str,
 ) {
-    let (of, said) = (Producer::read(producer), Verdict::read(verdict));
+    let (of, said) = (Producer::find(producer), Verdict::find(verdict));
     let (of, said) = (of.expect("a producer"), said.expect("a verdict"));
     let is_wanted = emission::entry(of, said).bundle.wants_bundle(said);
     let bundle = is_wanted.then(|| bundle(b, run, result));

@@ -2,7 +2,7 @@
 //! Owns: computing them as the engine does, and the formulas that only these logs have. Must not: make up a value.
 
 use super::builder::{Builder, Run};
-use countersign_govern::formula::spec::{Input, Spec, Vector};
+use countersign_govern::formula::spec::{Input, Shape, Spec, Vector};
 use countersign_govern::formula::{Published, evaluate, publish, registry};
 use countersign_govern::types::basic::{Instant, StorageRef};
 use countersign_govern::types::formula::{
@@ -38,8 +38,8 @@ pub fn registered(id: &str) -> Spec {
 }
 
 /// An input that must be there.
-pub(super) const fn input(name: &'static str, about: &'static str) -> Input {
-    Input { name, about, is_required: true, range: None, default: None }
+pub(super) const fn input(name: &'static str, shape: Shape, about: &'static str) -> Input {
+    Input { name, shape, about, is_required: true, range: None, unit: None, default: None }
 }
 
 /// A formula of a status, to which inputs and vectors are added.
@@ -57,6 +57,9 @@ pub(super) const fn status(id: &'static str, purpose: &'static str, expression: 
         missing: MissingInputPolicy::FailValidation,
         zero: None,
         rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+        sample: None,
+        interval: None,
+        correlation: None,
         vectors: &[],
     }
 }
@@ -64,8 +67,8 @@ pub(super) const fn status(id: &'static str, purpose: &'static str, expression: 
 /// Whether a finding may block: something that can be checked backs it, or somebody lets an opinion block.
 pub const BLOCKING_AUTHORITY: Spec = Spec {
     inputs: &[
-        input("checkable_basis_count", "bases that can be checked"),
-        input("is_permitted", "whether an opinion may block"),
+        input("checkable_basis_count", Shape::Count, "bases that can be checked"),
+        input("is_permitted", Shape::Truth, "whether an opinion may block"),
     ],
     value_kind: MetricValueKind::BooleanDerived,
     vectors: &[
@@ -92,10 +95,10 @@ pub const BLOCKING_AUTHORITY: Spec = Spec {
 /// How a task is doing: as well as the worst sign lets.
 pub const HEALTH: Spec = Spec {
     inputs: &[
-        input("failed", "signs that it won't succeed"),
-        input("blocked", "signs that it can't go on"),
-        input("review", "signs that somebody must look"),
-        input("warning", "signs that there is something to know"),
+        input("failed", Shape::Count, "signs that it won't succeed"),
+        input("blocked", Shape::Count, "signs that it can't go on"),
+        input("review", Shape::Count, "signs that somebody must look"),
+        input("warning", Shape::Count, "signs that there is something to know"),
     ],
     vectors: &[
         Vector {

@@ -5,7 +5,7 @@
 
 use super::builder::{Builder, Run};
 use super::formula::{BLOCKING_AUTHORITY, From, input, json_of, plain, status};
-use countersign_govern::formula::spec::{Spec, Vector};
+use countersign_govern::formula::spec::{Shape, Spec, Vector};
 use countersign_govern::formula::{self, registry};
 use countersign_govern::types::formula::MetricValueKind;
 use serde_json::{Value, json};
@@ -23,26 +23,11 @@ pub(super) struct Derived<'a> {
 }
 
 /// Formulas that only these logs have.
-const OWN: [Spec; 3] = [
+const OWN: [Spec; 2] = [
     Spec {
         inputs: &[
-            input("available_count", "how many of them there are"),
-            input("missing_count", "how many are not"),
-        ],
-        vectors: &[
-            vector("all", r#"{"available_count":1,"missing_count":0}"#, "\"covered\""),
-            vector("missing_counts", r#"{"available_count":1}"#, "\"the input missing_count is missing\""),
-        ],
-        ..status(
-            "capability_coverage_v1",
-            "Whether somebody can do what is needed.",
-            "if missing_count == 0 then 'covered' else if available_count == 0 then 'not_covered' else 'partially_covered'",
-        )
-    },
-    Spec {
-        inputs: &[
-            input("has_previous", "whether it fell short before"),
-            input("is_same_key", "by the same key"),
+            input("has_previous", Shape::Truth, "whether it fell short before"),
+            input("is_same_key", Shape::Truth, "by the same key"),
         ],
         value_kind: MetricValueKind::BooleanDerived,
         vectors: &[
@@ -52,7 +37,10 @@ const OWN: [Spec; 3] = [
         ..status("same_reason_v1", "Whether it failed for the same reason.", "has_previous and is_same_key")
     },
     Spec {
-        inputs: &[input("usd", "dollars of each part"), input("input_tokens", "tokens of each part")],
+        inputs: &[
+            input("usd", Shape::Numbers, "dollars of each part"),
+            input("input_tokens", Shape::Numbers, "tokens of each part"),
+        ],
         value_kind: MetricValueKind::CostVector,
         vectors: &[
             vector(

@@ -192,7 +192,7 @@ pub(super) fn cycles(b: &mut Builder, run: &mut Run) {
         rows.push(json!({"cycle_count": count, "terminal_class": class}));
     }
     let id = b.id("efficiency");
-    let inputs = json!({"observations": rows});
+    let inputs = json!({"observations": rows, "window": {"start": start, "end": b.now()}});
     let value = value_of("cycle_efficiency_v1", &inputs);
     let output = format!("revision_cycle_efficiency_rollup:{id}");
     let of = Derived { formula: "cycle_efficiency_v1", inputs, from: seen.clone(), output };
@@ -200,7 +200,7 @@ pub(super) fn cycles(b: &mut Builder, run: &mut Run) {
         "rollup_id": id, "measurement_window": {"start": start, "end": b.now()}, "included_observation_refs": seen,
         "schema_version": "1.0"
     });
-    for (name, part) in value.as_object().into_iter().flatten().filter(|(_, part)| !part.is_null()) {
+    for (name, part) in value.as_object().into_iter().flatten().filter(|(_, part)| part.is_number()) {
         rollup["formula_eval_receipt_ref"] = receipt(b, run, &of, part).into();
         rollup[name] = part.clone();
     }

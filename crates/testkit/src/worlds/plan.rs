@@ -271,9 +271,11 @@ impl Plan {
             });
             if is_over {
                 record["terminal_reason"] = "all_dependents_revalidated".into();
-                record["completed_at"] = b.now().into();
             }
             let receipt = is_over.then(|| settled(b, &id, cascade.visited()));
+            if is_over {
+                record["completed_at"] = b.now().into();
+            }
             b.add("RevalidationCascadeRun", record);
             if let Some(receipt) = receipt {
                 self.goes(b, "terminal_satisfied", "RevalidationCascadeReceipt", &receipt);

@@ -257,7 +257,7 @@ fn facts(b: &Builder, run: &Run) -> BTreeSet<Fact> {
             if chain.result_ids.iter().any(|id| record["result_id"] == json!(id)) {
                 let words = record["decision"]["limitations"].as_array().cloned().unwrap_or_default();
                 facts.extend(
-                    words.iter().filter_map(|word| Limitation::read(word.as_str()?)).map(Fact::Limited),
+                    words.iter().filter_map(|word| Limitation::find(word.as_str()?)).map(Fact::Limited),
                 );
             }
         }

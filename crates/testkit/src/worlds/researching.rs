@@ -224,7 +224,7 @@ impl Need {
                 "lock_lease_ref": format!("research_need_lease:{token}")
             }),
         );
-        self.workspace.operate(b, run, "answer_research_need", &subject, &more, |b, _| {
+        self.workspace.operate(b, run, "answer_research_need", &answer, &more, |b, _| {
             moves(b, &subject, "leased", "answered", "module:research");
         });
         self.goes(b, "answered", &json!({"answer_ref": answer}));
@@ -247,11 +247,7 @@ pub(super) fn research(b: &mut Builder, run: &mut Run) {
         moves(b, &subject, "open", "human_needed", "module:research");
         let item =
             attention(b, run, "research_need_human", &subject, "Only the client knows what was agreed.");
-        need.goes(
-            b,
-            "human_needed",
-            &json!({"human_needed_reason": "Only the client knows what was agreed."}),
-        );
+        need.goes(b, "human_needed", &json!({"human_needed_reason": "It went from open to human_needed."}));
         b.later(900);
         moves(b, &subject, "human_needed", "open", "user:client");
         need.goes(b, "open", &json!({}));

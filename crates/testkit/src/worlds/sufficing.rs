@@ -154,6 +154,11 @@ fn coverage(b: &mut Builder, run: &Run, outcome: &Outcome, is_missing: bool) -> 
     } else {
         ("covered", json!([{"capability_id": needed, "min_version": "2.1.0"}]), json!([]))
     };
+    let listed = if is_missing {
+        json!([])
+    } else {
+        json!([{"capability_id": needed, "version": "2.1.0", "healthy": true}])
+    };
     b.add(
         "CapabilityCoverageAssessment",
         json!({
@@ -165,7 +170,7 @@ fn coverage(b: &mut Builder, run: &Run, outcome: &Outcome, is_missing: bool) -> 
     let reference = format!("capability_coverage_assessment:{id}");
     let of = Derived {
         formula: "capability_coverage_v1",
-        inputs: json!({"available_count": u8::from(!is_missing), "missing_count": u8::from(is_missing)}),
+        inputs: json!({"required_capabilities": [{"capability_id": needed}], "available_capabilities": listed}),
         from: vec![capabilities],
         output: reference.clone(),
     };

@@ -58,7 +58,7 @@ fn judge(record: Record<'_>, life: &Life, standing: &Standing, found: &mut Found
         } else if life.grows.contains(&name) {
             !is_known || began_with(standing, name, value)
         } else if is_live {
-            !is_known || standing.ever_said(name, value)
+            !is_known || standing.ever_said(name, value) || is_noted(record, standing, name)
         } else {
             standing.says(name).is_none() || standing.ever_said(name, value)
         };
@@ -66,6 +66,13 @@ fn judge(record: Record<'_>, life: &Life, standing: &Standing, found: &mut Found
             found.add(record, name, "no event before it came to that");
         }
     }
+}
+
+/// Whether a time is that at which something was noted: after it happened, and before the projection was written.
+fn is_noted(record: Record<'_>, standing: &Standing, name: &str) -> bool {
+    let happened = standing.says(name).and_then(Json::as_str).and_then(Instant::read);
+    let noted = record.time(name).filter(|at| record.written_at().is_none_or(|written| *at <= written));
+    happened.zip(noted).is_some_and(|(happened, noted)| happened <= noted)
 }
 
 /// Whether it was folded after what it begins with, and not after it was written.

@@ -8,7 +8,7 @@ use crate::derive::chain::FindingState;
 use crate::kind::{self, Class};
 use crate::member::{Member, every_text};
 use crate::reference::Reference;
-use crate::world::{Record, World};
+use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -103,9 +103,13 @@ fn beside(shown: Record<'_>, known: &[&str], inputs: &BTreeSet<(&str, &str)>, fo
     if shown.kind() == "RunDiff" {
         return;
     }
-    let mut cited = Vec::new();
+    let (mut cited, mut own) = (Vec::new(), Vec::new());
+    shown.json().at(OWN).into_iter().for_each(|manifest| every_text(manifest, &mut own));
+    let own: BTreeSet<(&str, &str)> =
+        own.into_iter().filter_map(Reference::read).map(|to| (to.kind, to.id)).collect();
     for (name, value) in shown.json().as_object().into_iter().flat_map(|members| members.iter()) {
-        if !known.contains(&name) && name != "input_manifest" {
+        // What came later is no input.
+        if !known.contains(&name) && name != OWN && Mark::of(name) != Some(Mark::Live) {
             references(value, name, is_reference(name), &mut cited);
         }
     }
@@ -114,15 +118,24 @@ fn beside(shown: Record<'_>, known: &[&str], inputs: &BTreeSet<(&str, &str)>, fo
             let is_rule = kind::find(record.kind()).is_some_and(|kind| kind.class == Class::Policy);
             !is_rule && !HOW.contains(&record.kind()) && record.seq() != shown.seq()
         };
-        if !inputs.contains(&(to.kind, to.id)) && shown.world.resolve(to).is_some_and(is_input) {
+        let is_named = [inputs, &own].iter().any(|all| all.contains(&(to.kind, to.id)));
+        if !is_named && shown.world.resolve(to).is_some_and(is_input) {
             found.add(shown, &path, format!("cites {to}, which is not in its input manifest"));
         }
     }
 }
 
+/// The member in which a page has a manifest of its own.
+const OWN: &str = "input_manifest";
+
 /// Records that tell how something was derived.
-const HOW: [&str; 4] =
-    ["DerivedReadModelRecord", "ReadModelInputManifest", "RelianceInputManifest", "FormulaEvaluationReceipt"];
+const HOW: [&str; 5] = [
+    "DerivedReadModelRecord",
+    "ReadModelInputManifest",
+    "RelianceInputManifest",
+    "FormulaEvaluationReceipt",
+    "ClaimSupportDerivationReceipt",
+];
 
 fn is_reference(member: &str) -> bool {
     member.ends_with("_ref") || member.ends_with("_refs")

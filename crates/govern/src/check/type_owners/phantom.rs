@@ -6,6 +6,7 @@ use super::{ENTRY, Found};
 use crate::kind;
 use crate::member::Member;
 use crate::reference::{Reference, snake};
+use crate::table::commands;
 use crate::types;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -92,7 +93,9 @@ impl<'w> Names<'w> {
     fn is_schema(&self, text: &str) -> bool {
         let is_name = text.starts_with(|first: char| first.is_ascii_uppercase())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        !is_name || self.is_type(text) || types::find(text).is_some() && !self.retired.contains(text)
+        let is_of_command = || commands::all().any(|one| one.request == text || one.response == text);
+        let is_known = self.is_type(text) || types::find(text).is_some() || is_of_command();
+        !is_name || is_known && !self.retired.contains(text)
     }
 }
 
