@@ -29,7 +29,12 @@ pub(super) fn find(world: &World, found: &mut Found) {
         let mut given = parts.chain([&value.value]).filter_map(hash).map(|one| one.hex());
         let stated = receipt.json().text("output_value_hash").unwrap_or_default();
         if !given.any(|one| one == stated.as_bytes()) {
-            found.add(receipt, "/output_value_hash", What::Hash, format!("is of nothing that {formula} gives"));
+            found.add(
+                receipt,
+                "/output_value_hash",
+                What::Hash,
+                format!("is of nothing that {formula} gives"),
+            );
         }
         for (path, part) in members {
             let given = if part.is_empty() { Some(&value.value) } else { value.value.get(part) };

@@ -190,7 +190,12 @@ fn effects(world: &World, found: &mut Found) {
             found.add(effect, "/state", What::Fold, "follows on what was done or cancelled");
         }
         if effect.is("state", "executed") == effect.is_blank("receipt_ref") {
-            found.add(effect, "/state", What::Repeat, "what was done has a receipt, and nothing else has one");
+            found.add(
+                effect,
+                "/state",
+                What::Repeat,
+                "what was done has a receipt, and nothing else has one",
+            );
         }
         if effect.is("state", "executed") {
             done.insert(effect.id(), effect);
