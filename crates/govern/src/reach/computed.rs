@@ -11,6 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Number, Object};
+use countersign_record::time::Instant;
 
 pub(super) fn find(world: &World, found: &mut Found) {
     for receipt in world.of("FormulaEvaluationReceipt") {
@@ -172,6 +173,21 @@ fn counts(world: &World, found: &mut Found) {
         if let Some(missing) = missing {
             let message = format!("row {} is of the window and not listed", missing.seq());
             found.add(rollup, "/included_observation_refs", What::List, message);
+        }
+    }
+    let mut begun: BTreeMap<(&str, Option<&str>), Instant> = BTreeMap::new();
+    for outcome in world.of("OutcomeRecord") {
+        if let Some(at) = outcome.written_at() {
+            begun.entry((outcome.id(), outcome.json().text("run_id"))).or_insert(at);
+        }
+    }
+    for cycle in world.of("RevisionCycleOutcomeObservation") {
+        let json = cycle.json();
+        let begun = json.text("outcome_id").and_then(|id| begun.get(&(id, json.text("run_id"))));
+        let end = cycle.time("observation_window.end");
+        if begun.zip(end).is_some_and(|(begun, end)| end < *begun) {
+            let message = "is before there was the outcome";
+            found.add(cycle, "/observation_window/end", What::Time, message);
         }
     }
     for result in world.of("CalibrationMetricResult") {

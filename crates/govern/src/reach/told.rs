@@ -20,6 +20,7 @@ pub(super) fn find(world: &World, found: &mut Found) {
     effects(world, found);
     answers(world, found);
     signals(world, found);
+    matters(world, found);
     numbers(world, found);
 }
 
@@ -46,6 +47,16 @@ fn packets(world: &World, found: &mut Found) {
         }
         if !items("omitted_items", receipt) {
             found.add(receipt, "/omitted_items", What::List, "leaves out what was not asked for");
+        }
+        let is_short =
+            receipt.json().list("omitted_items").iter().any(|one| one.flag("required") == Some(true));
+        if receipt.is("packet_status", "blocked") && !is_short {
+            found.add(
+                receipt,
+                "/packet_status",
+                What::Repeat,
+                "is blocked, and nothing that it needs is left out",
+            );
         }
         let has_warnings = !receipt.is_blank("warnings");
         if receipt.is("packet_status", "complete_with_warnings") != has_warnings {
@@ -234,6 +245,12 @@ fn effects(world: &World, found: &mut Found) {
             }
         }
     }
+    let mut last_versions: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+    for version in world.of("ArtifactVersion") {
+        if let Some(artifact) = version.json().text("artifact_stable_id") {
+            last_versions.entry(artifact).or_default().push(version);
+        }
+    }
     for checkpoint in world.of("KnownGoodCheckpoint") {
         let run = checkpoint.json().text("run_id");
         let own =
@@ -244,8 +261,48 @@ fn effects(world: &World, found: &mut Found) {
             let message = "is not what the run did outside";
             found.add(checkpoint, "/irreversible_side_effect_refs", What::List, message);
         }
+        heads(&last_versions, checkpoint, found);
         if checkpoint.count("event_seq").is_some_and(|place| place >= checkpoint.seq()) {
             found.add(checkpoint, "/event_seq", What::Place, "is not before the checkpoint");
+        }
+    }
+}
+
+/// The heads of a checkpoint are the last versions of the artifacts that it keeps.
+fn heads(versions: &BTreeMap<&str, Vec<Record<'_>>>, checkpoint: Record<'_>, found: &mut Found) {
+    let kept = checkpoint.json().references("artifact_version_refs");
+    let heads: BTreeSet<&str> =
+        checkpoint.json().references("artifact_head_refs").into_iter().map(|one| one.id).collect();
+    let artifact =
+        |id: &str| Some(checkpoint.world.find("ArtifactVersion", id)?.json().text("artifact_stable_id")?);
+    let artifacts: BTreeSet<&str> = kept.iter().filter_map(|one| artifact(one.id)).collect();
+    let last = artifacts.iter().filter_map(|artifact| {
+        let all = versions.get(artifact)?;
+        let before = all.partition_point(|one| one.seq() < checkpoint.seq());
+        before.checked_sub(1).and_then(|at| all.get(at)).map(|one| one.id())
+    });
+    if heads != last.collect() {
+        let message = "are not the last versions of what it keeps";
+        found.add(checkpoint, "/artifact_head_refs", What::List, message);
+    }
+}
+
+/// What is seen of a task is of the matter of the run in which it was computed.
+fn matters(world: &World, found: &mut Found) {
+    let mut of_run: BTreeMap<&str, &str> = BTreeMap::new();
+    for record in world.all() {
+        let both = record.json().text("run_id").zip(record.json().text("matter_id"));
+        if let Some((run, matter)) = both {
+            of_run.entry(run).or_insert(matter);
+        }
+    }
+    for seen in world.of("MetricObservation") {
+        let receipt = seen.follow("formula_eval_receipt_ref");
+        let matter = receipt.and_then(|one| one.json().text("run_id")).and_then(|run| of_run.get(run));
+        if let (Some(matter), Some(own)) = (matter, seen.json().text("matter_id"))
+            && own != *matter
+        {
+            found.add(seen, "/matter_id", What::Repeat, format!("and its run is of {matter}"));
         }
     }
 }
