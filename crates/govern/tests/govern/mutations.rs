@@ -150,8 +150,9 @@ fn report(counts: &BTreeMap<Class, Count>, survivors: &BTreeMap<String, usize>) 
         .filter_map(|line| line.strip_prefix("| `"))
         .filter_map(|rest| rest.split('`').next())
         .collect();
-    let unexplained: Vec<&String> =
-        survivors.keys().filter(|what| !explained.contains(what.as_str())).collect();
+    // A status that is not fixed is not for any of its words.
+    let is_explained = |what: &str| explained.contains(what.split(" to ").next().unwrap_or(what));
+    let unexplained: Vec<&String> = survivors.keys().filter(|what| !is_explained(what)).collect();
     let caught = 100.0 * (all - missed) as f64 / all as f64;
     println!("{caught:.2} % of {all} faults are found");
     assert!(all >= 3_000, "only {all} faults were made");
