@@ -7,7 +7,6 @@ use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::format;
 use alloc::string::String;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
