@@ -207,6 +207,7 @@ fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
             add(observation, "/evidence_refs", "does not name what shows it");
         }
     }
+    dispositions(world, add);
     for view in world.of("DecisionAuditView") {
         let target = view.json().reference("target_decision_ref");
         let target = target.filter(|one| one.kind == "evaluation_chain_resolution_receipt");
@@ -233,6 +234,30 @@ fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         if is_blocked && envelope.is_one_of("decision.verdict", &["passed", "failed"]) {
             let path = "/decision/substantive_verdict_status";
             add(envelope, path, "there is a verdict that was never reached");
+        }
+    }
+}
+
+/// An outcome moves to where the result that moves it says that it stands, and nothing gets worse that was never good.
+fn dispositions(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for event in world.of("OutcomeStateTransitionEvent") {
+        let json = event.json();
+        if let Some(outcome) = json.text("outcome_id").filter(|_| json.is("to_state", "satisfied")) {
+            met.entry(outcome).or_insert(event.seq());
+        }
+        let result = json.text("result_id").and_then(|id| world.find("EvaluationResultEnvelope", id));
+        let found = result.and_then(|one| one.json().text("decision.disposition"));
+        if found.zip(json.text("to_state")).is_some_and(|(found, to)| found != to) {
+            add(event, "/to_state", "is not where its result says that the outcome stands");
+        }
+    }
+    for envelope in
+        world.of("EvaluationResultEnvelope").filter(|one| one.is("decision.disposition", "regressed"))
+    {
+        let first = envelope.json().text("outcome_id").and_then(|outcome| met.get(outcome));
+        if first.is_none_or(|first| *first > envelope.seq()) {
+            add(envelope, "/decision/disposition", "it was never met before");
         }
     }
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Of a hundred faults, so many are found at least.
 const CAUGHT_MIN: f64 = 98.0;
 /// Faults that are made of each class in each log, at most: they are picked evenly.
-const OF_A_CLASS_MAX: usize = 30;
+const OF_A_CLASS_MAX: usize = 110;
 /// Into so many logs everything that can happen is put.
 const PARTS: usize = 11;
 
