@@ -9,6 +9,7 @@ mod fold;
 mod hashes;
 mod holding;
 mod lists;
+mod lives;
 mod names;
 mod places;
 mod repeats;
@@ -18,12 +19,12 @@ mod tests;
 mod times;
 mod told;
 mod work;
+#[cfg(test)]
+mod work_tests;
 
 use crate::world::{Record, World};
 use alloc::string::String;
 use alloc::vec::Vec;
-
-pub use names::{Unresolved, unresolved};
 
 /// How a log contradicts itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +47,24 @@ pub enum What {
     Hash,
     /// Something is less tainted, less secret or less privileged than what it holds.
     Holding,
+}
+
+impl What {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            What::NamesNothing => "names_nothing",
+            What::NamesLater => "names_later",
+            What::Place => "place",
+            What::Time => "time",
+            What::Repeat => "repeat",
+            What::Fold => "fold",
+            What::List => "list",
+            What::Hash => "hash",
+            What::Holding => "holding",
+        }
+    }
 }
 
 /// Something that a log says and that something else in it contradicts.
@@ -86,6 +105,7 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     work::find(world, &mut found);
     computed::find(world, &mut found);
     told::find(world, &mut found);
+    lives::find(world, &mut found);
     found.0.sort();
     found.0
 }

@@ -52,7 +52,7 @@ pub mod workspace;
 
 use alloc::vec::Vec;
 use countersign_record::json::Json;
-use wire::{Mention, Reading, Trouble, Wire};
+use wire::{Reading, Trouble, Wire};
 
 /// A type of the contract: how it is read, and its schema.
 pub struct Type {
@@ -78,14 +78,6 @@ impl Type {
         let mut reading = Reading::default();
         (self.read)(record, &mut reading);
         reading.troubles()
-    }
-
-    /// The references in a record, as far as it can be read.
-    #[must_use]
-    pub fn references(&self, record: &Json) -> Vec<Mention> {
-        let mut reading = Reading::of_references();
-        (self.read)(record, &mut reading);
-        reading.references()
     }
 
     /// A record read and written again; `None` if it is not of the type.

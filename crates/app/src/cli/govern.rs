@@ -12,7 +12,7 @@ pub(crate) struct Lint {
     /// The governed records of the matter's ledger instead of a bundle
     #[arg(long)]
     pub(crate) ledger: bool,
-    /// Also fail where a reference names a record that the bundle lacks
+    /// The bundle is a whole log: also fail where it contradicts itself
     #[arg(long, conflicts_with = "ledger")]
     pub(crate) whole: bool,
     /// Also fail where a record does not have the members of its type

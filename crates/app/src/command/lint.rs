@@ -8,7 +8,8 @@ use crate::place::Place;
 use crate::{input, output};
 use countersign_govern::bundle::{Bundle, NotABundle};
 use countersign_govern::check::{Diagnostic, Severity, check};
-use countersign_govern::{reach, types};
+use countersign_govern::reach::{self, Contradiction};
+use countersign_govern::types;
 use countersign_record::code::Code;
 use countersign_runtime::audit::{self, Audited};
 use countersign_runtime::ports::ledger::Ledger;
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 /// Bytes of a bundle: a hundred thousand rows and more.
 const BYTES_MAX: usize = 1 << 30;
-/// Members that are not of their type and references that name nothing which are listed; all are counted.
+/// Members that are not of their type which are listed; all are counted.
 const LISTED_MAX: usize = 1_000;
 
 #[derive(Serialize)]
@@ -25,9 +26,9 @@ struct Answer {
     /// Members that no type has, or that are not of theirs.
     shape: Vec<Shape>,
     shape_count: usize,
-    /// References to records that the bundle lacks; it may be a part of a log.
-    references: Vec<Missing>,
-    references_count: usize,
+    /// What the log says twice and not alike, where it is a whole one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradictions: Option<Vec<Contradicted>>,
 }
 
 /// What a ledger has.
@@ -39,10 +40,11 @@ struct OfLedger {
 }
 
 #[derive(Serialize)]
-struct Missing {
+struct Contradicted {
     row: u64,
     path: String,
-    reference: String,
+    what: &'static str,
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -88,18 +90,21 @@ fn bundle(path: &str, lint: &Lint) -> Result<Exit, Failure> {
     shape.truncate(LISTED_MAX);
     let world = bundle.world();
     let found = check(&world);
-    let mut missing = reach::unresolved(&world);
-    let references_count = missing.len();
-    missing.truncate(LISTED_MAX);
-    let fails = is_wrong(&found) || (lint.strict && shape_count > 0) || (lint.whole && references_count > 0);
-    let references =
-        missing.into_iter().map(|one| Missing { row: one.row, path: one.path, reference: one.reference });
+    let contradictions = lint.whole.then(|| reach::contradictions(&world));
+    let is_contradicted = contradictions.as_ref().is_some_and(|all| !all.is_empty());
+    let fails = is_wrong(&found) || (lint.strict && shape_count > 0) || is_contradicted;
+    let told = |one: Contradiction| Contradicted {
+        row: one.row,
+        path: one.path,
+        what: one.what.as_str(),
+        message: one.message,
+    };
+    let contradictions = contradictions.map(|all| all.into_iter().map(told).collect());
     output::json(&Answer {
         codes: found.into_iter().map(Coded::from).collect(),
         shape,
         shape_count,
-        references: references.collect(),
-        references_count,
+        contradictions,
     })?;
     Ok(if fails { Exit::Limited } else { Exit::Success })
 }

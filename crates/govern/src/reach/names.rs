@@ -4,24 +4,12 @@
 use super::{Found, What};
 use crate::kind::{self, Class};
 use crate::reference::{Reference, snake};
-use crate::types;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
-
-/// A reference that names no record of the log.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unresolved {
-    /// The place of the row that has it.
-    pub row: u64,
-    /// Where in the record, as a JSON pointer.
-    pub path: String,
-    /// The reference.
-    pub reference: String,
-}
 
 /// Other words for a kind in references.
 const ALIASES: [(&str, &str); 2] = [("src", "source_record"), ("srcset", "source_set")];
@@ -31,25 +19,6 @@ pub(super) type Kinds = BTreeMap<String, &'static kind::Kind>;
 
 fn kinds() -> Kinds {
     kind::all().filter(|kind| kind.class != Class::Value).map(|kind| (snake(kind.name), kind)).collect()
-}
-
-/// The references of a log to records of the contract that it does not have, in order. A kind that the contract does not know
-/// (a person, a module, a file) stands for something outside of the log.
-#[must_use]
-pub fn unresolved(world: &World) -> Vec<Unresolved> {
-    let known = kinds();
-    let mut found = Vec::new();
-    for record in world.all() {
-        let mentions = types::find(record.kind()).map(|one| one.references(record.json()));
-        for mention in mentions.unwrap_or_default() {
-            let named = Reference::read(&mention.text).map(plain);
-            if named.is_some_and(|named| known.contains_key(named.kind) && world.resolve(named).is_none()) {
-                let (row, path, reference) = (record.seq(), mention.path, mention.text.to_string());
-                found.push(Unresolved { row, path, reference });
-            }
-        }
-    }
-    found
 }
 
 pub(super) fn plain(reference: Reference<'_>) -> Reference<'_> {

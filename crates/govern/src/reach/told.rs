@@ -245,6 +245,11 @@ fn effects(world: &World, found: &mut Found) {
             }
         }
     }
+    checkpoints(world, &done, found);
+}
+
+/// A checkpoint has all that its run did outside, and the heads of what it keeps.
+fn checkpoints(world: &World, done: &BTreeMap<&str, Record<'_>>, found: &mut Found) {
     let mut last_versions: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
     for version in world.of("ArtifactVersion") {
         if let Some(artifact) = version.json().text("artifact_stable_id") {

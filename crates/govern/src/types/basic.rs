@@ -36,7 +36,6 @@ macro_rules! text {
         impl Wire for $name {
             fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
                 let text = value.as_str().unwrap_or_default();
-                reading.refers(text);
                 $name::try_from(text).map_or_else(|error| reading.wrong(error.0), Some)
             }
 

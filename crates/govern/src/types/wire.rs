@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use countersign_record::json::{Json, Number, Object};
 
-pub use super::reading::{Mention, Reading, Trouble};
+pub use super::reading::{Reading, Trouble};
 
 /// What stands in a record.
 pub trait Wire: Sized {
