@@ -87,5 +87,6 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     computed::find(world, &mut found);
     told::find(world, &mut found);
     found.0.sort();
+    found.0.dedup();
     found.0
 }

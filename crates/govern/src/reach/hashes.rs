@@ -65,9 +65,15 @@ fn heads(world: &World, found: &mut Found) {
         if let Some(new) = new.filter(|_| json.is("status", "applied")) {
             stands.insert(workspace, new);
         }
-        let is_read = json.is_one_of("operation_kind", &["read_workspace_snapshot", "export_workspace_bundle"]);
+        let is_read =
+            json.is_one_of("operation_kind", &["read_workspace_snapshot", "export_workspace_bundle"]);
         if !is_read && json.is("status", "read_completed") || is_read && json.is("status", "applied") {
-            found.add(receipt, "/status", What::Repeat, "what reads changes nothing, and the other way round");
+            found.add(
+                receipt,
+                "/status",
+                What::Repeat,
+                "what reads changes nothing, and the other way round",
+            );
         }
         if json.at("conflict_reason").is_some() != json.is("status", "conflict") {
             found.add(receipt, "/status", What::Repeat, "a conflict has a reason, and nothing else has one");
@@ -214,11 +220,9 @@ fn findings(world: &World, found: &mut Found) {
             let path = "/match_key/source_workspace_snapshot_hash";
             found.add(finding, path, What::Hash, "is not a head of its snapshot");
         }
-        for (own, key) in [("target_criterion_id", "match_key.criterion_id")] {
-            let both = json.text(own).zip(json.text(key));
-            if both.is_some_and(|(own, key)| own != key) {
-                found.add(finding, "/match_key/criterion_id", What::Repeat, "is another criterion");
-            }
+        let both = json.text("target_criterion_id").zip(json.text("match_key.criterion_id"));
+        if both.is_some_and(|(own, key)| own != key) {
+            found.add(finding, "/match_key/criterion_id", What::Repeat, "is another criterion");
         }
     }
 }
