@@ -9,6 +9,7 @@ mod fold;
 mod hashes;
 mod holding;
 mod lists;
+mod lives;
 mod names;
 mod places;
 mod repeats;
@@ -18,6 +19,8 @@ mod tests;
 mod times;
 mod told;
 mod work;
+#[cfg(test)]
+mod work_tests;
 
 use crate::world::{Record, World};
 use alloc::string::String;
@@ -86,6 +89,7 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     work::find(world, &mut found);
     computed::find(world, &mut found);
     told::find(world, &mut found);
+    lives::find(world, &mut found);
     found.0.sort();
     found.0.dedup();
     found.0

@@ -245,6 +245,11 @@ fn effects(world: &World, found: &mut Found) {
             }
         }
     }
+    checkpoints(world, &done, found);
+}
+
+/// A checkpoint has all that its run did outside, and the heads of what it keeps.
+fn checkpoints(world: &World, done: &BTreeMap<&str, Record<'_>>, found: &mut Found) {
     let mut last_versions: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
     for version in world.of("ArtifactVersion") {
         if let Some(artifact) = version.json().text("artifact_stable_id") {
@@ -273,8 +278,7 @@ fn heads(versions: &BTreeMap<&str, Vec<Record<'_>>>, checkpoint: Record<'_>, fou
     let kept = checkpoint.json().references("artifact_version_refs");
     let heads: BTreeSet<&str> =
         checkpoint.json().references("artifact_head_refs").into_iter().map(|one| one.id).collect();
-    let artifact =
-        |id: &str| Some(checkpoint.world.find("ArtifactVersion", id)?.json().text("artifact_stable_id")?);
+    let artifact = |id: &str| checkpoint.world.find("ArtifactVersion", id)?.json().text("artifact_stable_id");
     let artifacts: BTreeSet<&str> = kept.iter().filter_map(|one| artifact(one.id)).collect();
     let last = artifacts.iter().filter_map(|artifact| {
         let all = versions.get(artifact)?;

@@ -60,7 +60,7 @@ fn invoke(b: &mut Builder, run: &Run, command: &str) {
         "CommandInvocation",
         json!({
             "invocation_id": id, "command_id": command, "actor_ref": "user:reviewer", "actor_kind": "user",
-            "idempotency_key": hash_of(&id), "request_hash": hash_of(&request), "created_at": b.now()
+            "idempotency_key": format!("key-of-{id}"), "request_hash": hash_of(&request), "created_at": b.now()
         }),
     );
     let receipt = json!({"receipt_id": b.id("command-receipt"), "invocation_id": id, "status": "done", "created_at": b.now()});
@@ -171,7 +171,7 @@ pub(super) fn learn(b: &mut Builder, run: &mut Run) {
         "CommandInvocation",
         json!({
             "invocation_id": id, "command_id": "note.add", "actor_ref": "engine:learning", "actor_kind": "engine",
-            "idempotency_key": hash_of(&id), "request_hash": hash_of(&request), "created_at": b.now()
+            "idempotency_key": format!("key-of-{id}"), "request_hash": hash_of(&request), "created_at": b.now()
         }),
     );
     let receipt = b.id("command-receipt");

@@ -148,9 +148,9 @@ pub(super) struct Kind {
     class: &'static str,
 }
 
-const LETTER: Kind =
+pub(super) const LETTER: Kind =
     Kind { kind: "document", basis: "user_supplied", taint: "user_trusted_bounded", class: "internal" };
-const SECRET: Kind =
+pub(super) const SECRET: Kind =
     Kind { kind: "document", basis: "user_supplied", taint: "user_trusted_bounded", class: "privileged" };
 const PAGE: Kind =
     Kind { kind: "web_source", basis: "web_unverified", taint: "external_untrusted", class: "public" };

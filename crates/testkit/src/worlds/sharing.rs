@@ -3,6 +3,7 @@
 
 use super::builder::{Builder, Run, hash_of};
 use super::making::{Outcome, Verdict, evaluate, governance, moves, version};
+use super::researching::{LETTER, SECRET, Workspace};
 use serde_json::{Value, json};
 
 const SHORT: Verdict =
@@ -160,7 +161,7 @@ pub(super) fn pack(b: &mut Builder, run: &mut Run) {
 
 /// What happens is put on the board; what is secret leaves a stub.
 pub(super) fn board(b: &mut Builder, run: &mut Run) {
-    let (artifact, policy) = (b.id("exhibit"), b.id("publication"));
+    let (mut workspace, policy) = (Workspace::new(b, run), b.id("publication"));
     b.share(
         "RunBoardPublicationPolicy",
         json!({
@@ -172,8 +173,9 @@ pub(super) fn board(b: &mut Builder, run: &mut Run) {
     );
     let mut posts = Vec::new();
     for at in 0..b.random.within(2..5) {
-        let payload = version(b, run, &artifact, None, "mechanical");
         let is_secret = b.random.once_in(3);
+        let payload = workspace.source(b, run, if is_secret { &SECRET } else { &LETTER });
+        let payload = payload.replace("src:", "source_record:");
         posts.push(publish(b, run, &payload, is_secret, at + 1));
     }
     let digest = b.id("digest");
