@@ -124,7 +124,7 @@ fn picked(record: &Json, names: &[&str]) -> Object {
 fn hits(score: Record<'_>) -> Option<Json> {
     let (rate, all) = (score.number("component_scores.hit_rate_score")?, score.number("sample_size")?);
     // A rate of six decimals gives back the whole number that it was made from.
-    let hits = (rate * all + 0.5) as u32;
+    let hits = format!("{:.0}", rate * all).parse::<u32>().ok()?;
     Some(Json::Number(Number::from(hits)))
 }
 

@@ -278,8 +278,7 @@ fn heads(versions: &BTreeMap<&str, Vec<Record<'_>>>, checkpoint: Record<'_>, fou
     let kept = checkpoint.json().references("artifact_version_refs");
     let heads: BTreeSet<&str> =
         checkpoint.json().references("artifact_head_refs").into_iter().map(|one| one.id).collect();
-    let artifact =
-        |id: &str| Some(checkpoint.world.find("ArtifactVersion", id)?.json().text("artifact_stable_id")?);
+    let artifact = |id: &str| checkpoint.world.find("ArtifactVersion", id)?.json().text("artifact_stable_id");
     let artifacts: BTreeSet<&str> = kept.iter().filter_map(|one| artifact(one.id)).collect();
     let last = artifacts.iter().filter_map(|artifact| {
         let all = versions.get(artifact)?;
