@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Of a hundred faults, so many are found at least.
 const CAUGHT_MIN: f64 = 98.0;
 /// Faults that are made of each class in each log, at most: they are picked evenly.
-const OF_A_CLASS_MAX: usize = 110;
+const OF_A_CLASS_MAX: usize = 30;
 /// Into so many logs everything that can happen is put.
 const PARTS: usize = 11;
 
@@ -150,8 +150,9 @@ fn report(counts: &BTreeMap<Class, Count>, survivors: &BTreeMap<String, usize>) 
         .filter_map(|line| line.strip_prefix("| `"))
         .filter_map(|rest| rest.split('`').next())
         .collect();
-    let unexplained: Vec<&String> =
-        survivors.keys().filter(|what| !explained.contains(what.as_str())).collect();
+    // A status that is not fixed is not for any of its words.
+    let is_explained = |what: &str| explained.contains(what.split(" to ").next().unwrap_or(what));
+    let unexplained: Vec<&String> = survivors.keys().filter(|what| !is_explained(what)).collect();
     let caught = 100.0 * (all - missed) as f64 / all as f64;
     println!("{caught:.2} % of {all} faults are found");
     assert!(all >= 3_000, "only {all} faults were made");
