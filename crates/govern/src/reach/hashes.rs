@@ -65,9 +65,15 @@ fn heads(world: &World, found: &mut Found) {
         if let Some(new) = new.filter(|_| json.is("status", "applied")) {
             stands.insert(workspace, new);
         }
-        let is_read = json.is_one_of("operation_kind", &["read_workspace_snapshot", "export_workspace_bundle"]);
+        let is_read =
+            json.is_one_of("operation_kind", &["read_workspace_snapshot", "export_workspace_bundle"]);
         if !is_read && json.is("status", "read_completed") || is_read && json.is("status", "applied") {
-            found.add(receipt, "/status", What::Repeat, "what reads changes nothing, and the other way round");
+            found.add(
+                receipt,
+                "/status",
+                What::Repeat,
+                "what reads changes nothing, and the other way round",
+            );
         }
         if json.at("conflict_reason").is_some() != json.is("status", "conflict") {
             found.add(receipt, "/status", What::Repeat, "a conflict has a reason, and nothing else has one");
