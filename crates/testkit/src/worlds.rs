@@ -27,6 +27,8 @@ mod sharing;
 mod sufficing;
 mod workspace;
 
+use std::ops::Range;
+
 pub use builder::{Builder, Run, Written, hash_of};
 
 /// Something that happens in a run: it appends rows.
@@ -85,21 +87,29 @@ const MIDDLE: &[Scene] = &[
 /// How it ends: in this order.
 const CLOSING: &[Scene] = &[evaluation::last, closing::hand_over, closing::link, closing::show];
 
+/// Runs that go on beside each other, at most.
+const AT_ONCE: usize = 8;
+
 /// The log of so many runs, the same for the same seed.
 #[must_use]
 pub fn log(seed: u64, runs: usize) -> Vec<Written> {
     let mut builder = Builder::new(seed);
-    let mut open: Vec<(Run, Vec<Scene>)> = (0..runs)
-        .map(|number| {
-            let mut middle: Vec<Scene> = MIDDLE.to_vec();
-            middle.retain(|_| !builder.random.once_in(4));
-            shuffle(&mut builder, &mut middle);
-            let mut scenes = [OPENING, &middle, CLOSING].concat();
-            scenes.reverse();
-            (Run::new(number), scenes)
-        })
-        .collect();
-    while !open.is_empty() {
+    play(&mut builder, 0..runs);
+    builder.rows()
+}
+
+/// Lets runs of these numbers happen, some of them beside each other.
+pub fn play(builder: &mut Builder, mut numbers: Range<usize>) {
+    let mut open: Vec<(Run, Vec<Scene>)> = Vec::new();
+    loop {
+        while open.len() < AT_ONCE
+            && let Some(number) = numbers.next()
+        {
+            open.push((Run::new(number), scenes(builder)));
+        }
+        if open.is_empty() {
+            return;
+        }
         let at = builder.random.index(0..open.len());
         let (run, scenes) = &mut open[at];
         match scenes.pop() {
@@ -107,7 +117,16 @@ pub fn log(seed: u64, runs: usize) -> Vec<Written> {
             None => drop(open.swap_remove(at)),
         }
     }
-    builder.rows()
+}
+
+/// What happens in a run, the last first.
+fn scenes(builder: &mut Builder) -> Vec<Scene> {
+    let mut middle: Vec<Scene> = MIDDLE.to_vec();
+    middle.retain(|_| !builder.random.once_in(4));
+    shuffle(builder, &mut middle);
+    let mut scenes = [OPENING, &middle, CLOSING].concat();
+    scenes.reverse();
+    scenes
 }
 
 /// A log of one run in which everything happens.

@@ -2,15 +2,17 @@
 //! Owns: which receipt leads where. Must not: know which moves are allowed; machines do.
 
 use super::{Found, What};
+use crate::machine::{self, Machine};
 use crate::member::Member;
 use crate::reference::snake;
 use crate::world::World;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 
 pub(super) fn find(world: &World, found: &mut Found) {
     lives(world, found);
+    births(world, found);
     decisions(world, found);
 }
 
@@ -25,10 +27,11 @@ struct Life {
     /// The member of a receipt by which it moves it, and where each of its words leads.
     by: &'static str,
     words: &'static [(&'static str, &'static str)],
-    initial: &'static str,
+    /// Which states it has: a record may live two lives at once, by two members.
+    machine: &'static Machine,
 }
 
-const LIVES: [Life; 2] = [
+const LIVES: [Life; 4] = [
     Life {
         kind: "RevisionReviewPacket",
         member: "state",
@@ -43,7 +46,7 @@ const LIVES: [Life; 2] = [
             ("request_changes", "changes_requested"),
             ("restore_known_good_state", "restored_known_good"),
         ],
-        initial: "generated",
+        machine: &machine::REVIEW_PACKET,
     },
     Life {
         kind: "LibraryPromotionCandidate",
@@ -52,13 +55,45 @@ const LIVES: [Life; 2] = [
         names: "candidate_id",
         by: "status",
         words: &[("promoted", "promoted"), ("blocked_by_policy", "rejected"), ("rejected", "rejected")],
-        initial: "queued",
+        machine: &machine::LIBRARY,
     },
+    general("EvaluationContractReview", "approval_status", &machine::CONTRACT_REVIEW),
+    general("EvaluationContractReview", "lifecycle_state", &machine::RELIANCE),
 ];
+
+/// A life that only general receipts move.
+const fn general(kind: &'static str, member: &'static str, machine: &'static Machine) -> Life {
+    Life { kind, member, receipt: "", names: "", by: "", words: &[], machine }
+}
+
+/// What is written again as it moves, and keeps the time at which it was first made.
+const BORN_ONCE: [&str; 6] = [
+    "AttentionLedgerItem",
+    "EvaluationContractReview",
+    "LibraryPromotionCandidate",
+    "ResearchNeed",
+    "RevalidationCascadeRun",
+    "RunBoardVisiblePost",
+];
+
+/// What moves was made once.
+fn births(world: &World, found: &mut Found) {
+    for kind in BORN_ONCE {
+        let mut first: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for record in world.of(kind) {
+            let own = record.json().text("created_at");
+            if *first.entry(record.id()).or_insert(own) != own {
+                found.add(record, "/created_at", What::Repeat, "is not when it was first made");
+            }
+        }
+    }
+}
 
 /// What has receipts of its own, besides the general ones, stands where the last of them led.
 fn lives(world: &World, found: &mut Found) {
-    for Life { kind, member, receipt, names, by, words, initial } in &LIVES {
+    for Life { kind, member, receipt, names, by, words, machine } in &LIVES {
+        let states: BTreeSet<&str> = machine.states().collect();
+        let initial = machine.initial.first().copied().unwrap_or_default();
         let mut moved: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
         for one in world.of(receipt) {
             let said = one.json().text(by);
@@ -69,7 +104,8 @@ fn lives(world: &World, found: &mut Found) {
         }
         for one in world.of("LifecycleTransitionReceipt") {
             let subject = one.json().reference("subject_ref").filter(|to| to.kind == snake(kind));
-            if let (Some(subject), Some(to)) = (subject, one.json().text("to_state")) {
+            let to = one.json().text("to_state").filter(|to| states.contains(to));
+            if let (Some(subject), Some(to)) = (subject, to) {
                 moved.entry(subject.id).or_default().push((one.seq(), to));
             }
         }
@@ -77,7 +113,7 @@ fn lives(world: &World, found: &mut Found) {
         for record in world.of(kind) {
             let all = moved.get(record.id()).map(Vec::as_slice).unwrap_or_default();
             let before = all.partition_point(|(seq, _)| *seq < record.seq());
-            let stands = before.checked_sub(1).and_then(|at| all.get(at)).map_or(*initial, |(_, to)| *to);
+            let stands = before.checked_sub(1).and_then(|at| all.get(at)).map_or(initial, |(_, to)| *to);
             if record.json().text(member).is_some_and(|own| own != stands) {
                 let message = format!("the receipts leave it {stands}");
                 found.add(record, &format!("/{member}"), What::Fold, message);
