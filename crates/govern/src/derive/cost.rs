@@ -261,7 +261,7 @@ fn joined(parts: &[&[Micros]], how: Join) -> Result<Vec<Micros>, Error> {
 }
 
 fn together(mut amounts: impl Iterator<Item = Micros>, how: Join) -> Result<Micros, Error> {
-    amounts.try_fold(0, |sum, one| how(sum, one)).ok_or(Error::TooMuch)
+    amounts.try_fold(0, how).ok_or(Error::TooMuch)
 }
 
 #[cfg(test)]

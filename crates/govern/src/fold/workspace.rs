@@ -118,8 +118,11 @@ fn moved(row: &Row<'_>, standing: &mut Standing, asked: &Json, operation: &str) 
     standing.touch(row);
 }
 
-/// Members that a whole has at least as high as its parts, and how high a word stands.
-const ORDERS: [(&str, fn(&str) -> Option<u8>); 2] = [
+/// How high a word stands.
+type Rank = fn(&str) -> Option<u8>;
+
+/// Members that a whole has at least as high as its parts.
+const ORDERS: [(&str, Rank); 2] = [
     ("taint_class", |word| TaintClass::find(word).map(|taint| taint as u8)),
     ("data_class", |word| DataClass::find(word).map(|class| class as u8)),
 ];

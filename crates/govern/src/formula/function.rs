@@ -148,6 +148,9 @@ fn bootstrap_mean(of: &[Value]) -> Result<Value, Stop> {
     pair(interval::bootstrap_mean(&numbers(values)?, number(level)?, draws, seed))
 }
 
+/// A number that two lists which belong together give.
+type Drawn<'f> = &'f dyn Fn(&[f64], &[f64]) -> Option<f64>;
+
 fn bootstrap_pairs(of: &[Value]) -> Result<Value, Stop> {
     let [what, predicted, came, settings] = of else { return Ok(Value::Absent) };
     let (predicted, came) = (numbers(predicted)?, numbers(came)?);
@@ -158,7 +161,7 @@ fn bootstrap_pairs(of: &[Value]) -> Result<Value, Stop> {
     let (draws, seed) = (whole_number(settings.get("draws"))?, whole_number(settings.get("seed"))?);
     let pairs: Vec<(f64, f64)> = predicted.into_iter().zip(came).collect();
     let level = settings.number("level")?;
-    let drawn = |say: &dyn Fn(&[f64], &[f64]) -> Option<f64>| {
+    let drawn = |say: Drawn<'_>| {
         pair(interval::bootstrap(&pairs, level, draws, seed, |drawn| {
             let (predicted, came): (Vec<f64>, Vec<f64>) = drawn.iter().copied().unzip();
             say(&predicted, &came)

@@ -107,7 +107,7 @@ const LOOKS_MAX: u64 = 20_000_000;
 /// The middle of means that are drawn anew, with a seed: the same one gives the same ends everywhere.
 #[must_use]
 pub fn bootstrap_mean(values: &[f64], level: f64, draws: u64, seed: u64) -> Option<(f64, f64)> {
-    bootstrap(values, level, draws, seed, |drawn| super::statistics::mean(drawn))
+    bootstrap(values, level, draws, seed, super::statistics::mean)
 }
 
 /// The middle of what is said of items that are drawn anew, with a seed. Draws of which nothing can be said do not count;
