@@ -91,5 +91,6 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     told::find(world, &mut found);
     lives::find(world, &mut found);
     found.0.sort();
+    found.0.dedup();
     found.0
 }

@@ -127,7 +127,8 @@ fn a_finding_has_the_hash_of_its_text() {
     let hash = alloc::string::String::from(crate::derive::text::hash("The term is wrong."));
     let rows = |text: &str| {
         format!(
-            r#"EvaluationFindingEvent {{"finding_event_id":"e1","finding_id":"f1","finding_text":"{text}","match_key":{{"normalized_finding_text_hash":"{hash}"}}}}"#
+            r#"EvaluationFindingEvent {{"finding_event_id":"e1","finding_id":"f1","finding_text":"{text}","match_key":{{"normalized_finding_text_hash":"{hash}"}}}}
+            EvaluationFindingRecord {{"finding_id":"f1","canonical_event_ref":"evaluation_finding_event:e1"}}"#
         )
     };
     check(&rows("The  term is wrong."), &[]);

@@ -126,7 +126,7 @@ fn bodies(world: &World, found: &mut Found) {
             if before.seq() == record.seq() {
                 continue;
             }
-            for member in members(before).into_iter().chain(members(record)) {
+            for member in members(before).union(&members(record)).copied() {
                 if !moving.contains(&member) && before.json().get(member) != record.json().get(member) {
                     let message = format!("is not what row {} says, and does not move", before.seq());
                     found.add(record, &format!("/{member}"), What::Repeat, message);

@@ -106,7 +106,7 @@ fn ends(world: &World, found: &mut Found) {
 }
 
 /// The first member in a value that is an end before the beginning: of the whole, or of the window that it ends.
-fn over<'j>(value: &'j Json, begin: Instant) -> Option<&'j str> {
+fn over(value: &Json, begin: Instant) -> Option<&str> {
     match value {
         Json::Object(members) => {
             let window = value.time("start").zip(value.time("end"));
