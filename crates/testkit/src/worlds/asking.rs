@@ -12,12 +12,10 @@ use serde_json::{Value, json};
 pub(super) fn question(b: &mut Builder, run: &mut Run) {
     let outcome = Outcome::new(b, run, &[]);
     let is_late = b.random.once_in(2);
+    let kinds = ["contradictory_requirements", "meaning_change_approval", "budget_scope_decision"];
+    let kind = *b.random.pick(&kinds);
     let question = Question {
-        kind: *b.random.pick(&[
-            "contradictory_requirements",
-            "meaning_change_approval",
-            "budget_scope_decision",
-        ]),
+        kind,
         source: &outcome.reference(),
         blocked: &[outcome.reference()],
         on_timeout: if is_late { "continue_with_warning" } else { "escalate" },

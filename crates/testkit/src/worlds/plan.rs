@@ -62,10 +62,11 @@ impl Plan {
 
     /// A plan that is not compiled yet.
     pub(super) fn new(b: &mut Builder, steps: Vec<Step>) -> Plan {
+        let class = *b.random.pick(&["mechanical", "meaning_bearing"]);
         Plan {
             id: b.id("plan"),
             is_rolling: b.random.once_in(2),
-            class: *b.random.pick(&["mechanical", "meaning_bearing"]),
+            class,
             risk: b.random.within(1..10) as f64 / 10.0,
             steps,
             outcome: String::new(),

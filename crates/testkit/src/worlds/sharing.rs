@@ -183,12 +183,12 @@ pub(super) fn board(b: &mut Builder, run: &mut Run) {
         "RunBoardDigest",
         json!({
             "digest_id": digest, "run_id": run.run_id, "reader_ref": "module:draft", "matter_id": run.matter_id,
-            "post_refs": posts.iter().map(|post| reference_of(post)).collect::<Vec<_>>(), "created_at": b.now()
+            "post_refs": posts.iter().map(reference_of).collect::<Vec<_>>(), "created_at": b.now()
         }),
     );
     let selection = json!({
         "selection_id": b.id("digest-selection"), "digest_ref": format!("run_board_digest:{digest}"),
-        "included_post_refs": posts.iter().map(|post| reference_of(post)).collect::<Vec<_>>(), "omitted": [],
+        "included_post_refs": posts.iter().map(reference_of).collect::<Vec<_>>(), "omitted": [],
         "created_at": b.now()
     });
     b.add("DigestSelection", selection);
