@@ -10,7 +10,7 @@ mod links;
 mod names;
 
 use crate::check::{Diagnostic, check};
-use crate::kind::{Class, Kind, Number};
+use crate::kind::{Kind, Number};
 use crate::world::{Draft, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
@@ -266,16 +266,8 @@ pub fn kind_of(row_kind: &str) -> Option<&'static Kind> {
     Number::of_snake(name).map(|number| number.kind)
 }
 
-/// Whether all parts of a log go by records of a type: policies and rows of registries.
+/// Whether all runs go by the rows of a stream: it is not that of a run.
 #[must_use]
-pub fn is_shared(kind: &Kind) -> bool {
-    match kind.class {
-        Class::Policy => true,
-        Class::Event
-        | Class::Receipt
-        | Class::Request
-        | Class::Projection
-        | Class::ReadModel
-        | Class::Value => false,
-    }
+pub fn is_shared(stream: &str) -> bool {
+    !stream.starts_with("run/")
 }

@@ -25,8 +25,8 @@ pub struct Audited {
     pub found: Vec<Diagnostic>,
 }
 
-/// What a scan does with a governed record: its stream, its type, its place and itself.
-type Taken = Box<dyn FnMut(&str, &'static Kind, Placed) + Send>;
+/// What a scan does with a governed record: its stream, its place and itself.
+type Taken = Box<dyn FnMut(&str, Placed) + Send>;
 
 /// Checks a ledger by every rule, as of a time or else of its last row. Memory is that of the rows that are looked at together: what all runs
 /// go by, the runs that go on beside each other, and those that name each other.
@@ -42,16 +42,16 @@ pub async fn ledger(
     let shared = Arc::new(Mutex::new((Vec::new(), now)));
     let keep = Arc::clone(&shared);
     let (rows, last) =
-        scan(ledger, access, is_shared, Box::new(move |_, _, placed| lock(&keep).0.push(placed))).await?;
+        scan(ledger, access, is_shared, Box::new(move |_, placed| lock(&keep).0.push(placed))).await?;
     let (first, now) = std::mem::take(&mut *lock(&shared));
     let audit = Arc::new(Mutex::new((Audit::new(first, now.or(last)), 0_u64)));
     let take = Arc::clone(&audit);
-    let each: Taken = Box::new(move |stream, _, (seq, draft)| {
+    let each: Taken = Box::new(move |stream, (seq, draft)| {
         let mut audit = lock(&take);
         audit.0.row(stream, seq, draft);
         audit.1 += 1;
     });
-    scan(ledger, access, |kind| !is_shared(kind), each).await?;
+    scan(ledger, access, |stream| !is_shared(stream), each).await?;
     let groups = lock(&audit).0.groups();
     for group in groups {
         let rows = streams(ledger, access, &group).await?;
@@ -69,7 +69,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn scan(
     ledger: &dyn Ledger,
     access: &MatterAccess,
-    is_wanted: fn(&Kind) -> bool,
+    is_wanted: fn(&str) -> bool,
     mut each: Taken,
 ) -> Result<(u64, Option<Instant>), Error> {
     let state = Arc::new(Mutex::new((0_u64, None, None)));
@@ -86,13 +86,17 @@ async fn scan(
         };
         let at = Instant::read(row.at);
         state.1 = state.1.max(at);
-        let Some(kind) = kind_of(row.kind).filter(|kind| is_wanted(kind)) else {
+        let Some(kind) = kind_of(row.kind).filter(|_| is_wanted(row.stream)) else {
             return ControlFlow::Continue(());
         };
-        match json::parse(row.payload) {
-            Ok(record) => {
-                each(row.stream, kind, (seq, draft(kind, at, record)));
+        match json::parse(row.payload).map(|payload| draft(kind, at, payload)) {
+            Ok(Some(draft)) => {
+                each(row.stream, (seq, draft));
                 ControlFlow::Continue(())
+            }
+            Ok(None) => {
+                state.2 = Some(Error::RowCorrupt { seq, why: NO_RECORD.to_owned() });
+                ControlFlow::Break(())
             }
             Err(error) => {
                 state.2 = Some(Error::RowCorrupt { seq, why: error.to_string() });
@@ -108,11 +112,19 @@ async fn scan(
     }
 }
 
-fn draft(kind: &Kind, at: Option<Instant>, record: Json) -> Draft {
-    Draft { kind: kind.name.to_owned(), id: None, at, record }
+const NO_RECORD: &str =
+    "a governed record is an object with a record, and an id where its type has no member for that";
+
+/// What a payload holds: `{"record": {…}, "id"?: "…"}`, as a row of a bundle does.
+fn draft(kind: &Kind, at: Option<Instant>, payload: Json) -> Option<Draft> {
+    let Json::Object(mut members) = payload else { return None };
+    let id = members.get("id").and_then(Json::as_str).map(str::to_owned);
+    let record = members.remove("record")?;
+    record.as_object()?;
+    Some(Draft { kind: kind.name.to_owned(), id, at, record })
 }
 
-/// The governed records of some streams that are not shared, in order.
+/// The governed records of some streams, in order.
 async fn streams(ledger: &dyn Ledger, access: &MatterAccess, group: &Group) -> Result<Vec<Placed>, Error> {
     let mut rows: Vec<Placed> = Vec::new();
     for stream in &group.streams {
@@ -128,8 +140,9 @@ async fn streams(ledger: &dyn Ledger, access: &MatterAccess, group: &Group) -> R
             };
             let page = ledger.read(access, query).await?;
             for row in page.rows {
-                if let Some(kind) = kind_of(row.kind.as_str()).filter(|kind| !is_shared(kind)) {
-                    rows.push((row.seq, draft(kind, Some(row.at.instant()), row.payload)));
+                if let Some(kind) = kind_of(row.kind.as_str()) {
+                    let at = Some(row.at.instant());
+                    rows.extend(draft(kind, at, row.payload).map(|draft| (row.seq, draft)));
                 }
             }
             after = page.next;

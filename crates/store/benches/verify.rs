@@ -6,7 +6,7 @@ mod rows;
 use countersign_record::digest::Digest;
 use countersign_runtime::fold;
 use countersign_runtime::ports::ledger::Ledger;
-use countersign_testkit::bench::{Bar, Bench, Side};
+use countersign_testkit::bench::{Bar, Bench, Side, resident_kib};
 use countersign_views::summary::Summary;
 use rows::{Scratch, access, fill, open};
 use std::time::{Duration, Instant};
@@ -94,10 +94,4 @@ fn fold_a_million(bench: &mut Bench, runtime: &tokio::runtime::Runtime) {
         FOLD_MEMORY_MAX_KIB as f64 / grown as f64,
         Bar::AtLeast(1.0),
     );
-}
-
-fn resident_kib(field: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

@@ -115,3 +115,11 @@ fn rate(value: f64) -> String {
         v => format!("{v:.1}"),
     }
 }
+
+/// A figure of the memory of this process, such as `VmRSS:` or `VmHWM:`.
+#[must_use]
+pub fn resident_kib(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the process has a status");
+    let line = status.lines().find(|line| line.starts_with(field)).expect("the figure is told");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}

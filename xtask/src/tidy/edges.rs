@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 
 const PURE_EXTERNALS: &[&str] = &["serde", "thiserror"];
 /// What formulas need of mathematics, the same on every platform, and one spelling of a text.
-const GOVERN_EXTERNALS: &[&str] = &["icu_normalizer", "libm", "thiserror"];
+const GOVERN_EXTERNALS: &[&str] = &["icu_normalizer", "libm", "once_cell", "thiserror"];
 /// A power that every platform agrees on, finding a text or a pattern in a text whatever its case and spelling, and (as a
 /// feature) schemas.
 const KERNEL_EXTERNALS: &[&str] = &[

@@ -63,7 +63,7 @@ fn a_ledger_has_its_codes() {
     let row = |stream: &str, record: &Value| {
         format!(
             "{}\n",
-            json!({"stream": stream, "kind": "external.govern.hard_revision_call", "payload": record})
+            json!({"stream": stream, "kind": "external.govern.hard_revision_call", "payload": {"record": record}})
         )
     };
     let other = |options: &Value| {

@@ -73,10 +73,15 @@ pub(crate) fn batch(rows: Vec<Sealed>) -> Batch {
 
 /// Appends `rows` rows in large batches.
 pub(crate) async fn fill(ledger: &Sqlite, access: &MatterAccess, rows: usize, bytes: usize) {
+    append(ledger, access, (0..rows).map(|number| draft(number % 64, number, bytes))).await;
+}
+
+/// Appends drafts in large batches.
+pub(crate) async fn append(ledger: &Sqlite, access: &MatterAccess, drafts: impl Iterator<Item = Draft>) {
     const PIECE: usize = 5_000;
-    for start in (0..rows).step_by(PIECE) {
-        let piece =
-            (start..(start + PIECE).min(rows)).map(|number| row(number % 64, number, bytes)).collect();
+    let mut rows = drafts.map(|draft| draft.seal().expect("a row")).peekable();
+    while rows.peek().is_some() {
+        let piece = rows.by_ref().take(PIECE).collect();
         ledger.append(access, batch(piece)).await.expect("the append");
     }
 }
