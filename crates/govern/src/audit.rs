@@ -10,7 +10,7 @@ mod links;
 mod names;
 
 use crate::check::{Diagnostic, check};
-use crate::kind::{Kind, Number};
+use crate::kind::{Class, Kind, Number};
 use crate::world::{Draft, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
@@ -18,10 +18,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::time::Instant;
 use links::Links;
-use names::{Name, own, within};
+use names::{Name, Names};
 
 /// Rows that are looked at together at least, if there are so many.
-const BATCH: usize = 8_192;
+pub const BATCH: usize = 8_192;
 /// A stream is a part when so many rows of others came after its last one.
 const QUIET: u64 = 16_384;
 /// Rows that wait for more of their stream, at most.
@@ -45,6 +45,7 @@ pub struct Group {
 /// An audit that goes on.
 pub struct Audit {
     now: Option<Instant>,
+    batch_rows: usize,
     shared: Vec<Placed>,
     /// The names of shared records, with their places.
     shared_names: BTreeMap<Name, u64>,
@@ -73,17 +74,18 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// An audit of a log with these shared rows, up to a time.
+    /// An audit of a log with these shared rows, up to a time, that looks at so many rows together.
     #[must_use]
-    pub fn new(shared: Vec<Placed>, now: Option<Instant>) -> Self {
+    pub fn new(shared: Vec<Placed>, now: Option<Instant>, batch_rows: usize) -> Self {
         let mut shared_names = BTreeMap::new();
         for (seq, draft) in &shared {
-            let mut names = Vec::new();
-            own(draft, &mut names);
-            shared_names.extend(names.into_iter().map(|name| (name, *seq)));
+            let mut names = Names::default();
+            names.add(*seq, draft);
+            shared_names.extend(names.owned.into_iter().map(|name| (name, *seq)));
         }
         Audit {
             now,
+            batch_rows,
             shared,
             shared_names,
             waiting: BTreeMap::new(),
@@ -120,7 +122,8 @@ impl Audit {
     /// Takes the streams that are quiet as parts; all of them where too many rows wait.
     fn let_go(&mut self, seq: u64) {
         let is_full = self.waiting_rows > WAITING_MAX;
-        let is_quiet = |rows: &Vec<Placed>| rows.last().is_none_or(|(last, _)| seq - last >= QUIET);
+        let is_quiet =
+            |rows: &Vec<Placed>| rows.last().is_none_or(|(last, _)| seq.saturating_sub(*last) >= QUIET);
         let (quiet, waiting): (BTreeMap<_, _>, BTreeMap<_, _>) =
             core::mem::take(&mut self.waiting).into_iter().partition(|(_, rows)| is_full || is_quiet(rows));
         self.waiting = waiting;
@@ -136,26 +139,24 @@ impl Audit {
         self.parts.push(stream);
         self.batch_parts.extend(rows.iter().map(|(seq, _)| (*seq, part)));
         self.batch.extend(rows);
-        if self.batch.len() >= BATCH {
+        if self.batch.len() >= self.batch_rows {
             self.flush();
         }
     }
 
     /// Remembers what a part has and what it names that it has not.
     fn name(&mut self, part: Part, stream: &str, rows: &[Placed]) {
-        let (mut owned, mut wanted) = (vec![Name::of_stream(stream)], Vec::new());
-        for (_, draft) in rows {
-            own(draft, &mut owned);
-            within(&draft.record, &mut wanted);
-        }
-        owned.sort_unstable();
-        owned.dedup();
-        wanted.sort_unstable();
-        wanted.dedup();
+        let mut names = Names::default();
+        rows.iter().for_each(|(seq, draft)| names.add(*seq, draft));
+        names.sort();
+        let Names { mut owned, mut shared, mut wanted } = names;
         wanted.retain(|name| owned.binary_search(name).is_err());
-        let used = wanted.iter().filter_map(|name| self.shared_names.get(name));
+        let used = wanted.iter().chain(&shared).filter_map(|name| self.shared_names.get(name));
         self.used.extend(used.map(|seq| (*seq, part)));
         wanted.retain(|name| !self.shared_names.contains_key(name));
+        // What two parts mention alike joins them as if both had it.
+        owned.append(&mut shared);
+        owned.push(Name::of_stream(stream));
         self.owned.extend(owned.into_iter().map(|name| (name, part)));
         self.wanted.extend(wanted.into_iter().map(|name| (name, part)));
     }
@@ -205,7 +206,8 @@ impl Audit {
         self.dispute();
         let mut groups: BTreeMap<Part, Vec<Part>> = BTreeMap::new();
         for part in (0..self.parts.len()).filter_map(|at| u32::try_from(at).ok()).map(Part) {
-            groups.entry(self.links.root(part)).or_default().push(part);
+            let root = self.links.root(part);
+            groups.entry(root).or_default().push(part);
         }
         let asked: BTreeSet<&Part> = self.disputed.values().flatten().collect();
         let groups = groups.into_values();
@@ -266,8 +268,26 @@ pub fn kind_of(row_kind: &str) -> Option<&'static Kind> {
     Number::of_snake(name).map(|number| number.kind)
 }
 
-/// Whether all runs go by the rows of a stream: it is not that of a run.
+/// Whether all runs go by a row: it is a policy or a row of a registry, it speaks of everything, or its stream is not that of a run.
 #[must_use]
-pub fn is_shared(stream: &str) -> bool {
-    !stream.starts_with("run/")
+pub fn is_shared(stream: &str, kind: &Kind) -> bool {
+    let is_policy = match kind.class {
+        Class::Policy => true,
+        Class::Event
+        | Class::Receipt
+        | Class::Request
+        | Class::Projection
+        | Class::ReadModel
+        | Class::Value => false,
+    };
+    is_policy || OF_ALL.contains(&kind.name) || !stream.starts_with("run/")
 }
+
+/// Records that speak of all fixtures and all types there are.
+const OF_ALL: [&str; 5] = [
+    "AddendaBConformanceFixture",
+    "BuildReadyClaim",
+    "ConformanceFixtureRun",
+    "PatchDecision",
+    "TypeDeclaration",
+];

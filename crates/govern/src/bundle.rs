@@ -51,6 +51,9 @@ impl Bundle {
             return Err(wrong("/schema_version", "must be \"1.0\""));
         }
         let as_of = time(&document, "as_of", "")?;
+        if document.at("also").is_some_and(|also| !is_texts(also)) {
+            return Err(wrong("/also", "must be a list of codes"));
+        }
         let also = document.texts("also").into_iter().map(ToString::to_string).collect();
         let fixture = document.at("fixture").map(read_fixture).transpose()?;
         let Json::Object(mut members) = document else { return Err(wrong("", "must be an object")) };
@@ -89,6 +92,9 @@ fn read_row(at: usize, row: Json) -> Result<Draft, NotABundle> {
     let kind = row
         .text("kind")
         .ok_or_else(|| wrong(&alloc::format!("{place}/kind"), "must be the name of a type"))?;
+    if row.at("id").is_some_and(|id| id.as_str().is_none_or(str::is_empty)) {
+        return Err(wrong(&alloc::format!("{place}/id"), "must be a text that is not empty"));
+    }
     let (kind, id) = (kind.to_string(), row.text("id").map(ToString::to_string));
     let at = time(&row, "at", &place)?;
     let Json::Object(mut members) = row else { return Err(wrong(&place, "must be an object")) };
@@ -98,6 +104,10 @@ fn read_row(at: usize, row: Json) -> Result<Draft, NotABundle> {
             Err(wrong(&alloc::format!("{place}/record"), "must be an object"))
         }
     }
+}
+
+fn is_texts(value: &Json) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()))
 }
 
 fn known(value: &Json, place: &str, members: &[&str]) -> Result<(), NotABundle> {

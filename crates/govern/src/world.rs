@@ -6,6 +6,7 @@ mod mark;
 use crate::kind::{self, Number};
 use crate::member::Member;
 use crate::reference::{Reference, snake};
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -16,6 +17,7 @@ use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
 pub use mark::{Mark, Marks};
+use once_cell::race::OnceBox;
 
 /// A row, before it has a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +33,7 @@ pub struct Draft {
 }
 
 /// A row.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Row {
     draft: Draft,
     seq: u64,
@@ -41,10 +43,12 @@ struct Row {
     /// The number of its type.
     number: usize,
     marks: Marks,
+    /// The hash of what it says, once somebody asked.
+    hash: OnceBox<Option<Digest>>,
 }
 
 /// What a check looks at.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct World {
     rows: Vec<Row>,
     /// The rows of each type, by its number: in order, and sorted by id.
@@ -113,7 +117,7 @@ impl World {
             let known = Number::of(&draft.kind);
             let number = known.map_or_else(|| strange(&mut unknown, &draft.kind), |known| known.index);
             let marks = Marks::of(&draft.record);
-            rows.push(Row { draft, seq, at, id, number, marks });
+            rows.push(Row { draft, seq, at, id, number, marks, hash: OnceBox::new() });
         }
         let now = now.or_else(|| rows.iter().filter_map(|row| row.at).max());
         let mut names: Vec<(String, usize)> = unknown.into_iter().collect();
@@ -333,7 +337,7 @@ impl<'w> Record<'w> {
     /// SHA-256 of what it says, in canonical JSON.
     #[must_use]
     pub fn hash(self) -> Option<Digest> {
-        hash(self.json())
+        *self.row.hash.get_or_init(|| Box::new(hash(self.json())))
     }
 
     /// Whether a reference names it, whatever version.

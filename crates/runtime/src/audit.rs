@@ -2,7 +2,7 @@
 //! Owns: reading them. Must not: judge; `govern` does.
 
 use crate::ports::ledger::{Error, Ledger, PAGE_ROWS_MAX, Query, Select};
-use countersign_govern::audit::{Audit, Group, Placed, is_shared, kind_of};
+use countersign_govern::audit::{Audit, BATCH, Group, Placed, is_shared, kind_of};
 use countersign_govern::check::Diagnostic;
 use countersign_govern::kind::Kind;
 use countersign_govern::world::Draft;
@@ -44,20 +44,21 @@ pub async fn ledger(
     let (rows, last) =
         scan(ledger, access, is_shared, Box::new(move |_, placed| lock(&keep).0.push(placed))).await?;
     let (first, now) = std::mem::take(&mut *lock(&shared));
-    let audit = Arc::new(Mutex::new((Audit::new(first, now.or(last)), 0_u64)));
+    let of_all = first.len() as u64;
+    let audit = Arc::new(Mutex::new((Audit::new(first, now.or(last), BATCH), of_all)));
     let take = Arc::clone(&audit);
     let each: Taken = Box::new(move |stream, (seq, draft)| {
         let mut audit = lock(&take);
         audit.0.row(stream, seq, draft);
         audit.1 += 1;
     });
-    scan(ledger, access, |stream| !is_shared(stream), each).await?;
+    scan(ledger, access, |stream, kind| !is_shared(stream, kind), each).await?;
     let groups = lock(&audit).0.groups();
     for group in groups {
         let rows = streams(ledger, access, &group).await?;
         lock(&audit).0.group(&group, rows);
     }
-    let (audit, governed) = std::mem::replace(&mut *lock(&audit), (Audit::new(Vec::new(), None), 0));
+    let (audit, governed) = std::mem::replace(&mut *lock(&audit), (Audit::new(Vec::new(), None, BATCH), 0));
     Ok(Audited { rows, governed, found: audit.finish() })
 }
 
@@ -69,7 +70,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn scan(
     ledger: &dyn Ledger,
     access: &MatterAccess,
-    is_wanted: fn(&str) -> bool,
+    is_wanted: fn(&str, &Kind) -> bool,
     mut each: Taken,
 ) -> Result<(u64, Option<Instant>), Error> {
     let state = Arc::new(Mutex::new((0_u64, None, None)));
@@ -86,7 +87,7 @@ async fn scan(
         };
         let at = Instant::read(row.at);
         state.1 = state.1.max(at);
-        let Some(kind) = kind_of(row.kind).filter(|_| is_wanted(row.stream)) else {
+        let Some(kind) = kind_of(row.kind).filter(|kind| is_wanted(row.stream, kind)) else {
             return ControlFlow::Continue(());
         };
         match json::parse(row.payload).map(|payload| draft(kind, at, payload)) {
@@ -140,7 +141,9 @@ async fn streams(ledger: &dyn Ledger, access: &MatterAccess, group: &Group) -> R
             };
             let page = ledger.read(access, query).await?;
             for row in page.rows {
-                if let Some(kind) = kind_of(row.kind.as_str()) {
+                if let Some(kind) =
+                    kind_of(row.kind.as_str()).filter(|kind| !is_shared(stream.as_str(), kind))
+                {
                     let at = Some(row.at.instant());
                     rows.extend(draft(kind, at, row.payload).map(|draft| (row.seq, draft)));
                 }

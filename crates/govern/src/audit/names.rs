@@ -2,74 +2,97 @@
 //! Owns: which members name something. Must not: keep a text. Two names may rarely have the same bytes: then parts are looked at
 //! together that need not be.
 
-use crate::kind::Number;
-use crate::member::Member;
+use crate::reference::Reference;
 use crate::world::Draft;
+use alloc::vec::Vec;
 use countersign_record::json::Json;
 
-/// FNV-1a of a kind and an id.
+/// FNV-1a of an id, whatever it is the id of: rules join records by ids without their kinds too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name(u64);
 
 impl Name {
-    fn of(kind: &str, id: &str) -> Self {
-        let bytes = kind.bytes().chain([b':']).chain(id.bytes());
-        Name(bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+    fn of(id: &str) -> Self {
+        Name(id.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
         }))
     }
 
-    /// The stream itself: its parts belong together.
+    /// The stream itself: its parts belong together. No id begins with a control character by chance.
     pub(super) fn of_stream(stream: &str) -> Self {
-        Name::of("/stream", stream)
-    }
-
-    /// What a reference names, whatever version.
-    fn read(text: &str) -> Option<Self> {
-        let (kind, rest) = text.split_once(':')?;
-        let id = rest.split(['@', '#']).next().unwrap_or(rest);
-        let kind = if kind == "src" { "source_record" } else { kind };
-        let is_kind =
-            kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit());
-        (is_kind && !id.is_empty()).then(|| Name::of(kind, id))
+        let Name(hash) = Name::of(stream);
+        Name(!hash)
     }
 }
 
-/// Things that have no record of their own and that records of several types are about.
-const ABOUT: [(&str, &str); 4] = [
-    ("run_id", "run"),
-    ("task_id", "task"),
-    ("artifact_stable_id", "artifact"),
-    ("workspace_id", "workspace"),
-];
-
-/// The names that a row has for others: its own, and those of what it is about.
-pub(super) fn own(draft: &Draft, names: &mut alloc::vec::Vec<Name>) {
-    let number = Number::of(&draft.kind);
-    let named = number.and_then(|number| number.kind.id).and_then(|field| draft.record.text(field));
-    if let (Some(number), Some(id)) = (number, draft.id.as_deref().or(named)) {
-        names.push(Name::of(number.snake, id));
-    }
-    for (member, kind) in ABOUT {
-        names.extend(draft.record.text(member).map(|id| Name::of(kind, id)));
-    }
+/// The names of a part.
+#[derive(Default)]
+pub(super) struct Names {
+    /// What its rows are called.
+    pub(super) owned: Vec<Name>,
+    /// What they mention by an id: parts that mention the same belong together, whether or not a row is called so.
+    pub(super) shared: Vec<Name>,
+    /// What they refer to.
+    pub(super) wanted: Vec<Name>,
 }
 
-/// The names in a record, at any depth.
-pub(super) fn within(value: &Json, names: &mut alloc::vec::Vec<Name>) {
-    match value {
-        Json::Object(members) => {
-            for (member, value) in members.iter() {
-                names.extend(Name::read(member));
-                let about = ABOUT.iter().find(|(end, _)| member.ends_with(end));
-                if let (Some((_, kind)), Some(id)) = (about, value.as_str()) {
-                    names.push(Name::of(kind, id));
-                }
-                within(value, names);
-            }
+impl Names {
+    /// Adds those of a row at its place.
+    pub(super) fn add(&mut self, seq: u64, draft: &Draft) {
+        self.owned.push(Name::of(&draft.name(seq)));
+        self.within(&draft.record, "");
+    }
+
+    pub(super) fn sort(&mut self) {
+        for names in [&mut self.owned, &mut self.shared, &mut self.wanted] {
+            names.sort_unstable();
+            names.dedup();
         }
-        Json::Array(items) => items.iter().for_each(|item| within(item, names)),
-        Json::String(text) => names.extend(Name::read(text)),
-        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+
+    fn within(&mut self, value: &Json, member: &str) {
+        match value {
+            Json::Object(members) => {
+                for (name, value) in members.iter() {
+                    self.text(name, "");
+                    self.within(value, name);
+                }
+            }
+            Json::Array(items) => items.iter().for_each(|item| self.within(item, member)),
+            Json::String(text) => self.text(text, member),
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, member: &str) {
+        if let Some(reference) = Reference::read(text) {
+            // A claim is named within its artifact.
+            let parts = reference.id.split('/').filter(|part| *part != reference.id);
+            self.wanted.extend(parts.map(Name::of));
+            self.wanted.push(Name::of(reference.id));
+        } else if is_id(member) {
+            let of_many = EVERYWHERE.iter().any(|end| member.ends_with(end));
+            if of_many { &mut self.wanted } else { &mut self.shared }.push(Name::of(text));
+        }
     }
 }
+
+fn is_id(member: &str) -> bool {
+    ["_id", "_ids", "_key", "_token"].iter().any(|end| member.ends_with(end))
+}
+
+/// Ids of what all runs have alike: that two of them mention it says nothing, but a row that is called so counts.
+const EVERYWHERE: [&str; 12] = [
+    "matter_id",
+    "module_id",
+    "formula_id",
+    "capability_id",
+    "command_id",
+    "policy_id",
+    "schema_id",
+    "surface_id",
+    "port_id",
+    "option_id",
+    "selected_option_id",
+    "sub_agent_id",
+];
