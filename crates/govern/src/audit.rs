@@ -49,6 +49,8 @@ pub struct Audit {
     shared: Vec<Placed>,
     /// The names of shared records, with their places.
     shared_names: BTreeMap<Name, u64>,
+    /// What shared records name, with their places.
+    shared_wants: Vec<(Name, u64)>,
     /// Streams that may go on, by name: their rows.
     waiting: BTreeMap<String, Vec<Placed>>,
     waiting_rows: usize,
@@ -77,17 +79,19 @@ impl Audit {
     /// An audit of a log with these shared rows, up to a time, that looks at so many rows together.
     #[must_use]
     pub fn new(shared: Vec<Placed>, now: Option<Instant>, batch_rows: usize) -> Self {
-        let mut shared_names = BTreeMap::new();
+        let (mut shared_names, mut shared_wants) = (BTreeMap::new(), Vec::new());
         for (seq, draft) in &shared {
             let mut names = Names::default();
             names.add(*seq, draft);
             shared_names.extend(names.owned.into_iter().map(|name| (name, *seq)));
+            shared_wants.extend(names.wanted.into_iter().chain(names.shared).map(|name| (name, *seq)));
         }
         Audit {
             now,
             batch_rows,
             shared,
             shared_names,
+            shared_wants,
             waiting: BTreeMap::new(),
             waiting_rows: 0,
             looked: 0,
@@ -197,10 +201,26 @@ impl Audit {
                 self.links.join(*one, *other);
             }
         }
-        for (name, part) in core::mem::take(&mut self.wanted) {
+        let owner = |name: Name| {
             let at = owned.partition_point(|(own, _)| *own < name);
-            if let Some((_, other)) = owned.get(at).filter(|(own, _)| *own == name) {
-                self.links.join(part, *other);
+            owned.get(at).filter(|(own, _)| *own == name).map(|(_, part)| *part)
+        };
+        for (name, part) in core::mem::take(&mut self.wanted) {
+            if let Some(other) = owner(name) {
+                self.links.join(part, other);
+            }
+        }
+        // Who goes by a shared record goes by what that one names.
+        let mut behind: BTreeMap<u64, Part> = BTreeMap::new();
+        for (name, seq) in core::mem::take(&mut self.shared_wants) {
+            if let Some(part) = owner(name) {
+                let first = *behind.entry(seq).or_insert(part);
+                self.links.join(first, part);
+            }
+        }
+        for (seq, part) in &self.used {
+            if let Some(other) = behind.get(seq) {
+                self.links.join(*part, *other);
             }
         }
         self.dispute();
