@@ -165,18 +165,7 @@ fn is_drifted(record: Record<'_>, name: &str) -> bool {
         "chain_id" => ["EvaluationResultEnvelope", "RelianceInputManifest"].contains(&record.kind()),
         "target_evaluation_chain_id" => record.kind() != "EvaluationResultEnvelope",
         "evaluation_chain_ids" => record.kind() != "RelianceInputManifest",
-        "chainId"
-        | "chain_identifier"
-        | "chain_ids"
-        | "chain_ref"
-        | "eval_chain_id"
-        | "evaluationChainId"
-        | "evaluation_chain_id"
-        | "evaluation_chain_ref"
-        | "pattern_c_chain_id"
-        | "pattern_c_chain_ref"
-        | "target_chain_id" => true,
-        _other => false,
+        other => Mark::of(other) == Some(Mark::Chain),
     }
 }
 

@@ -121,7 +121,8 @@ const fn own(
     Family { kind, snake, member, machine, movers, general: General::DoesNot }
 }
 
-const PROMOTED: &[(&str, &str)] =
+/// The state that an answer of the library leads to.
+pub const PROMOTED: &[(&str, &str)] =
     &[("promoted", "promoted"), ("blocked_by_policy", "rejected"), ("rejected", "rejected")];
 const ENDED: &[(&str, &str)] = &[
     ("quiescent", "quiescent"),
@@ -179,25 +180,8 @@ mod all {
 }
 pub use all::*;
 
-/// Those that the general code speaks of: guidance, review packets, revision plans and source tiers have codes of their own, and
-/// who owns a type is a policy.
-pub static RECEIPTED: [&Family; 12] = [
-    &FINDING,
-    &NEED,
-    &CANDIDATE,
-    &ATTENTION,
-    &PACKET,
-    &CERTIFICATION,
-    &APPROVAL,
-    &CONTRACT,
-    &CHAIN,
-    &OUTCOME,
-    &CASCADE,
-    &POST,
-];
-
-/// All of them.
-pub static FAMILIES: [&Family; 17] = [
+/// All of them, those that the general code speaks of first.
+pub static FAMILIES: &[&Family] = &[
     &FINDING,
     &NEED,
     &CANDIDATE,
@@ -216,6 +200,10 @@ pub static FAMILIES: [&Family; 17] = [
     &CALL,
     &OWNER,
 ];
+
+/// Those that the general code speaks of: guidance, review packets, revision plans and source tiers have codes of their own, and
+/// who owns a type is a policy.
+pub static RECEIPTED: &[&Family] = FAMILIES.split_at(12).0;
 
 /// A type of rows, the member that says what they are about, and the projection of that in snake case.
 #[rustfmt::skip] // one to a line

@@ -111,6 +111,26 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// A formula of a status that says nothing yet: what is common to most of them.
+    pub const PLAIN: Spec = Spec {
+        id: "",
+        version: "1.0.0",
+        purpose: "",
+        expression: "",
+        inputs: &[],
+        value_kind: MetricValueKind::EnumDerived,
+        unit: NumericUnit::Unitless,
+        range: None,
+        finite: FiniteNumberPolicy::RejectNanInfinity,
+        missing: MissingInputPolicy::FailValidation,
+        zero: None,
+        rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
+        sample: None,
+        interval: None,
+        correlation: None,
+        vectors: &[],
+    };
+
     /// The whole text: how the value is computed, how many cases that takes, how sure it is.
     #[must_use]
     pub fn text(&self) -> String {

@@ -2,6 +2,7 @@
 //! Owns: which receipt leads where. Must not: know which moves are allowed; machines do.
 
 use super::{Found, What};
+use crate::fold::family;
 use crate::machine::{self, Machine};
 use crate::member::Member;
 use crate::reference::snake;
@@ -38,14 +39,7 @@ const LIVES: [Life; 4] = [
         receipt: "RevisionReviewDecisionReceipt",
         names: "packet_id",
         by: "action",
-        words: &[
-            ("accept", "accepted"),
-            ("no_user_review_required", "accepted"),
-            ("reject", "rejected"),
-            ("fork", "forked"),
-            ("request_changes", "changes_requested"),
-            ("restore_known_good_state", "restored_known_good"),
-        ],
+        words: family::REVIEWED,
         machine: &machine::REVIEW_PACKET,
     },
     Life {
@@ -54,7 +48,7 @@ const LIVES: [Life; 4] = [
         receipt: "LibraryPromotionReceipt",
         names: "candidate_id",
         by: "status",
-        words: &[("promoted", "promoted"), ("blocked_by_policy", "rejected"), ("rejected", "rejected")],
+        words: family::PROMOTED,
         machine: &machine::LIBRARY,
     },
     general("EvaluationContractReview", "approval_status", &machine::CONTRACT_REVIEW),
@@ -136,8 +130,9 @@ fn decisions(world: &World, found: &mut Found) {
         let candidate = packet.and_then(|one| one.json().reference("candidate_artifact_version_ref"));
         let all = candidate.and_then(|one| next.get(one.id)).map(Vec::as_slice).unwrap_or_default();
         let led = all.get(all.partition_point(|(seq, _)| *seq < decision.seq())).map(|(_, to)| *to);
+        // Where nothing became of it yet, nothing is denied.
         let stated = decision.json().text("resulting_candidate_state");
-        if stated.is_some() && stated != led {
+        if stated.zip(led).is_some_and(|(stated, led)| stated != led) {
             let message = "is not what became of the candidate";
             found.add(decision, "/resulting_candidate_state", What::Repeat, message);
         }

@@ -5,9 +5,7 @@ use super::builder::{Builder, Run};
 use countersign_govern::formula::spec::{Input, Shape, Spec, Vector};
 use countersign_govern::formula::{Published, evaluate, publish, registry};
 use countersign_govern::types::basic::{Instant, StorageRef};
-use countersign_govern::types::formula::{
-    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-};
+use countersign_govern::types::formula::MetricValueKind;
 use countersign_govern::types::wire::Wire;
 use countersign_record::json::{self, Json};
 use serde::Serialize;
@@ -44,24 +42,7 @@ pub(super) const fn input(name: &'static str, shape: Shape, about: &'static str)
 
 /// A formula of a status, to which inputs and vectors are added.
 pub(super) const fn status(id: &'static str, purpose: &'static str, expression: &'static str) -> Spec {
-    Spec {
-        id,
-        version: "1.0.0",
-        purpose,
-        expression,
-        inputs: &[],
-        value_kind: MetricValueKind::EnumDerived,
-        unit: NumericUnit::Unitless,
-        range: None,
-        finite: FiniteNumberPolicy::RejectNanInfinity,
-        missing: MissingInputPolicy::FailValidation,
-        zero: None,
-        rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
-        sample: None,
-        interval: None,
-        correlation: None,
-        vectors: &[],
-    }
+    Spec { id, purpose, expression, ..Spec::PLAIN }
 }
 
 /// Whether a finding may block: something that can be checked backs it, or somebody lets an opinion block.

@@ -4,9 +4,7 @@
 use crate::formula::spec::{
     Below, Input, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, needs,
 };
-use crate::types::formula::{
-    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-};
+use crate::types::formula::{MetricValueKind, MissingInputPolicy, NumericUnit};
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
@@ -40,10 +38,7 @@ const NO_PREDICTIONS: &str = r#"{"observed":[0,1],"min_sample_size":1}"#;
 
 /// A metric of predictions and what came.
 const METRIC: Spec = Spec {
-    id: "",
     version: "1.1.0",
-    purpose: "",
-    expression: "",
     inputs: &[
         needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
         needs("observed", Shape::Numbers, "what came, 0 or 1"),
@@ -53,14 +48,9 @@ const METRIC: Spec = Spec {
     value_kind: MetricValueKind::CalibratedScore,
     unit: NumericUnit::Score01,
     range: Some((0.0, 1.0)),
-    finite: FiniteNumberPolicy::RejectNanInfinity,
     missing: MissingInputPolicy::ReturnIndeterminate,
-    zero: None,
-    rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
     sample: Some(SAMPLE),
-    interval: None,
-    correlation: None,
-    vectors: &[],
+    ..Spec::PLAIN
 };
 
 pub(super) const FORMULAS: &[Spec] = &[

@@ -2,9 +2,7 @@
 //! Owns: their texts. Must not: compute.
 
 use crate::formula::spec::{Shape, Spec, Vector, may, needs};
-use crate::types::formula::{
-    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-};
+use crate::types::formula::{MetricValueKind, NumericUnit};
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
@@ -12,7 +10,6 @@ const fn vector(name: &'static str, inputs: &'static str, expected: &'static str
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
-    version: "1.0.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
     expression: "cost_sum(vectors, correlation_policy, timing, samples, draws, seed)",
     inputs: &[
@@ -40,15 +37,9 @@ pub(super) const FORMULAS: &[Spec] = &[Spec {
     ],
     value_kind: MetricValueKind::CostVector,
     unit: NumericUnit::Custom,
-    range: None,
-    finite: FiniteNumberPolicy::RejectNanInfinity,
-    missing: MissingInputPolicy::FailValidation,
-    zero: None,
-    rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
-    sample: None,
-    interval: None,
     correlation: Some("correlation_policy"),
     vectors: VECTORS,
+    ..Spec::PLAIN
 }];
 
 #[rustfmt::skip] // one to a line

@@ -2,33 +2,11 @@
 //! Owns: their texts. Must not: compute.
 
 use crate::formula::spec::{Shape, Spec, Vector, may, needs};
-use crate::types::formula::{
-    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-};
+use crate::types::formula::{MetricValueKind, NumericUnit};
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
 }
-
-/// A status.
-const STATUS: Spec = Spec {
-    id: "",
-    version: "1.0.0",
-    purpose: "",
-    expression: "",
-    inputs: &[],
-    value_kind: MetricValueKind::EnumDerived,
-    unit: NumericUnit::Unitless,
-    range: None,
-    finite: FiniteNumberPolicy::RejectNanInfinity,
-    missing: MissingInputPolicy::FailValidation,
-    zero: None,
-    rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
-    sample: None,
-    interval: None,
-    correlation: None,
-    vectors: &[],
-};
 
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
@@ -58,7 +36,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             ),
             vector("missing_results", "{}", "\"the input results is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "claim_support_v1",
@@ -85,7 +63,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             ),
             vector("missing_policy", r#"{"anchors":[]}"#, "\"the input policy is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "sufficiency_route_v1",
@@ -104,7 +82,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             vector("nothing_triggered", r#"{"triggered_by":[]}"#, r#"{"no_sufficient_procedure":false}"#),
             vector("missing_triggers", "{}", "\"the input triggered_by is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "quality_index_v1",
@@ -128,7 +106,7 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "\"the input pass_threshold is missing\"",
             ),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "criterion_weights_v1",
@@ -153,7 +131,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             },
             vector("missing_config", r#"{"criteria":[]}"#, "\"the input config is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "template_match_score_v1",
@@ -181,7 +159,7 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "\"the input formula is missing\"",
             ),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "taint_join_v1",
@@ -197,7 +175,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             vector("none", r#"{"inputs":[]}"#, "\"internal_corpus_trusted\""),
             vector("missing_inputs", "{}", "\"the input inputs is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "novelty_v1",
@@ -222,7 +200,7 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "\"the input threshold is missing\"",
             ),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "concurrency_tie_break_v1",
@@ -238,7 +216,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             ),
             vector("missing_profiles", "{}", "\"the input profiles is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "reliance_status_v1",
@@ -273,7 +251,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             ),
             vector("missing_limitations", "{}", "\"the input limitations is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "health_status_v1",
@@ -315,7 +293,7 @@ pub(super) const FORMULAS: &[Spec] = &[
             ),
             vector("missing_states", "{}", "\"the input outcome_states is missing\""),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
     Spec {
         id: "capability_coverage_v1",
@@ -360,6 +338,6 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "\"the input required_capabilities is missing\"",
             ),
         ],
-        ..STATUS
+        ..Spec::PLAIN
     },
 ];

@@ -4,9 +4,7 @@
 use crate::formula::spec::{
     Below, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, needs,
 };
-use crate::types::formula::{
-    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-};
+use crate::types::formula::{MetricValueKind, MissingInputPolicy, NumericUnit};
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
@@ -28,10 +26,7 @@ const fn found(method: IntervalMethod) -> Interval {
 
 /// An interval of a ratio.
 const RATIO: Spec = Spec {
-    id: "",
     version: "1.1.0",
-    purpose: "",
-    expression: "",
     inputs: &[
         needs("hits", Shape::Count, "how often it came").within(0.0, 9e15),
         needs("trials", Shape::Count, "how often it could").within(0.0, 9e15),
@@ -40,14 +35,10 @@ const RATIO: Spec = Spec {
     value_kind: MetricValueKind::Distribution,
     unit: NumericUnit::Ratio,
     range: Some((0.0, 1.0)),
-    finite: FiniteNumberPolicy::RejectNanInfinity,
     missing: MissingInputPolicy::ReturnIndeterminate,
-    zero: None,
-    rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
     sample: Some(ONE),
     interval: Some(found(IntervalMethod::Wilson)),
-    correlation: None,
-    vectors: &[],
+    ..Spec::PLAIN
 };
 
 pub(super) const FORMULAS: &[Spec] = &[

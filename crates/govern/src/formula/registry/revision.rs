@@ -4,10 +4,7 @@
 use crate::formula::spec::{
     Below, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, may, needs,
 };
-use crate::types::formula::{
-    FiniteNumberPolicy, FormulaSpecRoundingPolicy, MetricValueKind, MissingInputPolicy, NumericUnit,
-    ZeroDenominatorPolicy,
-};
+use crate::types::formula::{MetricValueKind, NumericUnit, ZeroDenominatorPolicy};
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
@@ -15,22 +12,11 @@ const fn vector(name: &'static str, inputs: &'static str, expected: &'static str
 
 /// A rate.
 const RATE: Spec = Spec {
-    id: "",
-    version: "1.0.0",
-    purpose: "",
-    expression: "",
-    inputs: &[],
     value_kind: MetricValueKind::Ratio,
     unit: NumericUnit::Ratio,
     range: Some((0.0, 1.0)),
-    finite: FiniteNumberPolicy::RejectNanInfinity,
-    missing: MissingInputPolicy::FailValidation,
     zero: Some(ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData),
-    rounding: FormulaSpecRoundingPolicy::RoundTo6DecimalPlaces,
-    sample: None,
-    interval: None,
-    correlation: None,
-    vectors: &[],
+    ..Spec::PLAIN
 };
 
 pub(super) const FORMULAS: &[Spec] = &[
