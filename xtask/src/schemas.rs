@@ -38,7 +38,7 @@ fn governed() -> Result<Directory> {
 }
 
 fn directory() -> Result<Directory> {
-    let mut files = BTreeMap::new();
+    let mut files = BTreeMap::from([task()?]);
     for document in documents() {
         let mut text = String::new();
         print(document.schema.as_value(), 0, &mut text)?;
@@ -46,6 +46,36 @@ fn directory() -> Result<Directory> {
         files.insert(document.file, text);
     }
     Ok(Directory { task: "schemas", path: "schemas", files })
+}
+
+/// What `task.toml` says. It stands alone, so what it shares with governed records is written out.
+fn task() -> Result<(String, String)> {
+    let schema = <countersign_work::task::Task as countersign_govern::types::wire::Wire>::schema();
+    let mut schema: Value = serde_json::from_str(&countersign_record::json::to_text(&schema)?)?;
+    inline(&mut schema)?;
+    let file = "task.v1.schema.json";
+    let mut named =
+        serde_json::json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": file});
+    if let (Some(named), Value::Object(members)) = (named.as_object_mut(), schema) {
+        named.extend(members);
+    }
+    let mut text = String::new();
+    print(&named, 0, &mut text)?;
+    text.push('\n');
+    Ok((file.to_owned(), text))
+}
+
+/// Puts the schema of a governed type where it is referred to.
+fn inline(value: &mut Value) -> Result<()> {
+    let named = value.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_suffix(".json"));
+    if let Some(found) = named.and_then(countersign_govern::types::find) {
+        *value = serde_json::from_str(&countersign_record::json::to_text(&(found.schema)())?)?;
+    }
+    match value {
+        Value::Object(members) => members.values_mut().try_for_each(inline),
+        Value::Array(items) => items.iter_mut().try_for_each(inline),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
+    }
 }
 
 /// The members a reader looks for first; the others follow by name.

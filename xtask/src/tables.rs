@@ -86,8 +86,9 @@ fn all_commands() -> String {
         let writes: Vec<&str> = command.writes.iter().map(|write| write.kind()).collect();
         let writes = if writes.is_empty() { "nothing".to_owned() } else { writes.join(", ") };
         text.push_str(&format!(
-            "\n## `{}`\n\n| | |\n|---|---|\n| needs | {} |\n| writes | {} ({}) |\n| makes old | {} |\n| checks | {} |\n| fails with | {} |\n| counted as | `{}` |\n| where there is nothing | {} |\n| where it is blocked | {} |\n| where something is missing | {} |\n| where it failed | {} |\n",
+            "\n## `{}`\n\n{}\n\n| | |\n|---|---|\n| needs | {} |\n| writes | {} ({}) |\n| makes old | {} |\n| checks | {} |\n| fails with | {} |\n| counted as | `{}` |\n| where there is nothing | {} |\n| where it is blocked | {} |\n| where something is missing | {} |\n| where it failed | {} |\n",
             command.id,
+            command.does,
             command.needs,
             writes,
             command.durable_write.as_str(),
@@ -130,13 +131,7 @@ fn formulas() -> String {
             spec.text()
         ));
         for input in spec.inputs {
-            let needed = match (input.default, input.is_required) {
-                (Some(default), _) => format!("`{default}` if missing"),
-                (None, true) => "needed".to_owned(),
-                (None, false) => "may be missing".to_owned(),
-            };
-            let shape = input.shape.as_str();
-            text.push_str(&format!("| `{}` | `{shape}`: {}; {needed} |\n", input.name, input.about));
+            text.push_str(&format!("| `{}` | {} |\n", input.name, input.about));
         }
         text.push_str(&format!(
             "\nMissing inputs: `{}`. Dividing by zero: {}. Not finite: `{}`. Rounding: `{}`.\n",

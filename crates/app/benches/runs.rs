@@ -187,6 +187,7 @@ impl Desk {
             signs: Arc::new(Unsigned),
             agents: STAGES.iter().map(agent).collect(),
             sources: None,
+            work: None,
         };
         let document = json::parse(br#"{"raw_input":"Do it.","user_id":"u"}"#).unwrap();
         Desk {

@@ -6,8 +6,12 @@
 
 pub(crate) mod enforce;
 pub(crate) mod govern;
+pub(crate) mod governed;
+pub(crate) mod ledger;
 pub(crate) mod memory;
 pub(crate) mod models;
+pub(crate) mod packet;
+pub(crate) mod pages;
 pub(crate) mod run;
 pub(crate) mod scope;
 pub(crate) mod serve;
@@ -79,7 +83,7 @@ pub(crate) enum Command {
     Envelope(Envelope),
     /// The record itself: append, read, follow, verify, export
     #[command(subcommand, after_help = "Example:\n  countersign ledger verify")]
-    Ledger(Ledger),
+    Ledger(ledger::Ledger),
     /// Which files a prompt may use, and why (A0)
     #[command(
         after_help = "The input has prompt and manifest ([{path, sha256, mtime, tags}]) and, if wanted, toggles, lock, include, exclude, \
@@ -104,6 +108,28 @@ Examples:
     /// Who answers: the models, and how they are reached
     #[command(subcommand, after_help = "Example:\n  countersign models list")]
     Models(Models),
+    /// Run a task: a folder with a task.toml in, the work and its reliance packet out
+    #[command(
+        after_help = "Exit codes: 0 the work is safe to rely on within its scope, 1 it is limited or not safe, 3 the run waits for a person \
+(countersign answer), 2 the task can't be used.
+
+Examples:
+  countersign run examples/lease-memo
+  countersign run examples/notice-conflict --json"
+    )]
+    Run(run::Run),
+    /// The reliance packet of a run: shown, as a signed file, as a page
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  countersign packet show run_0123456789abcdef\n  countersign packet export run_0123456789abcdef --out memo.packet.json"
+    )]
+    Packet(packet::Packet),
+    /// Whether a reliance packet is what it says, from the file alone
+    #[command(after_help = packet::AFTER)]
+    Verify(packet::Verify),
+    /// Make a task's folder, or see whether one can be run
+    #[command(subcommand, after_help = "Example:\n  countersign task check examples/lease-memo")]
+    Task(run::Task),
     /// Ask a question of folders; every sentence of the answer says where it stands
     #[command(
         after_help = "The embedded model needs no network: it quotes what the sources say and cites each quote, and where they say nothing it \
@@ -141,36 +167,50 @@ Examples:
     /// What was run: the list, the timeline of one, going on with one
     #[command(subcommand, after_help = "Example:\n  countersign runs show run_0123456789abcdef")]
     Runs(run::Runs),
+    /// How a task's run is doing
+    #[command(after_help = pages::HEALTH)]
+    Health(pages::OfRun),
+    /// What was found wrong in a task's run, and how it stands
+    #[command(after_help = pages::FINDINGS)]
+    Findings(pages::OfRun),
+    /// What waits for a person, in one run or in all
+    #[command(after_help = pages::ATTENTION)]
+    Attention(pages::OfRuns),
+    /// Every claim of a task's work, and the places that bear on it
+    #[command(after_help = pages::EVIDENCE)]
+    Evidence(pages::OfRun),
+    /// Who evaluated each outcome, what they said, and what it came to
+    #[command(after_help = pages::CHAIN)]
+    Chain(pages::OfRun),
+    /// What happened in a task's run, for whoever follows it
+    #[command(after_help = pages::BOARD)]
+    Board(pages::OfRun),
+    /// What a run costs, and what all runs of the matter may spend
+    #[command(subcommand, after_help = "Example:\n  countersign budget show")]
+    Budget(pages::Budget),
+    /// What people may do to a task's run: the commands, and giving one
+    #[command(subcommand, name = "command", after_help = governed::COMMAND)]
+    Governed(governed::Commands),
+    /// Keep the versions that count now, to go back to or to fork from
+    #[command(after_help = governed::CHECKPOINT)]
+    Checkpoint(governed::Checkpoint),
+    /// Begin another run from a checkpoint of one
+    #[command(after_help = governed::FORK)]
+    Fork(governed::Fork),
+    /// Go through a run again, and say whether it comes to the same
+    #[command(after_help = governed::REPLAY)]
+    Replay(governed::Replay),
+    /// What differs between two runs
+    #[command(after_help = governed::DIFF)]
+    Diff(governed::Diff),
+    /// What was decided in a run, and why, from its receipts
+    #[command(after_help = governed::AUDIT)]
+    Audit(governed::Audit),
     /// Runs over HTTP, on this machine
     #[command(after_help = serve::AFTER)]
     Serve(serve::Serve),
     /// Talk with a model that has tools, in a session that is kept
-    #[command(
-        after_help = "At a terminal: the answer streams, calls are shown as they are made, and what is not granted is asked \
-for. /help lists the commands of the chat; Ctrl-C cancels the turn, not the session. Piped: a line that begins with /help, /tools, /state or /exit is a command, /grant, \
-/revoke and /undo are refused, and every other line is said, also one that begins with a slash; the answer goes to standard \
-output and the rest to standard error; nobody can be asked, so what is not granted waits for countersign capability grant, \
-and the exit code is 3. With --json: one document for each turn.
-
-A policy (--policy FILE, or policy.toml in the matter's directory):
-  allow = [\"fs:read\", \"memory:read\"]         # needs no grant
-  hosts = [\"example.org\"]                    # what net is for; all, if absent
-  approver = \"somebody_else\"                 # or anybody, if absent
-  rounds = 8                                 # how often a turn asks the model
-  grant_seconds = 28800                      # how long a grant holds: 8 hours
-  user_class = \"internal\"                    # of what is said
-  files_class = \"internal\"                   # of files without a rule
-  files = { \"hr/\" = \"local_only\" }           # of files beneath the root
-  stores = { \"notes.jsonl\" = \"privileged\" }  # of memory stores
-
-Classes are public, internal, privileged and local_only. What each member may be is in schemas/policy.v1.schema.json. \
-/grant, and an approval for the session, hold for grant_seconds.
-
-Examples:
-  countersign chat
-  countersign chat --session lease --root contracts --memory notes.jsonl
-  echo 'What does the lease say about the roof?' | countersign chat --json"
-    )]
+    #[command(after_help = session::CHAT)]
     Chat(session::Chat),
     /// Sessions: what they know, what was left open, taking a turn back
     #[command(subcommand, after_help = "Example:\n  countersign session show main")]
@@ -284,171 +324,6 @@ Example:
         #[arg(long, value_enum, default_value_t = Kind::Auto, hide_possible_values = true)]
         kind: Kind,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Ledger {
-    /// Append rows of kinds that begin with external., one JSON object a line
-    #[command(
-        after_help = "Each line is a row with stream, kind and payload and, if wanted, version, data_class, taint, \
-cause, expected (where the stream must end), idem_key and blobs ([{\"text\":…}]). Each row is durable before it is \
-acknowledged on standard output, and an error of a row says how many were appended. With --atomic or --blob, none is \
-before the input has ended.
-
-Example:
-  echo '{\"stream\":\"notes\",\"kind\":\"external.note\",\"payload\":\"lease received\"}' |
-    countersign ledger append -"
-    )]
-    Append {
-        /// The rows, or - for standard input
-        #[arg(value_name = "FILE|-")]
-        file: String,
-        /// Append all lines or none (at most 10,000 and 64 MiB)
-        #[arg(long)]
-        atomic: bool,
-        /// Store this file as a blob of the one row that is given
-        #[arg(long, value_name = "FILE")]
-        blob: Vec<String>,
-    },
-    /// Print rows as JSON lines
-    #[command(after_help = "Example:\n  countersign ledger rows --stream notes --after 10 --limit 5")]
-    Rows(Rows),
-    /// Print the last rows, then each new one as it comes
-    #[command(
-        after_help = "Examples:\n  countersign ledger tail\n  countersign ledger tail --after 0 --count 3"
-    )]
-    Tail {
-        /// Begin after this row instead of near the end
-        #[arg(long, value_name = "SEQ")]
-        after: Option<u64>,
-        /// How many rows to show before following
-        #[arg(short = 'n', long = "lines", default_value_t = 10, value_name = "N")]
-        lines: u64,
-        /// End when so many rows were printed
-        #[arg(long, value_name = "N")]
-        count: Option<u64>,
-        /// Only rows of this stream
-        #[arg(long, value_name = "STREAM")]
-        stream: Option<String>,
-        /// Only rows of this kind
-        #[arg(long, value_name = "KIND")]
-        kind: Option<String>,
-        /// End with the last row instead of waiting for more
-        #[arg(long)]
-        no_follow: bool,
-    },
-    /// Count what is in the ledger
-    #[command(after_help = "Example:\n  countersign ledger summary --json")]
-    Summary,
-    /// Find any changed, removed, inserted, reordered or missing row; exit 1 if there is one
-    #[command(after_help = "Example:\n  countersign ledger verify --anchor 2025-12-10.anchor.json")]
-    Verify {
-        /// A signed head that was kept elsewhere; finds what was cut off or written anew
-        #[arg(long, value_name = "FILE")]
-        anchor: Vec<String>,
-        /// A key that may have signed an anchor, beside this data directory's own
-        #[arg(long, value_name = "KEY")]
-        trusted_key: Vec<String>,
-    },
-    /// Print the signed head of the ledger; keep it where the ledger is not
-    #[command(after_help = "Example:\n  countersign ledger anchor > 2025-12-10.anchor.json")]
-    Anchor,
-    /// Write the whole ledger into a new directory: manifest.json, rows.jsonl, blobs/
-    #[command(after_help = "Example:\n  countersign ledger export archive/")]
-    Export {
-        /// The directory to make
-        #[arg(value_name = "DIR")]
-        dir: PathBuf,
-    },
-    /// Make an empty matter's ledger from an export, whole or not at all
-    #[command(after_help = "Example:\n  countersign ledger import archive/ --data restored")]
-    Import {
-        /// The directory that an export made
-        #[arg(value_name = "DIR")]
-        dir: PathBuf,
-    },
-    /// Print a blob's bytes
-    #[command(
-        after_help = "With --json: digest, size (in bytes), encoding and data. The encoding is utf-8 where the bytes \
-are a text, which data then is, and base64 (RFC 4648, padded) where they are not.
-
-Examples:
-  countersign ledger blob 9f86d081… > lease.pdf
-  countersign ledger blob 9f86d081… --json"
-    )]
-    Blob {
-        /// Its SHA-256
-        digest: String,
-    },
-    /// Erase a blob's bytes; the row that names it stays, and a receipt is appended
-    #[command(
-        after_help = "Sessions that said it are told again without it, and their traces are removed; a session that is open \
-must be ended first. What was summed up from it into memory is another text, and stays.
-
-Example:
-  countersign ledger erase 9f86d081… --reason 'request of the client' --as ana"
-    )]
-    Erase {
-        /// Its SHA-256
-        digest: String,
-        /// Why
-        #[arg(long)]
-        reason: String,
-    },
-    /// Legal holds: what can't be erased
-    #[command(subcommand, after_help = "Example:\n  countersign ledger hold list")]
-    Hold(Hold),
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Rows {
-    /// Only rows of this stream
-    #[arg(long, value_name = "STREAM", conflicts_with = "kind")]
-    pub(crate) stream: Option<String>,
-    /// Only rows of this kind
-    #[arg(long, value_name = "KIND")]
-    pub(crate) kind: Option<String>,
-    /// Only rows after this one
-    #[arg(long, default_value_t = 0, value_name = "SEQ")]
-    pub(crate) after: u64,
-    /// Only rows up to and with this one
-    #[arg(long, value_name = "SEQ")]
-    pub(crate) up_to: Option<u64>,
-    /// At most so many
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<u64>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Hold {
-    /// Keep a blob, or every blob of the matter, from being erased
-    #[command(
-        after_help = "Example:\n  countersign ledger hold place case-17 --reason 'litigation' --as ana"
-    )]
-    Place {
-        /// The hold's name
-        id: String,
-        /// One blob; without it the hold covers all
-        #[arg(long, value_name = "SHA256")]
-        digest: Option<String>,
-        /// Why
-        #[arg(long)]
-        reason: String,
-    },
-    /// End a hold
-    #[command(
-        after_help = "Example:\n  countersign ledger hold release case-17 --reason 'case closed' --as ana"
-    )]
-    Release {
-        /// The hold's name
-        id: String,
-        /// Why
-        #[arg(long)]
-        reason: String,
-    },
-    /// Print the holds in force
-    #[command(after_help = "Example:\n  countersign ledger hold list --json")]
-    List,
 }
 
 #[derive(Debug, Subcommand)]

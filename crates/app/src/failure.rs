@@ -85,7 +85,10 @@ impl Failure {
             | Code::HistoryLexicon
             | Code::CapabilityInvalid
             | Code::CapabilityExpiry
-            | Code::ModelUnknown => return ExitCode::from(2),
+            | Code::ModelUnknown
+            | Code::CommandUnknown
+            | Code::CommandRequest
+            | Code::VerifyFile => return ExitCode::from(2),
             Code::SessionUnsettled | Code::RunWaiting => return ExitCode::from(3),
             Code::ArchiveExists
             | Code::AnchorForged
@@ -97,9 +100,8 @@ impl Failure {
         }
         match self.code.entry().area {
             "json" | "number" | "field" | "id" | "time" | "envelope" | "row" | "archive" | "anchor"
-            | "file" | "embed" | "memory" | "snapshot" | "usage" | "policy" | "bundle" | "formula" => {
-                ExitCode::from(2)
-            }
+            | "file" | "embed" | "memory" | "snapshot" | "usage" | "policy" | "bundle" | "formula"
+            | "task" => ExitCode::from(2),
             _ => ExitCode::from(1),
         }
     }
@@ -289,6 +291,11 @@ mod tests {
             "answer",
             "http",
             "token",
+            "command",
+            "replay",
+            "audit",
+            "packet",
+            "verify",
         ];
         for code in Code::ALL {
             let area = code.entry().area;
@@ -301,6 +308,9 @@ mod tests {
                     | Code::CapabilityInvalid
                     | Code::CapabilityExpiry
                     | Code::ModelUnknown
+                    | Code::CommandUnknown
+                    | Code::CommandRequest
+                    | Code::VerifyFile
                     | Code::ArchiveExists
                     | Code::AnchorForged
                     | Code::AnchorUntrusted

@@ -114,6 +114,7 @@ impl Server {
             signs: Arc::new(office::Signer::new(self.keys.clone(), access)),
             agents: BTreeMap::new(),
             sources: None,
+            work: None,
         }
     }
 

@@ -18,6 +18,7 @@ mod launch;
 mod mcp;
 mod office;
 mod output;
+mod passages;
 mod pipelines;
 mod place;
 mod program;
@@ -26,6 +27,7 @@ mod roots;
 mod signals;
 mod sources;
 mod tables;
+mod tasks;
 mod tokens;
 
 use clap::Parser;

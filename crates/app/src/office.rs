@@ -90,6 +90,11 @@ impl Rooms {
         self.dir.join("runs")
     }
 
+    /// Where the work of tasks is put.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.dir.join("work")
+    }
+
     /// Where hashes of folders are kept.
     pub(crate) fn folders(&self) -> PathBuf {
         self.dir.join("cache").join("folders")

@@ -18,10 +18,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The pipelines that ship, by name.
-pub(crate) const SHIPPED: [(&str, &str); 3] = [
+pub(crate) const SHIPPED: [(&str, &str); 4] = [
     ("default", include_str!("../pipelines/default.toml")),
     ("ragstream", include_str!("../pipelines/ragstream.toml")),
     ("six-agent", include_str!("../pipelines/six-agent.toml")),
+    ("task", include_str!("../pipelines/task.toml")),
 ];
 
 /// A pipeline, and the directory that its programs are run in.

@@ -3,23 +3,19 @@
 
 use crate::beneath;
 use crate::failure::Failure;
-use countersign_kernel::chunk::{self, Chunk, chunks};
-use countersign_kernel::history::Lexicon;
+use crate::passages::Passages;
 use countersign_kernel::policy::Policy;
-use countersign_kernel::relevance;
 use countersign_kernel::scope::File;
-use countersign_memory::embed;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::label::Label;
 use countersign_record::row::Taint;
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::sources::{Eligible, Hit, Manifest, NotRead, Retrieved, Sources};
+use countersign_runtime::ports::sources::{Eligible, Manifest, NotRead, Retrieved, Sources};
 use countersign_sources::folder::{self, Asked, Limits};
-use countersign_sources::retrieve::{self, Index};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The longest text that is looked through.
 const TEXT_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -34,15 +30,7 @@ struct Inner {
     keep_out: Vec<PathBuf>,
     cache: PathBuf,
     policy: Arc<Policy>,
-    /// What was looked through last: one run asks several questions of the same files.
-    looked: Mutex<Option<Arc<Looked>>>,
-}
-
-struct Looked {
-    files: Vec<Eligible>,
-    chunks: Vec<Chunk>,
-    index: Mutex<Index>,
-    unread: Vec<(String, String)>,
+    passages: Passages,
 }
 
 impl Folders {
@@ -71,7 +59,7 @@ impl Folders {
             keep_out: vec![keep_out.to_owned()],
             cache,
             policy,
-            looked: Mutex::new(None),
+            passages: Passages::default(),
         };
         Ok(Folders(Arc::new(inner)))
     }
@@ -110,7 +98,8 @@ impl Sources for Folders {
     ) -> Answer<'a, Result<Retrieved, NotRead>> {
         let (question, files) = (question.to_owned(), files.to_vec());
         apart(&self.0, move |inner| {
-            inner.retrieve(&question, &files).map_err(|error| unread(error.to_string()))
+            let found = inner.passages.retrieve(&question, &files, |file| inner.text(file));
+            found.map_err(|error| unread(error.to_string()))
         })
     }
 
@@ -161,41 +150,5 @@ impl Inner {
             "" => Some((dir.as_path(), path)),
             name => Some((dir.as_path(), path.strip_prefix(name)?.strip_prefix('/')?)),
         })
-    }
-
-    fn retrieve(&self, question: &str, files: &[Eligible]) -> Result<Retrieved, retrieve::Error> {
-        let looked = self.looked(files)?;
-        let index = looked.index.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut asked = relevance::Asked::new(question, &Lexicon::default());
-        let counts = index.weigh(&mut asked)?;
-        let hits = index.retrieve(question, &asked, &retrieve::Limits::default())?;
-        let hit = |found: retrieve::Hit| {
-            let retrieve::Hit { chunk, bm25_rank, embedding_rank, score } = found;
-            Some(Hit { chunk: looked.chunks.get(chunk)?.clone(), bm25_rank, embedding_rank, score })
-        };
-        Ok(Retrieved {
-            pieces: looked.chunks.len() as u64,
-            counts,
-            hits: hits.into_iter().filter_map(hit).collect(),
-            unread: looked.unread.clone(),
-        })
-    }
-
-    fn looked(&self, files: &[Eligible]) -> Result<Arc<Looked>, retrieve::Error> {
-        let mut last = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(looked) = last.as_ref().filter(|looked| looked.files == files) {
-            return Ok(Arc::clone(looked));
-        }
-        let (mut pieces, mut unread) = (Vec::new(), Vec::new());
-        for file in files {
-            match self.text(file) {
-                Ok(text) => pieces.extend(chunks(&file.path, &text, chunk::Limits::default())),
-                Err(why) => unread.push((file.path.clone(), why)),
-            }
-        }
-        let index = Mutex::new(Index::new(&pieces, Some(Arc::new(embed::hashed())))?);
-        let looked = Arc::new(Looked { files: files.to_vec(), chunks: pieces, index, unread });
-        *last = Some(Arc::clone(&looked));
-        Ok(looked)
     }
 }

@@ -1,313 +1,305 @@
-//! Checking a log of any length part by part, with the memory of a part.
-//! Owns: which rows are looked at together. Must not: read a log, or judge; the rules do.
+//! Checking a log of any length part by part, in bounded memory.
+//! Owns: which rows are looked at together, what is said where that would be too many. Must not: read a log, or judge; the rules do.
 //!
-//! A part is what belongs together: the rows of one stream, which is a run. Rows that all runs go by are shared and stand in every part. Each row is
-//! looked at once, in a batch of some parts. Parts that name each other in different batches are found by eight bytes for each name, and
-//! looked at once more, together; what they had alone does not count. What is wrong with a shared row in some batches and not in others
-//! is decided with all parts that name it.
+//! A part is what belongs together: the rows of one stream, which is a run. It is looked at when its stream is quiet, with what all runs
+//! go by ([`of_all`], known before) and the settings and rows outside of runs that it names (`Shared`). Each row is read once.
+//!
+//! Parts that name each other are found by eight bytes for each name when all rows are in, and looked at once more, together; what they
+//! had alone does not count. Where that would be more than fits, rules are looked at area by area and then one by one, each with rows of
+//! the types only that it asks for: what a rule did not ask for, it does not rest on. What a single rule would have to look at together
+//! and can't is told ([`Apart`]); for it the rule has no answer there.
 
 mod links;
 mod names;
+mod pass;
+mod scope;
+mod shape;
+mod shared;
+mod wide;
 
-use crate::check::{Diagnostic, check};
-use crate::kind::{Class, Kind, Number};
-use crate::world::{Draft, World};
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::{String, ToString};
+use crate::check::{self, Diagnostic};
+use crate::kind::{Class, Number};
+use crate::member::Member;
+use crate::reach::{Contradiction, What};
+use crate::world::Held;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::time::Instant;
-use links::Links;
-use names::{Name, Names};
+use names::By;
+use scope::{Learned, Scope, Within};
+use wide::Wide;
 
-/// Rows that are looked at together at least, if there are so many.
-pub const BATCH: usize = 8_192;
-/// A stream is a part when so many rows of others came after its last one.
-const QUIET: u64 = 16_384;
-/// Rows that wait for more of their stream, at most.
-const WAITING_MAX: usize = 65_536;
+pub use pass::{Group, Pass};
+pub use scope::{Apart, WHOLE};
+pub use shape::{Misshapen, Raw, is_governed, kind_of, read};
 
-/// A row and its place in the log.
-pub type Placed = (u64, Draft);
-
-/// Which part, by the order in which they came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part(u32);
-
-/// Streams that are looked at together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// Their names.
-    pub streams: BTreeSet<String>,
-    parts: Vec<Part>,
+/// The log that is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// The time up to which is looked.
+    pub now: Option<Instant>,
+    /// The place of its last row.
+    pub end: u64,
 }
 
-/// An audit that goes on.
+/// How much is held, in bytes of the rows as the log has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Parts that are looked at together, at least, if there are so many: fewer cost more for each, more do not fit near the processor.
+    pub batch: usize,
+    /// Rows that wait for more of their stream.
+    pub waiting: usize,
+    /// Rows that must be looked at together.
+    pub together: usize,
+    /// Settings and rows outside of runs that are held for the parts that name them; more of them are parts themselves.
+    pub shared: usize,
+    /// A stream is a part when so many rows of others came after its last one.
+    pub quiet_rows: u64,
+}
+
+impl Limits {
+    /// Those for a ledger.
+    pub const LEDGER: Limits = Limits {
+        batch: 512 << 10,
+        waiting: 24 << 20,
+        together: 24 << 20,
+        shared: 32 << 20,
+        quiet_rows: 16_384,
+    };
+}
+
+/// What is wrong that is told at most; more is only counted.
+pub const CODES_MAX: usize = 100_000;
+
+/// What an audit found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What is wrong, sorted; each thing once.
+    pub codes: Vec<Diagnostic>,
+    /// Whether more is wrong than is told.
+    pub is_cut: bool,
+    /// What the log says twice and not alike, where it was asked for.
+    pub contradictions: Vec<Contradiction>,
+    /// What no rule could look at together.
+    pub apart: Vec<Apart>,
+    /// Rows that are not as a governed record has to be; members that no type has, where they are asked for.
+    pub shapes: Vec<Misshapen>,
+    /// How many of those there are.
+    pub shape_count: u64,
+}
+
+/// An audit: passes over the rows of a log, nearly always one.
 pub struct Audit {
-    now: Option<Instant>,
-    batch_rows: usize,
-    shared: Vec<Placed>,
-    /// The names of shared records, with their places.
-    shared_names: BTreeMap<Name, u64>,
-    /// What shared records name, with their places.
-    shared_wants: Vec<(Name, u64)>,
-    /// Streams that may go on, by name: their rows.
-    waiting: BTreeMap<String, Vec<Placed>>,
-    waiting_rows: usize,
-    looked: u64,
-    batch: Vec<Placed>,
-    batch_parts: Vec<(u64, Part)>,
-    /// The stream of each part.
-    parts: Vec<String>,
-    /// Names of records, and of runs, tasks and artifacts, with the part that has them.
-    owned: Vec<(Name, Part)>,
-    /// Names of records that the part itself does not have.
-    wanted: Vec<(Name, Part)>,
-    /// Shared rows by place, with a part that names them.
-    used: Vec<(u64, Part)>,
-    found: BTreeMap<Part, Vec<Diagnostic>>,
-    /// What is wrong with shared rows, and in how many batches.
-    of_shared: BTreeMap<Diagnostic, u32>,
-    batches: u32,
-    /// Shared rows on which batches do not agree, with the parts that name them; and what is wrong with those.
-    disputed: BTreeMap<u64, BTreeSet<Part>>,
-    decided: Vec<Diagnostic>,
-    links: Links,
+    log: Log,
+    limits: Limits,
+    of_all: Vec<Held>,
+    is_strict: bool,
+    tasks: Vec<Scope>,
+    learned: Learned,
+    wide: Wide,
+    /// Rules on what all go by that are looked at with everything.
+    unsettled: BTreeSet<&'static str>,
+    found: Found,
 }
 
 impl Audit {
-    /// An audit of a log with these shared rows, up to a time, that looks at so many rows together.
+    /// An audit of a log; `of_all` are the rows of types that all runs may go by ([`of_all`]), in order, but for those of runs with
+    /// their own settings.
     #[must_use]
-    pub fn new(shared: Vec<Placed>, now: Option<Instant>, batch_rows: usize) -> Self {
-        let (mut shared_names, mut shared_wants) = (BTreeMap::new(), Vec::new());
-        for (seq, draft) in &shared {
-            let mut names = Names::default();
-            names.add(*seq, draft);
-            shared_names.extend(names.owned.into_iter().map(|name| (name, *seq)));
-            shared_wants.extend(names.wanted.into_iter().chain(names.shared).map(|name| (name, *seq)));
-        }
-        Audit {
-            now,
-            batch_rows,
-            shared,
-            shared_names,
-            shared_wants,
-            waiting: BTreeMap::new(),
-            waiting_rows: 0,
-            looked: 0,
-            batch: Vec::new(),
-            batch_parts: Vec::new(),
-            parts: Vec::new(),
-            owned: Vec::new(),
-            wanted: Vec::new(),
-            used: Vec::new(),
-            found: BTreeMap::new(),
-            of_shared: BTreeMap::new(),
-            batches: 0,
-            disputed: BTreeMap::new(),
-            decided: Vec::new(),
-            links: Links::default(),
-        }
+    pub fn new(log: Log, limits: Limits, of_all: Vec<Held>) -> Self {
+        let of_all: Vec<Held> = of_all.into_iter().filter(|row| whose("", row) == Whose::All).collect();
+        let mut learned = Learned::default();
+        of_all.iter().for_each(|row| learned.row(row));
+        let tasks = vec![Scope::everything(By::Rules)];
+        let (wide, unsettled, found) = (Wide::default(), BTreeSet::new(), Found::default());
+        Audit { log, limits, of_all, is_strict: false, tasks, learned, wide, unsettled, found }
     }
 
-    /// The next row of the log that is not shared.
-    pub fn row(&mut self, stream: &str, seq: u64, draft: Draft) {
-        match self.waiting.get_mut(stream) {
-            Some(rows) => rows.push((seq, draft)),
-            None => drop(self.waiting.insert(stream.to_string(), vec![(seq, draft)])),
-        }
-        self.waiting_rows += 1;
-        if seq.saturating_sub(self.looked) >= QUIET / 4 || self.waiting_rows > WAITING_MAX {
-            self.looked = seq;
-            self.let_go(seq);
-        }
-    }
-
-    /// Takes the streams that are quiet as parts; all of them where too many rows wait.
-    fn let_go(&mut self, seq: u64) {
-        let is_full = self.waiting_rows > WAITING_MAX;
-        let is_quiet =
-            |rows: &Vec<Placed>| rows.last().is_none_or(|(last, _)| seq.saturating_sub(*last) >= QUIET);
-        let (quiet, waiting): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            core::mem::take(&mut self.waiting).into_iter().partition(|(_, rows)| is_full || is_quiet(rows));
-        self.waiting = waiting;
-        for (stream, rows) in quiet {
-            self.waiting_rows -= rows.len();
-            self.part(stream, rows);
-        }
-    }
-
-    fn part(&mut self, stream: String, rows: Vec<Placed>) {
-        let part = Part(u32::try_from(self.parts.len()).unwrap_or(u32::MAX));
-        self.name(part, &stream, &rows);
-        self.parts.push(stream);
-        self.batch_parts.extend(rows.iter().map(|(seq, _)| (*seq, part)));
-        self.batch.extend(rows);
-        if self.batch.len() >= self.batch_rows {
-            self.flush();
-        }
-    }
-
-    /// Remembers what a part has and what it names that it has not.
-    fn name(&mut self, part: Part, stream: &str, rows: &[Placed]) {
-        let mut names = Names::default();
-        rows.iter().for_each(|(seq, draft)| names.add(*seq, draft));
-        names.sort();
-        let Names { mut owned, mut shared, mut wanted } = names;
-        wanted.retain(|name| owned.binary_search(name).is_err());
-        let used = wanted.iter().chain(&shared).filter_map(|name| self.shared_names.get(name));
-        self.used.extend(used.map(|seq| (*seq, part)));
-        wanted.retain(|name| !self.shared_names.contains_key(name));
-        // What two parts mention alike joins them as if both had it.
-        owned.append(&mut shared);
-        owned.push(Name::of_stream(stream));
-        self.owned.extend(owned.into_iter().map(|name| (name, part)));
-        self.wanted.extend(wanted.into_iter().map(|name| (name, part)));
-    }
-
-    fn flush(&mut self) {
-        let rows = core::mem::take(&mut self.batch);
-        if rows.is_empty() && self.batches > 0 {
-            return;
-        }
-        let parts: BTreeMap<u64, Part> = core::mem::take(&mut self.batch_parts).into_iter().collect();
-        self.batches += 1;
-        for one in self.check(rows) {
-            match parts.get(&one.row) {
-                Some(part) => self.found.entry(*part).or_default().push(one),
-                None => *self.of_shared.entry(one).or_default() += 1,
-            }
-        }
-    }
-
-    fn check(&self, rows: Vec<Placed>) -> Vec<Diagnostic> {
-        let mut rows: Vec<Placed> = self.shared.iter().cloned().chain(rows).collect();
-        rows.sort_by_key(|(seq, _)| *seq);
-        check(&World::placed(rows.into_iter(), self.now))
-    }
-
-    /// All rows are in: the groups of streams that must be looked at together, because one names what another has.
-    pub fn groups(&mut self) -> Vec<Group> {
-        for (stream, rows) in core::mem::take(&mut self.waiting) {
-            self.part(stream, rows);
-        }
-        self.flush();
-        let mut owned = core::mem::take(&mut self.owned);
-        owned.sort_unstable();
-        for pair in owned.windows(2) {
-            if let [(name, one), (same, other)] = pair
-                && name == same
-            {
-                self.links.join(*one, *other);
-            }
-        }
-        let owner = |name: Name| {
-            let at = owned.partition_point(|(own, _)| *own < name);
-            owned.get(at).filter(|(own, _)| *own == name).map(|(_, part)| *part)
-        };
-        for (name, part) in core::mem::take(&mut self.wanted) {
-            if let Some(other) = owner(name) {
-                self.links.join(part, other);
-            }
-        }
-        // Who goes by a shared record goes by what that one names.
-        let mut behind: BTreeMap<u64, Part> = BTreeMap::new();
-        for (name, seq) in core::mem::take(&mut self.shared_wants) {
-            if let Some(part) = owner(name) {
-                let first = *behind.entry(seq).or_insert(part);
-                self.links.join(first, part);
-            }
-        }
-        for (seq, part) in &self.used {
-            if let Some(other) = behind.get(seq) {
-                self.links.join(*part, *other);
-            }
-        }
-        self.dispute();
-        let mut groups: BTreeMap<Part, Vec<Part>> = BTreeMap::new();
-        for part in (0..self.parts.len()).filter_map(|at| u32::try_from(at).ok()).map(Part) {
-            let root = self.links.root(part);
-            groups.entry(root).or_default().push(part);
-        }
-        let asked: BTreeSet<&Part> = self.disputed.values().flatten().collect();
-        let groups = groups.into_values();
-        let groups = groups.filter(|group| group.len() > 1 || group.iter().any(|part| asked.contains(part)));
-        let stream = |part: &Part| self.parts.get(part.0 as usize).cloned();
-        let named = |parts: Vec<Part>| Group { streams: parts.iter().filter_map(stream).collect(), parts };
-        groups.map(named).collect()
-    }
-
-    /// Shared rows on which batches do not agree: the parts that name one must be looked at together.
-    fn dispute(&mut self) {
-        let disputed = self.of_shared.iter().filter(|(_, times)| **times < self.batches);
-        let disputed: BTreeSet<u64> = disputed.map(|(one, _)| one.row).collect();
-        for (seq, part) in core::mem::take(&mut self.used) {
-            if disputed.contains(&seq) {
-                self.disputed.entry(seq).or_default().insert(part);
-            }
-        }
-        for parts in self.disputed.values() {
-            let mut parts = parts.iter();
-            let Some(first) = parts.next() else { continue };
-            parts.for_each(|other| self.links.join(*first, *other));
-        }
-    }
-
-    /// The rows of all streams of a group, in the order of the log, shared ones left out.
-    pub fn group(&mut self, group: &Group, rows: Vec<Placed>) {
-        let places: BTreeSet<u64> = rows.iter().map(|(seq, _)| *seq).collect();
-        let Some((first, rest)) = group.parts.split_first() else { return };
-        rest.iter().for_each(|part| drop(self.found.remove(part)));
-        let found = self.check(rows);
-        let is_decided = |row: &u64| {
-            self.disputed
-                .get(row)
-                .is_some_and(|named| named.contains(first) || rest.iter().any(|part| named.contains(part)))
-        };
-        self.decided.extend(found.iter().filter(|one| is_decided(&one.row)).cloned());
-        self.found.insert(*first, found.into_iter().filter(|one| places.contains(&one.row)).collect());
-    }
-
-    /// Everything that is wrong, sorted; each thing once.
+    /// Also looks for members that no type has, or that are not of theirs.
     #[must_use]
-    pub fn finish(self) -> Vec<Diagnostic> {
-        let shared = self.of_shared.into_keys().filter(|one| !self.disputed.contains_key(&one.row));
-        let mut all: Vec<Diagnostic> =
-            self.found.into_values().flatten().chain(shared).chain(self.decided).collect();
-        all.sort();
-        all.dedup_by(|one, other| (one.row, one.code, &one.path) == (other.row, other.code, &other.path));
-        all
+    pub fn strict(self) -> Self {
+        Audit { is_strict: true, ..self }
+    }
+
+    /// Also holds the log to what a whole one must agree on with itself.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Audit { tasks: vec![Scope::everything(By::Whole)], ..self }
+    }
+
+    /// What is to be done in the next pass over the rows; nothing if the audit is at its end.
+    pub fn passes(&mut self) -> Vec<Pass> {
+        let at_once = self.tasks.len().min(PASSES_MAX);
+        let tasks = self.tasks.split_off(self.tasks.len() - at_once);
+        let share = |bytes: usize| bytes / at_once.max(1);
+        let limits = Limits { waiting: share(self.limits.waiting), ..self.limits };
+        let start = |scope: Scope| {
+            let scope = scope.ready(&self.learned);
+            let of_all = self.of_all.iter().filter(|row| scope.has_kind(row.number()));
+            let of_all = of_all.cloned().collect();
+            Pass::new(self.log, limits, of_all, scope, self.learned.clone())
+        };
+        let mut passes: Vec<Pass> = tasks.into_iter().map(start).collect();
+        if let (true, Some(first)) = (self.is_strict, passes.first_mut().filter(|pass| pass.is_first())) {
+            first.looks_for_shapes();
+        }
+        passes
+    }
+
+    /// A pass is done.
+    pub fn done(&mut self, pass: Pass) {
+        let mut ended = pass.end();
+        self.learned.add(&ended.learned);
+        if !ended.scope.is_together() {
+            ended.unsettled.into_iter().for_each(|code| self.unsettle(code));
+        }
+        self.found.shapes.append(&mut ended.shapes);
+        self.found.shape_count += ended.shape_count;
+        match ended.left {
+            // It was shown too little: what it found does not count.
+            Some(Within::Again) => self.tasks.push(ended.scope),
+            Some(Within::Parts(within)) => {
+                self.wide.join(ended.wide);
+                self.take(ended.codes, ended.is_cut);
+                let smaller = ended.scope.split(Arc::new(within));
+                self.tasks.extend(smaller.scopes);
+                self.found.apart.extend(smaller.apart);
+            }
+            None => {
+                self.wide.join(ended.wide);
+                self.take(ended.codes, ended.is_cut);
+            }
+        }
+    }
+
+    /// Parts do not agree on what a rule says of what all go by.
+    fn unsettle(&mut self, code: &'static str) {
+        if self.unsettled.insert(code) {
+            self.tasks.push(Scope::together(code));
+        }
+    }
+
+    fn take(&mut self, codes: Vec<Diagnostic>, is_cut: bool) {
+        let room = CODES_MAX.saturating_sub(self.found.codes.len());
+        self.found.is_cut |= is_cut || codes.len() > room;
+        self.found.codes.extend(codes.into_iter().take(room));
+    }
+
+    /// Everything that was found.
+    #[must_use]
+    pub fn finish(mut self) -> Found {
+        let whole = self.found.codes.extract_if(.., |one| What::find(one.code).is_some());
+        self.found.contradictions = whole.filter_map(contradiction).collect();
+        self.found.contradictions.sort();
+        self.found.contradictions.dedup();
+        self.wide.settle(&mut self.found.codes);
+        check::settle(&mut self.found.codes);
+        self.found.apart.sort();
+        self.found
     }
 }
 
-/// The type of a governed record that a row of a ledger holds: engines write `govern.KIND`, what comes from outside is
-/// `external.govern.KIND`, the kind in snake case.
-#[must_use]
-pub fn kind_of(row_kind: &str) -> Option<&'static Kind> {
-    let name = row_kind.strip_prefix("external.").unwrap_or(row_kind).strip_prefix("govern.")?;
-    Number::of_snake(name).map(|number| number.kind)
+fn contradiction(one: Diagnostic) -> Option<Contradiction> {
+    let Diagnostic { row, code, path, message, .. } = one;
+    Some(Contradiction { row, path, what: What::find(code)?, message })
 }
 
-/// Whether all runs go by a row: it is a policy or a row of a registry, it speaks of everything, or its stream is not that of a run.
-#[must_use]
-pub fn is_shared(stream: &str, kind: &Kind) -> bool {
-    let is_policy = match kind.class {
-        Class::Policy => true,
-        Class::Event
-        | Class::Receipt
-        | Class::Request
-        | Class::Projection
-        | Class::ReadModel
-        | Class::Value => false,
-    };
-    is_policy || OF_ALL.contains(&kind.name) || !stream.starts_with("run/")
+/// Passes that go over the rows at once.
+const PASSES_MAX: usize = 8;
+
+/// Whom a row is looked at with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// All: what it says holds for everybody, whether or not they name it.
+    All,
+    /// Whoever names it or is named by it, wherever it stands: it is a setting.
+    Some,
+    /// Its stream.
+    Part,
 }
 
-/// Records that speak of all fixtures and all types there are.
-const OF_ALL: [&str; 5] = [
-    "AddendaBConformanceFixture",
+/// Whether a stream is of a run.
+fn is_of_run(stream: &str) -> bool {
+    RUNS.iter().any(|begin| stream.starts_with(begin))
+}
+
+/// Whether a stream is of a run that goes by its own settings, and no other does by them.
+#[must_use]
+pub fn has_own_settings(stream: &str) -> bool {
+    stream.starts_with(WORK)
+}
+
+/// The stream of a run, by any of its streams.
+fn run_of(stream: &str) -> Cow<'_, str> {
+    let own = stream.strip_prefix(WORK).map(|run| Cow::Owned(format!("{RUN}{run}")));
+    own.unwrap_or(Cow::Borrowed(stream))
+}
+
+/// How the names of streams begin that are of runs: what is recorded of one, and what a task run writes.
+const RUNS: [&str; 2] = [RUN, WORK];
+const RUN: &str = "run/";
+const WORK: &str = "work/";
+
+fn is_setting(known: Number) -> bool {
+    known.kind.class == Class::Policy || OF_ALL.contains(&known.kind.name)
+}
+
+fn whose(stream: &str, row: &Held) -> Whose {
+    let Some(known) = row.number().filter(|_| !has_own_settings(stream)) else { return Whose::Part };
+    let for_whom = FOR_WHOM.iter().find(|(kind, _)| *kind == known.kind.name);
+    let is_policy = known.kind.class == Class::Policy;
+    match for_whom {
+        Some((_, member)) if row.json().text(member).is_some() => Whose::Some,
+        Some(_) => Whose::All,
+        None if is_policy && OF_SOME.contains(&known.kind.name) => Whose::Some,
+        None if is_policy || OF_ALL.contains(&known.kind.name) => Whose::All,
+        None => Whose::Part,
+    }
+}
+
+/// The types with rows that all runs go by: those are known before the first run is looked at.
+pub fn of_all() -> impl Iterator<Item = Number> {
+    let may = |known: &Number| is_setting(*known) && !OF_SOME.contains(&known.kind.name);
+    (0..Number::count()).filter_map(Number::at).filter(may)
+}
+
+/// Records that speak of everything there is, though they are no policies.
+const OF_ALL: [&str; 6] = [
     "BuildReadyClaim",
     "ConformanceFixtureRun",
+    "CrossDocInsertObligation",
+    "DomainPayloadRegistryRef",
     "PatchDecision",
-    "TypeDeclaration",
+    "ValidationSuiteRun",
+];
+
+/// Policies that say for whom they are; one that does not is for all.
+const FOR_WHOM: [(&str, &str); 3] = [
+    ("Criterion", "config_id"),
+    ("OutcomeComplianceScoringConfig", "outcome_id"),
+    ("RunBoardPublicationPolicy", "run_id"),
+];
+
+/// Policies that rules find by what names them, or that they look at alone.
+const OF_SOME: [&str; 16] = [
+    "AssistanceEndpoint",
+    "FeedbackPortBinding",
+    "FormulaInputSpec",
+    "FormulaOutputSpec",
+    "FormulaTestVector",
+    "ForumDeliberationPolicy",
+    "HardCallPendingPolicy",
+    "JudgeBudget",
+    "LibraryPromotionGate",
+    "ModuleProgressBehavior",
+    "RetentionPolicy",
+    "RevisionExecutionLifecycleTransition",
+    "RevisionStepRevalidationPolicy",
+    "RunExecutionRequirements",
+    "SubAgentFallbackPolicy",
+    "WorkspaceExternalizationPolicy",
 ];

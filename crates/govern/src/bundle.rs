@@ -7,7 +7,7 @@ use crate::types::wire::{Reading, Wire};
 use crate::world::{Draft, World};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, escaped};
 use countersign_record::time::Instant;
 
 /// Rows that are read at most.
@@ -113,7 +113,7 @@ fn is_texts(value: &Json) -> bool {
 fn known(value: &Json, place: &str, members: &[&str]) -> Result<(), NotABundle> {
     let object = value.as_object().ok_or_else(|| wrong(place, "must be an object"))?;
     match object.iter().find(|(name, _)| !members.contains(name)) {
-        Some((name, _)) => Err(wrong(&alloc::format!("{place}/{name}"), "is not known here")),
+        Some((name, _)) => Err(wrong(&alloc::format!("{place}/{}", escaped(name)), "is not known here")),
         None => Ok(()),
     }
 }

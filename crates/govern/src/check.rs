@@ -3,6 +3,8 @@
 //!
 //! A rule is the same at admission and at audit. Its code, what fires it, why that matters and how it is mended stand with it.
 
+mod across;
+pub(crate) mod along;
 mod anchors;
 mod assistance;
 mod background;
@@ -54,10 +56,15 @@ mod type_owners;
 mod workspace;
 
 use crate::kind::Kind;
+use crate::path::Path;
 use crate::world::{Record, World};
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+pub use claims::authority;
+pub use reliance::standing_against;
+
+pub(crate) use across::{Across, Open, Reach};
+use along::Rows;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,10 +148,10 @@ pub struct Found<'f> {
 }
 
 impl Found<'_> {
-    /// Something is wrong with a record. `path` is names with dots between, empty for the whole record.
-    pub fn add(&mut self, record: Record<'_>, path: &str, message: impl Into<String>) {
-        let path = if path.is_empty() { String::new() } else { format!("/{}", path.replace('.', "/")) };
+    /// Something is wrong with a record, at a path that code knows or that is made of names.
+    pub fn add(&mut self, record: Record<'_>, path: impl Into<Path>, message: impl Into<String>) {
         let (row, code, severity) = (record.seq(), self.rule.code, self.rule.severity);
+        let path = String::from(path.into());
         self.all.push(Diagnostic { row, code, path, severity, message: message.into() });
     }
 }
@@ -204,15 +211,61 @@ pub fn rules() -> impl Iterator<Item = (&'static Area, &'static Rule)> {
     AREAS.iter().flat_map(|area| area.rules.iter().map(move |rule| (area, rule)))
 }
 
+/// What one rule finds in a world, added to what others found.
+pub fn by_rule(world: &World, rule: &'static Rule, all: &mut Vec<Diagnostic>) {
+    (rule.check)(world, &mut Found { rule, all });
+    all.extend(along::walk(rule, Rows::AllThere).map(|mut walk| walk.go(world, 0)).into_iter().flatten());
+}
+
 /// Everything that is wrong with a world, sorted; each thing once.
 #[must_use]
 pub fn check(world: &World) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for (_, rule) in rules() {
-        (rule.check)(world, &mut Found { rule, all: &mut all });
-    }
-    precedence::settle(&mut all);
+    rules().for_each(|(_, rule)| by_rule(world, rule, &mut all));
+    settled(all)
+}
+
+/// What one rule finds but for what it finds going along the rows.
+pub(crate) fn found_by(world: &World, rule: &'static Rule) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    (rule.check)(world, &mut Found { rule, all: &mut all });
+    all
+}
+
+/// What rules found, as it is told.
+pub(crate) fn settled(mut all: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    settle(&mut all);
+    all
+}
+
+/// What rules found, sorted; each thing once, and of two codes for one place the specific one.
+pub(crate) fn settle(all: &mut Vec<Diagnostic>) {
+    precedence::settle(all);
     all.sort();
     all.dedup_by(|one, other| (one.row, one.code, &one.path) == (other.row, other.code, &other.path));
-    all
+}
+
+/// The rules on what reaches over several runs.
+const WIDE: [across::Wide; 2] = [read_models::stale::WIDE, context_packets::WIDE];
+
+/// What a rule finds in a world, added to what others found. One on what reaches over several runs also tells what does.
+pub(crate) fn by_rule_across<'w>(
+    world: &'w World,
+    rule: &'static Rule,
+    all: &mut Vec<Diagnostic>,
+) -> Option<Across<'w>> {
+    match WIDE.iter().find(|wide| wide.code == rule.code) {
+        Some(wide) => Some((wide.check)(world, &mut Found { rule, all })),
+        None => {
+            by_rule(world, rule, all);
+            None
+        }
+    }
+}
+
+/// What is wrong with a row that something in another run made out of date, by a rule on that.
+pub(crate) fn out_of_date(code: &str, row: u64, seq: u64, kind: &str) -> Option<Diagnostic> {
+    let wide = WIDE.iter().find(|wide| wide.code == code)?;
+    let (path, message) = (String::from(Path::from(wide.path)), (wide.message)(seq, kind));
+    Some(Diagnostic { row, code: wide.code, path, severity: Severity::Error, message })
 }

@@ -118,11 +118,19 @@ impl Folds {
         self.seq
     }
 
+    /// How one thing stands, by the name of its type.
+    #[must_use]
+    pub fn projection(&self, kind: &str, id: &str) -> Option<Json> {
+        let life = LIVES.iter().find(|life| life.projects == kind)?;
+        let standing = self.board.find(life.snake, id)?;
+        (life.record)(standing, &self.board)
+    }
+
     /// Takes the next row in, before it has a place: it has the next one.
     pub fn push(&mut self, draft: &Draft) {
         let seq = self.seq + 1;
         let (at, id) = (draft.written_at(self.at), draft.name(seq));
-        self.apply(&Row { seq, kind: &draft.kind, id: &id, at, json: &draft.record });
+        self.apply(&Row { seq, kind: &draft.kind, id: &id, at, json: &draft.record, streams: None });
     }
 }
 

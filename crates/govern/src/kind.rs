@@ -58,6 +58,15 @@ impl Kind {
     }
 }
 
+/// Names of types that were given up, also in snake case; what took their place is called otherwise.
+pub const GIVEN_UP: &[(&str, &str)] = &[
+    ("EvaluationFinding", "evaluation_finding"),
+    ("CostEstimate", "cost_estimate"),
+    ("KnownGoodState", "known_good_state"),
+    ("StepKind", "step_kind"),
+    ("EvaluationAffirmation", "evaluation_affirmation"),
+];
+
 /// All types: those of the contract, those that it needs and does not declare, those of the areas.
 pub fn all() -> impl Iterator<Item = &'static Kind> {
     seed::SEED.iter().chain(added::ADDED).chain(AREAS.iter().flat_map(|area| area.kinds))

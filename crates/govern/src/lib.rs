@@ -13,6 +13,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod admission;
 pub mod audit;
 pub mod bundle;
 pub mod check;
@@ -24,6 +25,8 @@ pub mod formula;
 pub mod kind;
 pub mod machine;
 pub mod member;
+mod mix;
+pub mod path;
 pub mod reach;
 pub mod reference;
 pub mod table;

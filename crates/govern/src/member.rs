@@ -13,7 +13,7 @@ pub trait Member {
 
     /// Its text, unless that is blank.
     fn text(&self, path: &str) -> Option<&str> {
-        self.at(path).and_then(Json::as_str).filter(|text| !text.trim().is_empty())
+        self.at(path).and_then(Json::as_str).filter(|text| !is_blank_text(text))
     }
 
     /// Whether it is this word.
@@ -88,7 +88,7 @@ pub trait Member {
 
 impl Member for Json {
     fn at(&self, path: &str) -> Option<&Json> {
-        let found = if path.bytes().any(|byte| byte == b'.') {
+        let found = if is_dotted(path) {
             path.split('.').try_fold(self, |value, name| value.get(name))?
         } else {
             self.get(path)?
@@ -100,6 +100,26 @@ impl Member for Json {
             }
         }
     }
+}
+
+/// Whether a path is of several names. It is asked for each member that is looked at, so eight letters are looked at together.
+fn is_dotted(path: &str) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    let has_dot = |word: &[u8; 8]| {
+        let dots = u64::from_le_bytes(*word) ^ (ONES * b'.' as u64);
+        dots.wrapping_sub(ONES) & !dots & (ONES << 7) != 0
+    };
+    let bytes = path.as_bytes();
+    match bytes.last_chunk::<8>() {
+        Some(last) => has_dot(last) || bytes.as_chunks::<8>().0.iter().any(has_dot),
+        None => bytes.contains(&b'.'),
+    }
+}
+
+/// Whether a text says nothing.
+fn is_blank_text(text: &str) -> bool {
+    let begins = text.bytes().next().is_some_and(|first| first.is_ascii_graphic());
+    !begins && text.trim().is_empty()
 }
 
 /// All texts in a value. Values are as deep as the reader of JSON lets them be.
@@ -132,7 +152,7 @@ pub fn number(value: &Json) -> Option<f64> {
 pub fn is_blank(value: &Json) -> bool {
     match value {
         Json::Null => true,
-        Json::String(text) => text.trim().is_empty(),
+        Json::String(text) => is_blank_text(text),
         Json::Array(items) => items.is_empty(),
         Json::Object(object) => object.is_empty(),
         Json::Bool(_) | Json::Number(_) => false,

@@ -22,6 +22,7 @@ mod work;
 #[cfg(test)]
 mod work_tests;
 
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -50,6 +51,25 @@ pub enum What {
 }
 
 impl What {
+    /// All of them.
+    pub const ALL: [What; 9] = [
+        What::NamesNothing,
+        What::NamesLater,
+        What::Place,
+        What::Time,
+        What::Repeat,
+        What::Fold,
+        What::List,
+        What::Hash,
+        What::Holding,
+    ];
+
+    /// The one of a word.
+    #[must_use]
+    pub fn find(word: &str) -> Option<Self> {
+        What::ALL.into_iter().find(|what| what.as_str() == word)
+    }
+
     /// The word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -84,9 +104,9 @@ pub struct Contradiction {
 struct Found(Vec<Contradiction>);
 
 impl Found {
-    fn add(&mut self, record: Record<'_>, path: &str, what: What, message: impl Into<String>) {
-        let row = record.seq();
-        self.0.push(Contradiction { row, path: path.into(), what, message: message.into() });
+    fn add(&mut self, record: Record<'_>, path: impl Into<Path>, what: What, message: impl Into<String>) {
+        let (row, path) = (record.seq(), String::from(path.into()));
+        self.0.push(Contradiction { row, path, what, message: message.into() });
     }
 }
 

@@ -31,6 +31,27 @@ fn check(lines: &str, expected: &[(u64, &str, What)]) {
 }
 
 #[test]
+fn what_is_out_of_date_is_so_by_the_first_thing_that_happened() {
+    let header = |more: &str| {
+        format!(
+            r#"DerivedReadModelRecord {{"read_model_id":"h","read_model_kind":"BudgetNarrative","run_id":"r","valid_from_event_seq":0{more}}}"#
+        )
+    };
+    let cost = |id: &str| format!(r#"TaskCostRecord {{"cost_record_id":"{id}","run_id":"r"}}"#);
+    let log = |until: u64, by: &str| {
+        let closed = header(&format!(
+            r#","valid_until_event_seq":{until},"invalidated_by_event_ref":"task_cost_record:{by}""#
+        ));
+        [header(""), cost("a"), cost("b"), closed].join("\n")
+    };
+    check(&log(2, "a"), &[]);
+    let wrong = [(4, "/valid_until_event_seq", What::Fold)];
+    check(&log(3, "a"), &wrong);
+    check(&log(3, "b"), &wrong);
+    check(&log(2, "b"), &wrong);
+}
+
+#[test]
 fn what_is_not_there_is_told() {
     let lines = r#"SourceRecord {"source_id":"s1"}
         SourceRecord {"source_id":"s2"}
@@ -103,7 +124,7 @@ fn how_something_stands_is_what_its_events_make_it() {
     };
     check(&rows("satisfied", "evaluating"), &[]);
     check(&rows("evaluating", "evaluating"), &[(4, "/state", What::Fold)]);
-    check(&rows("satisfied", "dirty"), &[(3, "/from_state", What::Fold)]);
+    check(&rows("satisfied", "dirty"), &[(3, "/from_state", What::Fold), (4, "/state", What::Fold)]);
 }
 
 #[test]

@@ -21,18 +21,18 @@ impl<'a> Reference<'a> {
     /// Reads one; `None` if it is none.
     #[must_use]
     pub fn read(text: &'a str) -> Option<Self> {
-        let (kind, rest) = text.split_once(':')?;
-        let (rest, hash) = match rest.rsplit_once('#') {
-            Some((rest, hash)) if is_hash(hash) => (rest, Some(hash)),
-            Some(_) | None => (rest, None),
-        };
-        let (id, version) = match rest.rsplit_once('@').map(|(id, version)| (id, version.parse().ok())) {
-            Some((id, Some(version))) => (id, Some(version)),
-            Some((_, None)) | None => (rest, None),
-        };
-        let is_kind = !kind.is_empty()
-            && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        (is_kind && !id.is_empty()).then_some(Reference { kind, id, version, hash })
+        // Nearly all texts are none: that is soon known of many letters at once.
+        if !text.as_bytes().contains(&b':') {
+            return None;
+        }
+        let is_of_kind = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
+        let end = text.as_bytes().iter().position(|byte| !is_of_kind(byte))?;
+        let (kind, rest) = text.split_at_checked(end)?;
+        let rest = rest.strip_prefix(':')?;
+        // Nearly all references name neither a version nor a hash.
+        let is_plain = !rest.bytes().any(|byte| matches!(byte, b'#' | b'@'));
+        let (id, version, hash) = if is_plain { (rest, None, None) } else { pinned(rest) };
+        (!kind.is_empty() && !id.is_empty()).then_some(Reference { kind, id, version, hash })
     }
 
     /// Whether two name the same record, whatever version.
@@ -52,6 +52,18 @@ impl fmt::Display for Reference<'_> {
             Some(hash) => write!(f, "#{hash}"),
             None => Ok(()),
         }
+    }
+}
+
+/// An id with the version and the hash behind it.
+fn pinned(text: &str) -> (&str, Option<u32>, Option<&str>) {
+    let (rest, hash) = match text.rsplit_once('#') {
+        Some((rest, hash)) if is_hash(hash) => (rest, Some(hash)),
+        Some(_) | None => (text, None),
+    };
+    match rest.rsplit_once('@').map(|(id, version)| (id, version.parse().ok())) {
+        Some((id, Some(version))) => (id, Some(version), hash),
+        Some((_, None)) | None => (rest, None, hash),
     }
 }
 

@@ -1,102 +1,44 @@
 //! Everything that is known: the rows of a log or a bundle, found by kind and by reference.
-//! Owns: rows, their order, the indexes. Must not: judge, or change a row.
+//! Owns: rows, their order, the indexes, what was asked of them. Must not: judge, or change a row.
 
+mod index;
+mod look;
 mod mark;
+mod place;
+mod row;
 
-use crate::kind::{self, Number};
-use crate::member::Member;
-use crate::reference::{Reference, snake};
+use crate::kind::Number;
+use crate::reference::Reference;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
-use alloc::vec;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Deref;
 use countersign_record::canonical;
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
-pub use mark::{Mark, Marks};
-use once_cell::race::OnceBox;
+use index::Index;
+use look::{Look, Looking};
+use row::{Row, Type};
 
-/// A row, before it has a place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
-    /// The name of its type.
-    pub kind: String,
-    /// What it is called, where its type has no field for that.
-    pub id: Option<String>,
-    /// When it was written.
-    pub at: Option<Instant>,
-    /// What it says.
-    pub record: Json,
-}
-
-/// A row.
-#[derive(Debug)]
-struct Row {
-    draft: Draft,
-    seq: u64,
-    /// When it was written: as the row says, else as the record does, else with the row before.
-    at: Option<Instant>,
-    id: String,
-    /// The number of its type.
-    number: usize,
-    marks: Marks,
-    /// The hash of what it says, once somebody asked.
-    hash: OnceBox<Option<Digest>>,
-}
+pub use look::Looked;
+pub use mark::{Mark, Marks, is_reference};
+pub use place::Streams;
+pub use row::{Draft, Held, Placed};
 
 /// What a check looks at.
 #[derive(Debug)]
 pub struct World {
-    rows: Vec<Row>,
-    /// The rows of each type, by its number: in order, and sorted by id.
-    kinds: Vec<OfKind>,
-    /// Types that nobody knows: their names, also in snake case. Their numbers follow on those of the known ones.
-    unknown: Vec<(String, String)>,
-    by_mark: [Vec<usize>; Mark::ALL.len()],
+    rows: Vec<Held>,
+    index: Index,
+    begin: Option<Instant>,
     now: Option<Instant>,
-    is_admission: bool,
-}
-
-/// The rows of one type.
-#[derive(Clone, Debug, Default)]
-struct OfKind {
-    in_order: Vec<usize>,
-    /// Those of one id stand beside each other, in order.
-    by_id: Vec<usize>,
-}
-
-/// Fields that say when a record was made, where its row does not.
-const TIMES: [&str; 10] = [
-    "created_at",
-    "computed_at",
-    "evaluated_at",
-    "observed_at",
-    "updated_at",
-    "acquired_at",
-    "decided_at",
-    "issued_at",
-    "executed_at",
-    "projection_valid_at",
-];
-
-impl Draft {
-    /// When it was written: as the row says, else as the record does, else with the row before.
-    #[must_use]
-    pub fn written_at(&self, before: Option<Instant>) -> Option<Instant> {
-        let own = || TIMES.iter().find_map(|field| self.record.time(field));
-        self.at.or_else(own).or(before)
-    }
-
-    /// What it is called at a place: as the row says, else by the field that its type has for that, else by the place.
-    #[must_use]
-    pub fn name(&self, seq: u64) -> String {
-        let field = kind::find(&self.kind).and_then(|kind| kind.id);
-        let named = field.and_then(|field| self.record.text(field));
-        self.id.as_deref().or(named).map_or_else(|| seq.to_string(), String::from)
-    }
+    /// Where the log ends, if this is a part of one.
+    end: Option<u64>,
+    /// Rows from this one on ask to be let in.
+    asking: Option<usize>,
+    looking: Looking,
+    streams: Arc<Streams>,
 }
 
 impl World {
@@ -107,119 +49,173 @@ impl World {
         World::placed((1..).zip(drafts), now)
     }
 
-    /// A part of a log: rows with their places in it, in order.
+    /// Rows with their places in a log, in order.
     #[must_use]
     pub fn placed(drafts: impl Iterator<Item = (u64, Draft)>, now: Option<Instant>) -> Self {
-        let mut rows: Vec<Row> = Vec::with_capacity(drafts.size_hint().0);
-        let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
-        for (seq, draft) in drafts {
-            let (at, id) = (draft.written_at(rows.last().and_then(|row| row.at)), draft.name(seq));
-            let known = Number::of(&draft.kind);
-            let number = known.map_or_else(|| strange(&mut unknown, &draft.kind), |known| known.index);
-            let marks = Marks::of(&draft.record);
-            rows.push(Row { draft, seq, at, id, number, marks, hash: OnceBox::new() });
-        }
-        let now = now.or_else(|| rows.iter().filter_map(|row| row.at).max());
-        let mut names: Vec<(String, usize)> = unknown.into_iter().collect();
-        names.sort_by_key(|(_, number)| *number);
-        let mut world = World {
-            rows,
-            kinds: vec![OfKind::default(); Number::count() + names.len()],
-            unknown: names.into_iter().map(|(name, _)| (name.clone(), snake(&name))).collect(),
-            by_mark: Default::default(),
-            now,
-            is_admission: false,
-        };
-        world.index();
+        let mut world = World::of_rows(Vec::with_capacity(drafts.size_hint().0), now);
+        world.append(drafts);
+        world.now = now.or_else(|| world.rows.iter().filter_map(|row| row.at).max());
         world
     }
 
-    fn index(&mut self) {
-        for (at, row) in self.rows.iter().enumerate() {
-            if let Some(kind) = self.kinds.get_mut(row.number) {
-                kind.in_order.push(at);
-            }
-            for (mark, rows) in Mark::ALL.iter().zip(&mut self.by_mark) {
-                if row.marks.has(*mark) {
-                    rows.push(at);
-                }
-            }
+    /// A part of a log that ends at a place: rows in their order.
+    #[must_use]
+    pub fn part(rows: Vec<Held>, now: Option<Instant>, end: u64) -> Self {
+        World { end: Some(end), ..World::of_rows(rows, now) }
+    }
+
+    fn of_rows(rows: Vec<Held>, now: Option<Instant>) -> Self {
+        let mut index = Index::default();
+        index.add(&rows, 0);
+        World {
+            rows,
+            index,
+            begin: None,
+            now,
+            end: None,
+            asking: None,
+            looking: Looking::default(),
+            streams: Arc::default(),
         }
-        let rows = &self.rows;
-        for kind in &mut self.kinds {
-            kind.by_id.clone_from(&kind.in_order);
-            kind.by_id.sort_by_key(|at| rows.get(*at).map(|row| row.id.as_str()));
+    }
+
+    /// The same as a part of a log whose first row was written at a time.
+    #[must_use]
+    pub fn since(self, begin: Option<Instant>) -> Self {
+        World { begin, ..self }
+    }
+
+    /// The same, where some rows stand in streams that count for themselves.
+    #[must_use]
+    pub fn within(self, streams: Arc<Streams>) -> Self {
+        World { streams, ..self }
+    }
+
+    /// The streams that count for themselves.
+    pub(crate) fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
+    /// Adds rows behind the others; what they touch.
+    pub(crate) fn append(&mut self, drafts: impl Iterator<Item = (u64, Draft)>) -> Looked {
+        let from = self.rows.len();
+        for (seq, draft) in drafts {
+            let before = self.rows.last().and_then(|row| row.at);
+            self.rows.push(Held::new(seq, draft, before));
         }
+        self.index.add(&self.rows, from)
+    }
+
+    /// Takes out the last rows: so many stay.
+    pub(crate) fn cut(&mut self, rows: usize) {
+        self.rows.truncate(rows);
+        self.index.cut(rows);
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Looks up to another time.
+    pub(crate) fn set_now(&mut self, now: Option<Instant>) {
+        self.now = now;
+    }
+
+    /// Rows from this one on ask to be let in; with `None` all are in.
+    pub(crate) fn set_asking(&mut self, from: Option<usize>) {
+        self.asking = from;
+    }
+
+    /// What was looked at since this was asked last.
+    pub(crate) fn looked(&self) -> Looked {
+        self.looking.take()
     }
 
     /// The same, with its last row as one that asks to be let in: what an engine must refuse is told, also where a log that tells
     /// of the refusal is right.
     #[must_use]
     pub fn at_admission(self) -> Self {
-        World { is_admission: true, ..self }
+        World { asking: Some(self.rows.len().saturating_sub(1)), ..self }
     }
 
-    /// The row that asks to be let in.
-    #[must_use]
-    pub fn candidate(&self) -> Option<Record<'_>> {
-        self.rows.last().filter(|_| self.is_admission).map(|row| Record { row, world: self })
+    /// The rows that ask to be let in.
+    pub fn candidates(&self) -> impl DoubleEndedIterator<Item = Record<'_>> {
+        self.looking.at(Look::Asking);
+        let asking = self.asking.and_then(|from| self.rows.get(from..)).unwrap_or_default();
+        asking.iter().map(|row| Record { row, world: self })
     }
 
     /// All rows, in order.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = Record<'_>> {
+        self.looking.at(Look::Rows);
         self.rows.iter().map(|row| Record { row, world: self })
     }
 
     /// The rows of a type, in order; the type by its name.
     pub fn of<'w>(&'w self, kind: &str) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        let rows = self.number(kind).and_then(|number| self.kinds.get(number));
-        self.picked(rows.map(|rows| rows.in_order.as_slice()))
+        let number = Number::of(kind);
+        self.ask(number);
+        let rows = match number {
+            Some(known) => self.index.of(known),
+            None => self.index.of_strange(kind),
+        };
+        self.picked(rows)
+    }
+
+    /// The rows of some types, in order.
+    #[must_use]
+    pub fn of_any(&self, kinds: &[&str]) -> Vec<Record<'_>> {
+        let mut rows: Vec<Record<'_>> = kinds.iter().flat_map(|kind| self.of(kind)).collect();
+        rows.sort_unstable_by_key(|row| row.seq());
+        rows
     }
 
     /// The rows that have a member of a mark somewhere, in order.
     pub fn marked(&self, mark: Mark) -> impl DoubleEndedIterator<Item = Record<'_>> {
-        self.picked(self.by_mark.get(mark as usize).map(Vec::as_slice))
+        self.looking.at(Look::Mark(mark));
+        self.picked(self.index.marked(mark))
+    }
+
+    /// The rows of types that nobody knows, by type.
+    pub fn strange(&self) -> impl Iterator<Item = Record<'_>> {
+        self.looking.at(Look::Unknown);
+        self.index.strange().flat_map(|rows| self.picked(rows))
     }
 
     /// The versions of a record, in order; the type by its name.
-    pub fn versions<'w>(
+    pub fn versions<'w, 'n>(
         &'w self,
         kind: &str,
-        id: &str,
-    ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        self.picked(self.named(self.number(kind), id))
+        id: &'n str,
+    ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w, 'n> {
+        let number = Number::of(kind);
+        self.ask(number);
+        let rows = match number {
+            Some(known) => self.index.named(known, id),
+            None => self.index.of_strange(kind),
+        };
+        self.picked(rows).filter(move |record| record.id() == id)
     }
 
     /// The versions of each record of a type that has more than one, the first one first.
     pub fn rewritten<'w>(&'w self, kind: &str) -> impl Iterator<Item = Vec<Record<'w>>> + use<'w> {
-        let rows = self.number(kind).and_then(|number| self.kinds.get(number));
-        let rows = rows.map(|rows| rows.by_id.as_slice()).unwrap_or_default();
-        let groups = rows.chunk_by(|one, other| self.id_at(*one) == self.id_at(*other));
-        groups.filter(|group| group.len() > 1).map(|group| self.picked(Some(group)).collect())
-    }
-
-    fn id_at(&self, at: usize) -> Option<&str> {
-        self.rows.get(at).map(|row| row.id.as_str())
-    }
-
-    /// The number of a type by its name; one that no row has may have none.
-    fn number(&self, kind: &str) -> Option<usize> {
-        let unknown =
-            || self.unknown.iter().position(|(name, _)| name == kind).map(|at| Number::count() + at);
-        Number::of(kind).map(|known| known.index).or_else(unknown)
-    }
-
-    fn number_of_snake(&self, kind: &str) -> Option<usize> {
-        let unknown =
-            || self.unknown.iter().position(|(_, snake)| snake == kind).map(|at| Number::count() + at);
-        Number::of_snake(kind).map(|known| known.index).or_else(unknown)
-    }
-
-    fn named(&self, number: Option<usize>, id: &str) -> Option<&[usize]> {
-        let rows = self.kinds.get(number?)?.by_id.as_slice();
-        let from = rows.partition_point(|at| self.id_at(*at) < Some(id));
-        let rest = rows.get(from..)?;
-        rest.get(..rest.partition_point(|at| self.id_at(*at) == Some(id)))
+        let mut rows: Vec<Record<'w>> = self.of(kind).collect();
+        rows.sort_by_key(|row| (row.row.key, row.id()));
+        let mut left = rows.into_iter().peekable();
+        core::iter::from_fn(move || {
+            loop {
+                let first = left.next()?;
+                let mut versions = Vec::new();
+                while let Some(next) = left.next_if(|next| next.id() == first.id()) {
+                    versions.push(next);
+                }
+                if !versions.is_empty() {
+                    versions.insert(0, first);
+                    return Some(versions);
+                }
+            }
+        })
     }
 
     /// The last version of a record; the type by its name.
@@ -231,7 +227,13 @@ impl World {
     /// The record that a reference names: its last version, or that of the number or hash it gives.
     #[must_use]
     pub fn resolve(&self, reference: Reference<'_>) -> Option<Record<'_>> {
-        let mut versions = self.picked(self.named(self.number_of_snake(reference.kind), reference.id));
+        let number = Number::of_snake(reference.kind);
+        self.ask(number);
+        let rows = match number {
+            Some(known) => self.index.named(known, reference.id),
+            None => self.index.of_strange_snake(reference.kind),
+        };
+        let mut versions = self.picked(rows).filter(|record| record.id() == reference.id);
         match (reference.version, reference.hash) {
             (_, Some(hash)) => {
                 versions.rfind(|one| one.hash().is_some_and(|own| own.hex() == hash.as_bytes()))
@@ -253,28 +255,32 @@ impl World {
     /// The time up to which is looked.
     #[must_use]
     pub fn now(&self) -> Option<Instant> {
+        self.looking.at(Look::Now);
         self.now
     }
 
-    /// The place of the last row.
+    /// When the first row of the log was written, also of one that is not in this part of it.
+    #[must_use]
+    pub fn begin(&self) -> Option<Instant> {
+        self.looking.at(Look::Ends);
+        self.begin.or_else(|| self.rows.iter().find_map(|row| row.at))
+    }
+
+    /// The place of the last row of the log, also of one that is not in this part of it.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.rows.last().map_or(0, |row| row.seq)
+        self.looking.at(Look::Ends);
+        self.end.or(self.rows.last().map(|row| row.seq)).unwrap_or(0)
     }
 
-    fn picked<'w>(
-        &'w self,
-        at: Option<&'w [usize]>,
-    ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        let rows = at.unwrap_or_default().iter().filter_map(|at| self.rows.get(*at));
+    fn ask(&self, number: Option<Number>) {
+        self.looking.at(Look::kind(number));
+    }
+
+    fn picked<'w>(&'w self, at: &'w [u32]) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
+        let rows = at.iter().filter_map(|at| self.rows.get(*at as usize));
         rows.map(|row| Record { row, world: self })
     }
-}
-
-/// The number of a type that nobody knows.
-fn strange(unknown: &mut BTreeMap<String, usize>, kind: &str) -> usize {
-    let next = Number::count() + unknown.len();
-    *unknown.entry(kind.to_string()).or_insert(next)
 }
 
 /// A row of a world: its members are those of its record.
@@ -286,6 +292,13 @@ pub struct Record<'w> {
 }
 
 impl<'w> Record<'w> {
+    /// Whether it asks to be let in.
+    #[must_use]
+    pub fn is_asking(self) -> bool {
+        let first = self.world.candidates().next();
+        first.is_some_and(|first| first.row.seq <= self.row.seq)
+    }
+
     /// Its place, from 1.
     #[must_use]
     pub fn seq(self) -> u64 {
@@ -295,19 +308,19 @@ impl<'w> Record<'w> {
     /// The name of its type.
     #[must_use]
     pub fn kind(self) -> &'w str {
-        &self.row.draft.kind
+        match &self.row.kind {
+            Type::Known(known) => known.kind.name,
+            Type::Strange { name, .. } => name,
+        }
     }
 
     /// The name of its type in snake case, as references write it.
     #[must_use]
     pub fn snake(self) -> &'w str {
-        let unknown = || {
-            self.world
-                .unknown
-                .get(self.row.number.saturating_sub(Number::count()))
-                .map(|(_, snake)| snake.as_str())
-        };
-        Number::at(self.row.number).map(|known| known.snake).or_else(unknown).unwrap_or_default()
+        match &self.row.kind {
+            Type::Known(known) => known.snake,
+            Type::Strange { snake, .. } => snake,
+        }
     }
 
     /// Whether it has a member of a mark somewhere.
@@ -331,7 +344,7 @@ impl<'w> Record<'w> {
     /// What it says.
     #[must_use]
     pub fn json(self) -> &'w Json {
-        &self.row.draft.record
+        &self.row.record
     }
 
     /// SHA-256 of what it says, in canonical JSON.
@@ -349,6 +362,7 @@ impl<'w> Record<'w> {
     /// The record that a member refers to.
     #[must_use]
     pub fn follow(self, path: &str) -> Option<Record<'w>> {
+        use crate::member::Member;
         self.json().reference(path).and_then(|reference| self.world.resolve(reference))
     }
 }
@@ -357,7 +371,7 @@ impl Deref for Record<'_> {
     type Target = Json;
 
     fn deref(&self) -> &Json {
-        &self.row.draft.record
+        &self.row.record
     }
 }
 

@@ -11,12 +11,14 @@ extern crate alloc;
 extern crate std;
 
 pub mod chunk;
+pub mod claim;
 pub mod condense;
 pub mod gate;
 pub mod gather;
 pub mod grant;
 pub mod history;
 pub mod inject;
+pub mod measure;
 pub mod pipeline;
 pub mod policy;
 pub mod recall;

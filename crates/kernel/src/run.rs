@@ -11,7 +11,7 @@ mod outcome;
 pub mod outputs;
 pub mod row;
 
-pub use decide::{Refusal, UNKNOWN_EFFECT, decide};
+pub use decide::{HARD_CALL, Refusal, UNKNOWN_EFFECT, decide};
 pub use event::{Answer, Came, Event, Stop, StopKind};
 pub use outcome::{Fault, Outcome};
 

@@ -3,7 +3,8 @@
 
 mod contradiction;
 
-pub use contradiction::{Contradiction, Side};
+pub(crate) use contradiction::NUMBERS;
+pub use contradiction::{Contradiction, Side, Words};
 
 use crate::chunk::Chunk;
 use crate::relevance::{Asked, Stems, WHOLE, stems};

@@ -6,6 +6,7 @@
 
 use crate::relevance::stems;
 use crate::sentences::sentences;
+use crate::sift::NUMBERS;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 
@@ -35,15 +36,22 @@ fn set(text: &str) -> BTreeSet<String> {
     stems(text).into_iter().collect()
 }
 
-/// What a sentence can't have from anywhere but its source: numbers, and names (capitals that no sentence begins with).
+/// What a sentence can't have from anywhere but its source: numbers, also in words, and names (capitals that no sentence begins
+/// with).
 fn particulars(sentence: &str) -> BTreeSet<String> {
     let mut words = sentence.split_whitespace();
-    let first = words.next().filter(|word| word.contains(|letter: char| letter.is_ascii_digit()));
+    let first = words.next().filter(|word| is_number(word));
     let is_one = |word: &&str| {
-        let word = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-        word.starts_with(char::is_uppercase) || word.contains(|letter: char| letter.is_ascii_digit())
+        let letters = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        letters.starts_with(char::is_uppercase) || is_number(word)
     };
     first.into_iter().chain(words.filter(is_one)).flat_map(stems).collect()
+}
+
+/// Whether a word has a digit, or is a number itself: small ones have the stem of their digits.
+fn is_number(word: &str) -> bool {
+    let has_digit = |text: &str| text.contains(|letter: char| letter.is_ascii_digit());
+    has_digit(word) || stems(word).iter().any(|stem| has_digit(stem) || NUMBERS.contains(&stem.as_str()))
 }
 
 fn is_denied(sentence: &str) -> bool {
@@ -80,7 +88,13 @@ mod tests {
         ] {
             assert_eq!(supports(lease, sentence), expected, "{sentence}");
         }
+        let notice = "The tenant gives six months' written notice, and pays twenty euros.";
+        assert!(supports(notice, "The tenant gives six months' written notice."));
+        assert!(supports(notice, "The tenant gives 6 months' written notice."));
+        assert!(!supports(notice, "The tenant gives three months' written notice."));
+        assert!(!supports(notice, "The tenant gives six months' written notice, and pays thirty euros."));
         let german = "Die Kündigungsfrist beträgt drei Monate.";
+        assert!(!supports(german, "Die Kündigungsfrist beträgt sechs Monate."));
         assert!(supports(german, "Die Kündigungsfrist beträgt drei Monate"));
         assert!(!supports(german, "Die Kündigungsfrist beträgt nicht drei Monate."));
     }

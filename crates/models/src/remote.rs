@@ -15,7 +15,7 @@ pub use patience::{OwnPace, Pace, Timeouts};
 
 use crate::key::Key;
 use crate::limits::{ATTEMPTS_MAX, REFUSAL_BYTES_MAX};
-use crate::prices::Prices;
+use crate::prices::{Counted, Prices};
 use countersign_record::code::Code;
 use countersign_record::session::ChatMessage;
 use countersign_runtime::ports::model::{About, Delta, Deltas, Ended, Model, NoAnswer, Request, Usage};
@@ -73,6 +73,10 @@ impl fmt::Debug for Remote {
 impl Model for Remote {
     fn about(&self) -> &About {
         &self.about
+    }
+
+    fn cost_micros(&self, input: u64, output: u64) -> Option<u64> {
+        self.prices.map(|prices| prices.of(Counted { input, cached: 0, output }))
     }
 
     fn stream_chat<'a>(&'a self, request: &'a Request, cancel: &'a CancellationToken) -> Deltas<'a> {

@@ -15,7 +15,7 @@ pub use emit::{Unwritable, hash_of, to_bytes_of};
 pub use score::{Score, ScoreOutOfRange};
 pub use sink::{Hasher, Sink};
 pub use text::write_string;
-pub use value::{Inexact, hash, hash_as_written, to_bytes, write};
+pub use value::{Inexact, Texts, hash, hash_as_written, hash_object, hash_texts, to_bytes, write};
 
 pub(crate) use emit::{BYTES_LIKELY, Form, Pen, emit, hash_as_written_of};
 pub(crate) use text::plain_length;

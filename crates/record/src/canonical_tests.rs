@@ -292,3 +292,25 @@ proptest! {
         prop_assert_eq!(score.value().to_bits(), (rounded_by_printing + 0.0).to_bits());
     }
 }
+
+/// What is written member by member has the hash of the object that it is.
+#[test]
+fn texts_are_hashed_as_the_object_they_are() {
+    let object = crate::json::parse(br#"{"a":"\"x\"","b":["1","","\u00e9"],"c":[]}"#).unwrap();
+    let texts = crate::canonical::hash_texts(|texts| {
+        texts.text("a", "\"x\"");
+        texts.list("b", ["1", "", "é"].into_iter());
+        texts.list("c", core::iter::empty());
+    });
+    assert_eq!(Ok(texts), crate::canonical::hash(&object));
+    assert_eq!(crate::canonical::hash_object(object.as_object().unwrap()), Ok(texts));
+}
+
+#[test]
+#[should_panic = "a does not come next"]
+fn texts_come_in_canonical_order() {
+    let _hash = crate::canonical::hash_texts(|texts| {
+        texts.text("b", "");
+        texts.text("a", "");
+    });
+}

@@ -5,17 +5,21 @@
 //! `serde_json::Value` keeps the last of two equal keys and reads `9007199254740993` as another number; a
 //! ledger that hashes what it was given can afford neither, so the tree is our own.
 
+mod name;
 pub(crate) mod number;
 mod object;
 mod parse;
 pub(crate) mod pointer;
 mod print;
+mod problem;
 
+pub use name::Names;
 pub use number::{NotFinite, Number};
 pub use object::{Object, canonical_order};
-pub use parse::{Limits, ParseError, Problem, parse, parse_with};
-pub use pointer::inexact_numbers;
+pub use parse::{parse, parse_again, parse_with};
+pub use pointer::{BYTES_MAX as POINTER_BYTES_MAX, escaped, inexact_numbers};
 pub use print::{indented, to_text, value_of};
+pub use problem::{Limits, ParseError, Problem};
 
 use alloc::{string::String, vec::Vec};
 use serde::ser::{Serialize, SerializeSeq, Serializer};

@@ -18,6 +18,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod access;
+pub mod base64;
 pub mod canonical;
 pub mod chain;
 pub mod code;

@@ -6,11 +6,9 @@ mod archive;
 mod draft;
 mod stored;
 
-pub use archive::{BadLine, line, read_line};
+pub use archive::{BadLine, line, read, read_line};
 pub use draft::{BlobBytes, Canonical, Cause, Draft, NotADraft, Sealed, request_hash};
 pub use stored::{NotPacked, PackedBlobs, Place, RowRef, Unreadable};
-
-pub(crate) use draft::{Decision, decision_message};
 
 use crate::digest::Digest;
 use crate::id::{IdemKey, PrincipalId, RowKind, StreamId};

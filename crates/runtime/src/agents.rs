@@ -14,13 +14,16 @@ mod perception;
 mod plan;
 mod retrieval;
 mod search;
+mod task;
 
 pub use past::Past;
+pub(crate) use task::contract_question;
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Said};
 use crate::ports::sources::{Eligible, NotRead, Sources};
 use crate::run::mind::Mind;
+use crate::work::Work;
 use countersign_kernel::inject::{self, Block, Wanted};
 use countersign_kernel::run::{Fault, Outcome};
 use countersign_record::canonical::Unwritable;
@@ -42,10 +45,12 @@ pub struct Means {
     pub past: Past,
     /// The time.
     pub clock: Arc<Clock>,
+    /// The governed records, where the run is a task's.
+    pub work: Option<Arc<Work>>,
 }
 
 /// The names of all agents that are built in.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 17] = [
     "perception",
     "scope",
     "injection",
@@ -58,6 +63,11 @@ pub const NAMES: [&str; 12] = [
     "draft",
     "critic",
     "integration",
+    "task_contract",
+    "task_draft",
+    "task_critic",
+    "task_revision",
+    "task_integration",
 ];
 
 /// The agent of a name.
@@ -77,6 +87,11 @@ pub fn built_in(name: &str, means: &Means) -> Option<Arc<dyn Agent>> {
         "draft" => Arc::new(draft::Draft(means)),
         "critic" => Arc::new(critic::Critic(means)),
         "integration" => Arc::new(integration::Integration),
+        "task_contract" => Arc::new(task::Contract(means)),
+        "task_draft" => Arc::new(task::Draft(means)),
+        "task_critic" => Arc::new(task::Evaluator(means)),
+        "task_revision" => Arc::new(task::Revisor(means)),
+        "task_integration" => Arc::new(task::Handover(means)),
         _ => return None,
     })
 }
@@ -114,7 +129,7 @@ fn whole(block: &Block) -> Vec<&str> {
 }
 
 /// What an agent says that could not do its work.
-fn failed(message: &str, recoverable: bool) -> Said {
+pub(crate) fn failed(message: &str, recoverable: bool) -> Said {
     let (error_type, message) = ("ToolError".to_owned(), message.to_owned());
     let fault = Fault { error_type, message, recoverable, details: Object::new() };
     Said::plain(Outcome::Failed(fault), Provenance::default())

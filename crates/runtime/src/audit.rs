@@ -1,18 +1,34 @@
-//! Holds the governed records of a ledger to the contract, part by part.
+//! Holds the governed records of a ledger to the contract.
 //! Owns: reading them. Must not: judge; `govern` does.
 
-use crate::ports::ledger::{Error, Ledger, PAGE_ROWS_MAX, Query, Select};
-use countersign_govern::audit::{Audit, BATCH, Group, Placed, is_shared, kind_of};
-use countersign_govern::check::Diagnostic;
-use countersign_govern::kind::Kind;
-use countersign_govern::world::Draft;
+use crate::ports::ledger::{Error, Glance, Ledger, PAGE_ROWS_MAX, Query, Select};
+use countersign_govern::audit::{self, Audit, Found, Limits, Log, Pass, Raw, has_own_settings, is_governed};
+use countersign_govern::world::Held;
 use countersign_record::access::MatterAccess;
-use countersign_record::id::StreamId;
-use countersign_record::json::{self, Json};
-use countersign_record::row::RowRef;
+use countersign_record::id::{RowKind, StreamId};
+use countersign_record::json::{self, Names};
 use countersign_record::time::Instant;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is asked of an audit.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The time up to which is looked; else the latest time of a row.
+    pub now: Option<Instant>,
+    /// Whether members are looked for that no type has.
+    pub is_strict: bool,
+    /// Whether the log is held to what a whole one must agree on with itself.
+    pub is_whole: bool,
+    /// How much is held.
+    pub limits: Limits,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Asked { now: None, is_strict: false, is_whole: false, limits: Limits::LEDGER }
+    }
+}
 
 /// What an audit found.
 #[derive(Debug)]
@@ -22,135 +38,179 @@ pub struct Audited {
     /// Those of them that are governed records.
     pub governed: u64,
     /// What is wrong; the rows are those of the ledger.
-    pub found: Vec<Diagnostic>,
+    pub found: Found,
 }
 
-/// What a scan does with a governed record: its stream, its place and itself.
-type Taken = Box<dyn FnMut(&str, Placed) + Send>;
+/// What a pass over the ledger counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    rows: u64,
+    governed: u64,
+    latest: Option<Instant>,
+}
 
-/// Checks a ledger by every rule, as of a time or else of its last row. Memory is that of the rows that are looked at together: what all runs
-/// go by, the runs that go on beside each other, and those that name each other.
+/// Checks a ledger by every rule, up to the row that is its last one now. `seen` is told how many rows were looked at.
 ///
 /// # Errors
 /// The ledger can't be read, or holds a row that can't be decoded.
 pub async fn ledger(
     ledger: &dyn Ledger,
     access: &MatterAccess,
-    now: Option<Instant>,
+    asked: Asked,
+    seen: impl Fn(u64) + Clone + Send + 'static,
 ) -> Result<Audited, Error> {
-    // What all runs go by must be known before the first of them is looked at.
-    let shared = Arc::new(Mutex::new((Vec::new(), now)));
-    let keep = Arc::clone(&shared);
-    let (rows, last) =
-        scan(ledger, access, is_shared, Box::new(move |_, placed| lock(&keep).0.push(placed))).await?;
-    let (first, now) = std::mem::take(&mut *lock(&shared));
-    let of_all = first.len() as u64;
-    let audit = Arc::new(Mutex::new((Audit::new(first, now.or(last), BATCH), of_all)));
-    let take = Arc::clone(&audit);
-    let each: Taken = Box::new(move |stream, (seq, draft)| {
-        let mut audit = lock(&take);
-        audit.0.row(stream, seq, draft);
-        audit.1 += 1;
-    });
-    scan(ledger, access, |stream, kind| !is_shared(stream, kind), each).await?;
-    let groups = lock(&audit).0.groups();
-    for group in groups {
-        let rows = streams(ledger, access, &group).await?;
-        lock(&audit).0.group(&group, rows);
+    let end = ledger.head(access).await?.seq;
+    let of_all = of_all(ledger, access, end).await?;
+    let mut now = asked.now.or(last_time(ledger, access, end).await?);
+    loop {
+        let log = Log { now, end };
+        let mut audit = Audit::new(log, asked.limits, of_all.clone());
+        if asked.is_strict {
+            audit = audit.strict();
+        }
+        if asked.is_whole {
+            audit = audit.whole();
+        }
+        let mut count = None;
+        loop {
+            let passes = audit.passes();
+            if passes.is_empty() {
+                break;
+            }
+            let (passes, counted) = scan(ledger, access, end, passes, seen.clone()).await?;
+            count = count.or(Some(counted));
+            for mut pass in passes {
+                let groups = pass.groups();
+                for group in groups {
+                    for stream in &group.streams {
+                        let stream = StreamId::try_from(stream.as_str())
+                            .map_err(|error| Error::Archive { why: error.to_string() })?;
+                        select(ledger, access, end, Select::Stream(stream), |row| pass.group_row(row))
+                            .await?;
+                    }
+                    pass.group_end(&group);
+                }
+                audit.done(pass);
+            }
+        }
+        let count = count.unwrap_or_default();
+        // Nearly always the last row is the latest. Where it is not, rules were asked at a time that is over.
+        if asked.now.is_none() && count.latest != now {
+            now = count.latest;
+            continue;
+        }
+        return Ok(Audited { rows: count.rows, governed: count.governed, found: audit.finish() });
     }
-    let (audit, governed) = std::mem::replace(&mut *lock(&audit), (Audit::new(Vec::new(), None, BATCH), 0));
-    Ok(Audited { rows, governed, found: audit.finish() })
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows the governed records of some types; gives how many rows there are, and the latest time.
+/// Shows all rows to some passes.
 async fn scan(
     ledger: &dyn Ledger,
     access: &MatterAccess,
-    is_wanted: fn(&str, &Kind) -> bool,
-    mut each: Taken,
-) -> Result<(u64, Option<Instant>), Error> {
-    let state = Arc::new(Mutex::new((0_u64, None, None)));
+    end: u64,
+    passes: Vec<Pass>,
+    seen: impl Fn(u64) + Send + 'static,
+) -> Result<(Vec<Pass>, Count), Error> {
+    let state = Arc::new(Mutex::new((passes, Count::default(), None)));
     let shared = Arc::clone(&state);
-    let visitor = move |seq, row: Result<RowRef<'_>, String>| {
-        let mut state = lock(&shared);
-        state.0 = seq;
+    let glancer = move |seq, row: Result<Glance<'_>, String>| {
+        if seq > end {
+            return ControlFlow::Break(());
+        }
+        let (passes, count, error) = &mut *lock(&shared);
         let row = match row {
             Ok(row) => row,
             Err(why) => {
-                state.2 = Some(Error::RowCorrupt { seq, why });
+                *error = Some(Error::RowCorrupt { seq, why });
                 return ControlFlow::Break(());
             }
         };
         let at = Instant::read(row.at);
-        state.1 = state.1.max(at);
-        let Some(kind) = kind_of(row.kind).filter(|kind| is_wanted(row.stream, kind)) else {
-            return ControlFlow::Continue(());
-        };
-        match json::parse(row.payload).map(|payload| draft(kind, at, payload)) {
-            Ok(Some(draft)) => {
-                each(row.stream, (seq, draft));
-                ControlFlow::Continue(())
-            }
-            Ok(None) => {
-                state.2 = Some(Error::RowCorrupt { seq, why: NO_RECORD.to_owned() });
-                ControlFlow::Break(())
-            }
-            Err(error) => {
-                state.2 = Some(Error::RowCorrupt { seq, why: error.to_string() });
-                ControlFlow::Break(())
-            }
-        }
-    };
-    ledger.scan(access, 0, Box::new(visitor)).await?;
-    let mut state = lock(&state);
-    match state.2.take() {
-        Some(error) => Err(error),
-        None => Ok((state.0, state.1)),
-    }
-}
-
-const NO_RECORD: &str =
-    "a governed record is an object with a record, and an id where its type has no member for that";
-
-/// What a payload holds: `{"record": {…}, "id"?: "…"}`, as a row of a bundle does.
-fn draft(kind: &Kind, at: Option<Instant>, payload: Json) -> Option<Draft> {
-    let Json::Object(mut members) = payload else { return None };
-    let id = members.get("id").and_then(Json::as_str).map(str::to_owned);
-    let record = members.remove("record")?;
-    record.as_object()?;
-    Some(Draft { kind: kind.name.to_owned(), id, at, record })
-}
-
-/// The governed records of some streams, in order.
-async fn streams(ledger: &dyn Ledger, access: &MatterAccess, group: &Group) -> Result<Vec<Placed>, Error> {
-    let mut rows: Vec<Placed> = Vec::new();
-    for stream in &group.streams {
-        let stream =
-            StreamId::try_from(stream.as_str()).map_err(|error| Error::Archive { why: error.to_string() })?;
-        let mut after = Some(0);
-        while let Some(from) = after {
-            let query = Query {
-                select: Select::Stream(stream.clone()),
-                after: from,
-                up_to: u64::MAX,
-                limit: PAGE_ROWS_MAX,
+        count.rows = seq;
+        count.latest = count.latest.max(at);
+        if is_governed(row.kind) {
+            count.governed += 1;
+            let raw = Raw {
+                seq,
+                stream: row.stream,
+                place: row.stream_seq,
+                kind: row.kind,
+                at,
+                payload: row.payload,
             };
-            let page = ledger.read(access, query).await?;
-            for row in page.rows {
-                if let Some(kind) =
-                    kind_of(row.kind.as_str()).filter(|kind| !is_shared(stream.as_str(), kind))
-                {
-                    let at = Some(row.at.instant());
-                    rows.extend(draft(kind, at, row.payload).map(|draft| (row.seq, draft)));
+            passes.iter_mut().for_each(|pass| pass.row(raw));
+        }
+        if seq.is_multiple_of(SEEN_ROWS) {
+            seen(seq);
+        }
+        ControlFlow::Continue(())
+    };
+    ledger.glance(access, 0, Box::new(glancer)).await?;
+    let (passes, count, error) = &mut *lock(&state);
+    match error.take() {
+        Some(error) => Err(error),
+        None => Ok((std::mem::take(passes), *count)),
+    }
+}
+
+/// So many rows are looked at before it is told.
+const SEEN_ROWS: u64 = 8_192;
+
+/// Shows the governed records of a selection, in order.
+async fn select(
+    ledger: &dyn Ledger,
+    access: &MatterAccess,
+    up_to: u64,
+    select: Select,
+    mut show: impl FnMut(Raw<'_>),
+) -> Result<(), Error> {
+    let mut after = Some(0);
+    while let Some(from) = after {
+        let query = Query { select: select.clone(), after: from, up_to, limit: PAGE_ROWS_MAX };
+        let page = ledger.read(access, query).await?;
+        for row in page.rows.into_iter().filter(|row| is_governed(row.kind.as_str())) {
+            let payload = json::to_text(&row.payload)
+                .map_err(|error| Error::RowCorrupt { seq: row.seq, why: error.to_string() })?;
+            show(Raw {
+                seq: row.seq,
+                stream: row.stream.as_str(),
+                place: row.stream_seq,
+                kind: row.kind.as_str(),
+                at: Some(row.at.instant()),
+                payload: payload.as_bytes(),
+            });
+        }
+        after = page.next;
+    }
+    Ok(())
+}
+
+/// What all runs go by, in order. What holds no record is told when it is met.
+async fn of_all(ledger: &dyn Ledger, access: &MatterAccess, up_to: u64) -> Result<Vec<Held>, Error> {
+    let (mut all, mut names) = (Vec::new(), Names::default());
+    for known in audit::of_all() {
+        for from in ["govern", "external.govern"] {
+            let kind = RowKind::try_from(format!("{from}.{}", known.snake).as_str())
+                .map_err(|error| Error::Archive { why: error.to_string() })?;
+            let keep = |row: Raw<'_>| {
+                if !has_own_settings(row.stream) {
+                    all.extend(audit::read(row, &mut names));
                 }
-            }
-            after = page.next;
+            };
+            select(ledger, access, up_to, Select::Kind(kind), keep).await?;
         }
     }
-    rows.sort_by_key(|(seq, _)| *seq);
-    Ok(rows)
+    all.sort_by_key(Held::seq);
+    Ok(all)
+}
+
+/// The time of the last row.
+async fn last_time(ledger: &dyn Ledger, access: &MatterAccess, end: u64) -> Result<Option<Instant>, Error> {
+    let query = Query { select: Select::All, after: end.saturating_sub(1), up_to: end, limit: 1 };
+    let page = ledger.read(access, query).await?;
+    Ok(page.rows.last().map(|row| row.at.instant()))
 }

@@ -14,10 +14,14 @@
 pub mod agents;
 pub mod audit;
 pub mod clock;
+mod fit;
 pub mod fold;
 mod journal;
 pub mod memory_read;
 pub mod ports;
+pub mod purse;
+pub mod replay;
 pub mod run;
 pub mod session;
 mod shape;
+pub mod work;

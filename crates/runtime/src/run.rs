@@ -1,24 +1,27 @@
 //! Runs: envelopes that agents carry on, stage by stage.
 //! Owns: calling agents and keeping rows, each stage durable before the next begins. Must not: decide; `kernel::run` does.
 
+mod command;
 mod error;
 mod history;
 pub mod mind;
 pub mod model;
 mod rows;
 
+pub use command::Commanding;
 pub use error::Error;
-pub use history::{Line, Listed, Met, Setup, Standing, Told, list, met, told};
+pub use history::{Happened, Line, Listed, Met, Setup, Standing, Told, list, met, recorded, told};
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::ledger::Journal;
 use crate::ports::session::Signs;
 use crate::ports::sources::{Eligible, Sources};
+use crate::work::Work;
 use countersign_kernel::grant::Approver;
 use countersign_kernel::pipeline::{Pipeline, Stage};
 use countersign_kernel::run::{
-    Answer, Came, Doing, Event, Outcome, Refusal, Run, UNKNOWN_EFFECT, decide, outputs,
+    Answer, Came, Doing, Event, HARD_CALL, Outcome, Refusal, Run, UNKNOWN_EFFECT, decide, outputs,
 };
 use countersign_record::access::MatterAccess;
 use countersign_record::code::Code;
@@ -51,6 +54,8 @@ pub struct Bench {
     pub agents: BTreeMap<String, Arc<dyn Agent>>,
     /// The files that what agents hand over may rest on.
     pub sources: Option<Arc<dyn Sources>>,
+    /// The governed records, where the run is a task's.
+    pub work: Option<Arc<Work>>,
 }
 
 /// A run that this process carries on.
@@ -88,10 +93,29 @@ impl Driver {
     ) -> Result<Self, Error> {
         let bench = bench.into();
         let id = RunId::try_from(format!("run_{}", bench.clock.fresh("run")))?;
+        Driver::begin_as(bench, id, pipeline, reading, setup, label)
+    }
+
+    /// As [`Driver::begin`], where the run has its name already.
+    ///
+    /// # Errors
+    /// It can't be written down.
+    pub fn begin_as(
+        bench: impl Into<Arc<Bench>>,
+        id: RunId,
+        pipeline: Arc<Pipeline>,
+        reading: Reading,
+        setup: &Setup,
+        label: Label,
+    ) -> Result<Self, Error> {
+        let bench = bench.into();
         let mut run = Run::begun(&pipeline, reading);
         run.envelope.metadata.insert(RUN, id.as_str());
-        let mut rows = Rows::new(&bench, &id, 0)?;
+        let mut rows = Rows::new(&bench, &id, 0, label)?;
         let bytes = rows.began(&id, &pipeline, &run.envelope, setup, label)?;
+        if let Some(work) = &bench.work {
+            work.begin(&id, &bench.access, &bench.clock.now()?)?;
+        }
         if bytes > BEGIN_BYTES_MAX {
             return Err(Error::TooLarge { bytes });
         }
@@ -106,7 +130,7 @@ impl Driver {
     pub fn open(bench: impl Into<Arc<Bench>>, told: Told) -> Result<Self, Error> {
         let bench = bench.into();
         let Told { id, pipeline, run, label, leave, lines, end, .. } = told;
-        let rows = Rows::new(&bench, &id, end)?;
+        let rows = Rows::new(&bench, &id, end, label)?;
         let proposer = lines.into_iter().next().map(|began| began.actor).unwrap_or_default();
         let bytes = json::to_text(&run.envelope)?.len();
         Ok(Driver { bench, id, pipeline, run, label, leave, proposer, rows, bytes })
@@ -141,7 +165,7 @@ impl Driver {
         while self.run.doing == Doing::Ready {
             self.stage(cancel).await?;
         }
-        self.rows.flush().await
+        self.settled().await
     }
 
     /// Goes on by one stage.
@@ -150,7 +174,17 @@ impl Driver {
     /// As [`Driver::drive`].
     pub async fn step(&mut self, cancel: &CancellationToken) -> Result<(), Error> {
         self.stage(cancel).await?;
-        self.rows.flush().await
+        self.settled().await
+    }
+
+    /// Has what is waiting durable. A run that is over holds nothing in its matter's purse any more.
+    async fn settled(&mut self) -> Result<(), Error> {
+        self.rows.flush().await?;
+        let purse = self.bench.work.as_ref().and_then(|work| work.purse());
+        match purse.filter(|_| self.run.doing == Doing::Over) {
+            Some(purse) => purse.end(&self.id).await,
+            None => Ok(()),
+        }
     }
 
     /// Takes in a person's answer. `approver` says whose leave counts.
@@ -159,12 +193,13 @@ impl Driver {
     /// It changes nothing, and why; or it can't be written down.
     pub async fn answer(&mut self, id: &str, answer: Answer, approver: Approver) -> Result<(), Error> {
         let by = self.bench.access.principal().to_string();
+        self.choose(id, &answer, &by)?;
         let is_others = answer == Answer::Approve && approver == Approver::SomebodyElse;
         self.come(Came::Answered { id: id.to_owned(), by: by.clone(), answer })?;
         match is_others {
             true if by == self.proposer => Err(Error::Proposer { by }),
             true if self.rows.has_unsigned() => Err(Error::Unsigned { by }),
-            true | false => self.rows.flush().await,
+            true | false => self.settled().await,
         }
     }
 
@@ -217,12 +252,19 @@ impl Driver {
             }
         }
         let at = self.bench.clock.now()?;
+        // A question of ours has its name already; what somebody else's envelope says of that counts for nothing.
+        let asked = match &handoff {
+            Handoff::Ours(Outcome::Escalate { reason, payload }, _) if reason == HARD_CALL => {
+                payload.get("question").and_then(Json::as_str).map(str::to_owned)
+            }
+            Handoff::Ours(..) | Handoff::Theirs(_) => None,
+        };
         let handoff = Box::new(self.checked(stage, handoff, &at).await);
         self.bytes +=
             handoff.payload.iter().map(|(name, value)| name.len() + value.written_len()).sum::<usize>();
         // Another process may begin its names where this one did; each call of an agent has a number of its own.
         let purpose = format!("stop {} {}", self.id, self.run.envelope.bounds.agent_hop_count);
-        let stop_id = format!("stop_{}", self.bench.clock.fresh(&purpose));
+        let stop_id = asked.unwrap_or_else(|| format!("stop_{}", self.bench.clock.fresh(&purpose)));
         self.come_at(Came::Returned { stage: stage.name.clone(), handoff, llm_calls, stop_id }, &at)
     }
 

@@ -231,8 +231,35 @@ impl Keyring {
         at: &Timestamp,
         seed: [u8; 32],
     ) -> Result<Anchor, Error> {
+        let signing = self.node_key(seed)?;
+        let key = PublicKey::try_from(signing.verifying_key().to_bytes())?;
+        let statement = Anchor::statement(matter, head, at, key)?;
+        let signature = Signature::from_bytes(signing.sign(&statement).to_bytes());
+        Ok(Anchor::signed(matter.clone(), head, at.clone(), key, signature))
+    }
+
+    /// Signs a statement with the key of `name`, or with the node's where there is none.
+    ///
+    /// # Errors
+    /// The key can't be used or made.
+    pub fn endorse(
+        &self,
+        name: &PrincipalId,
+        message: &[u8],
+        seed: [u8; 32],
+    ) -> Result<(PublicKey, Signature), Error> {
+        let signing = match files::read_private(&self.private(name))? {
+            Some(signing) => signing,
+            None => self.node_key(seed)?,
+        };
+        let key = PublicKey::try_from(signing.verifying_key().to_bytes())?;
+        Ok((key, Signature::from_bytes(signing.sign(message).to_bytes())))
+    }
+
+    /// The node's key, which is made from `seed` if there is none yet.
+    fn node_key(&self, seed: [u8; 32]) -> Result<SigningKey, Error> {
         let place = self.node();
-        let signing = match files::read_private(&place)? {
+        Ok(match files::read_private(&place)? {
             Some(signing) => signing,
             None => {
                 let signing = SigningKey::from_bytes(&seed);
@@ -249,11 +276,7 @@ impl Keyring {
                     Err(error) => return Err(error),
                 }
             }
-        };
-        let key = PublicKey::try_from(signing.verifying_key().to_bytes())?;
-        let statement = Anchor::statement(matter, head, at, key)?;
-        let signature = Signature::from_bytes(signing.sign(&statement).to_bytes());
-        Ok(Anchor::signed(matter.clone(), head, at.clone(), key, signature))
+        })
     }
 
     /// The key that this data directory's anchors are signed with, if there is one yet.

@@ -34,7 +34,7 @@ use countersign_record::row::Sealed;
 use countersign_record::upcast::Upcasts;
 use countersign_runtime::ports::Answer;
 use countersign_runtime::ports::ledger::{
-    Appended, Batch, Blob, Erasure, Error, Journal, Ledger, Page, Piece, Query, Snapshot, Visitor,
+    Appended, Batch, Blob, Erasure, Error, Glancer, Journal, Ledger, Page, Piece, Query, Snapshot, Visitor,
 };
 use matter::Matter;
 use std::collections::BTreeMap;
@@ -160,6 +160,17 @@ impl Ledger for Sqlite {
     ) -> Answer<'a, Result<(), Error>> {
         Box::pin(async move {
             self.matter(access).read(move |connection, _| read::scan(connection, after, visitor)).await
+        })
+    }
+
+    fn glance<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        after: u64,
+        glancer: Glancer,
+    ) -> Answer<'a, Result<(), Error>> {
+        Box::pin(async move {
+            self.matter(access).read(move |connection, _| read::glance(connection, after, glancer)).await
         })
     }
 

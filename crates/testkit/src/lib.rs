@@ -1,4 +1,5 @@
-//! What tests share: the conformance suite of the ledger port, seeded randomness, drafts, governed logs, scratch directories.
+//! What tests share: the conformance suite of the ledger port, seeded randomness, drafts, governed logs, forged packets, scratch
+//! directories.
 //! Owns: fakes and fixtures. Must not: be part of the product.
 #![allow(
     clippy::unwrap_used,
@@ -10,9 +11,11 @@
 )]
 
 pub mod another;
+pub mod audits;
 pub mod bench;
 pub mod conformance;
 pub mod drafts;
+pub mod forge;
 pub mod random;
 pub mod scratch;
 pub mod worlds;

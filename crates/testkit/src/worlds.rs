@@ -29,7 +29,7 @@ mod workspace;
 
 use std::ops::Range;
 
-pub use builder::{Builder, Run, Written, hash_of};
+pub use builder::{Builder, Run, Written, batches, hash_of};
 
 /// Something that happens in a run: it appends rows.
 pub type Scene = fn(&mut Builder, &mut Run);
@@ -39,6 +39,7 @@ const OPENING: &[Scene] = &[opening::contract, opening::task, opening::sources];
 /// What may happen in it: each at most once, in any order.
 const MIDDLE: &[Scene] = &[
     revising::revise,
+    revising::circle,
     revising::give_up,
     revising::contend,
     revising::regenerate,
@@ -54,6 +55,7 @@ const MIDDLE: &[Scene] = &[
     asking::assist,
     asking::deliberate,
     sharing::guide,
+    sharing::carry,
     sharing::pack,
     sharing::board,
     measuring::costs,
@@ -64,6 +66,7 @@ const MIDDLE: &[Scene] = &[
     measuring::calibrate,
     measuring::reputation,
     replaying::fork,
+    replaying::cancelled,
     replaying::replay,
     commanding::command,
     commanding::contract,
@@ -105,7 +108,12 @@ pub fn play(builder: &mut Builder, mut numbers: Range<usize>) {
         while open.len() < AT_ONCE
             && let Some(number) = numbers.next()
         {
-            open.push((Run::new(number), scenes(builder)));
+            let run = match open.last() {
+                // Some are of a task that another run is at.
+                Some((other, _)) if builder.random.once_in(3) => other.again(builder),
+                Some(_) | None => Run::new(number),
+            };
+            open.push((run, scenes(builder)));
         }
         if open.is_empty() {
             return;

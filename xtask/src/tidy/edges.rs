@@ -42,6 +42,10 @@ const KERNEL_EXTERNALS: &[&str] = &[
     "url",
     "wide",
 ];
+/// The formulas, read once.
+const WORK_EXTERNALS: &[&str] = &["once_cell", "thiserror"];
+/// Holding documents against JSON Schemas, as a task asks.
+const VERIFY_EXTERNALS: &[&str] = &["jsonschema", "serde", "serde_json", "thiserror"];
 const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 
@@ -50,11 +54,11 @@ const MEMORY_USES: &[&str] = &["durable", "govern", "kernel", "mapped", "record"
 const SOURCES_USES: &[&str] = &["durable", "kernel", "memory", "record"];
 const EVERYTHING_BELOW_APP: &[&str] = &[
     "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record", "runtime",
-    "sources", "store", "tools", "views", "web",
+    "sources", "store", "tools", "verify", "views", "web", "work",
 ];
 const EVERYTHING: &[&str] = &[
     "app", "durable", "enforce", "govern", "kernel", "local", "mapped", "memory", "models", "record",
-    "runtime", "sources", "store", "testkit", "tools", "views", "web",
+    "runtime", "sources", "store", "testkit", "tools", "verify", "views", "web", "work",
 ];
 
 /// The packages that may ask for `unsafe`, each in the one place it is there for. Their lints are the workspace's, but
@@ -67,10 +71,12 @@ pub(crate) const TABLE: &[Row] = &[
     pure("record",  "know any other crate", &[], RECORD_EXTERNALS),
     pure("kernel",  "do I/O or see time", &["record"], KERNEL_EXTERNALS),
     pure("govern",  "do I/O or see time", &["record"], GOVERN_EXTERNALS),
+    pure("work",    "do I/O, see time, or derive a value without a registered formula", &["govern", "kernel", "record"], WORK_EXTERNALS),
+    pure("verify",  "do I/O, know how a run is carried out, or compare a value with itself", &["govern", "kernel", "record"], VERIFY_EXTERNALS),
     pure("views",   "write", &["govern", "kernel", "record"], PURE_EXTERNALS),
     edge("enforce", "run what it checks", &["record"]),
     edge("durable", "know what is in a file", &[]),
-    edge("runtime", "know SQL, HTTP or a vendor", &["govern", "kernel", "record", "views"]),
+    edge("runtime", "know SQL, HTTP or a vendor", &["govern", "kernel", "record", "views", "work"]),
     edge("store",   "interpret rows", ADAPTER_USES),
     edge("mapped",  "interpret what it maps", &[]),
     edge("memory",  "decide", MEMORY_USES),
@@ -81,7 +87,7 @@ pub(crate) const TABLE: &[Row] = &[
     edge("local",   "see tools or the store", &["durable", "models", "record", "runtime"]),
     edge("app",     "decide", EVERYTHING_BELOW_APP),
     dev("testkit",  "be part of the product", EVERYTHING_BELOW_APP),
-    dev("xtask",    "be used by another package", &["enforce", "govern", "kernel", "record"]),
+    dev("xtask",    "be used by another package", &["enforce", "govern", "kernel", "record", "work"]),
     dev("fuzz",     "be used by another package", EVERYTHING),
 ];
 
@@ -101,6 +107,9 @@ const fn edge(name: &'static str, may_not: &'static str, may_use: &'static [&'st
 const fn dev(name: &'static str, may_not: &'static str, may_use: &'static [&'static str]) -> Row {
     Row { name, may_not, may_use, kind: Kind::Dev }
 }
+
+/// What a package is tested with that it may not know: what it looks at is made by others.
+pub(crate) const TESTED_WITH: &[(&str, &str)] = &[("verify", "work")];
 
 /// The row of a package, by its directory name.
 pub(crate) fn row(name: &str) -> Option<&'static Row> {

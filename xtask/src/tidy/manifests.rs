@@ -138,7 +138,9 @@ fn check_dependency(row: &Row, dependency: &Dependency) -> Option<(Rule, String,
     };
     let is_dev = dependency.section == Section::Dev;
     // A test sees what the package is built on, all the way down; that adds no edge.
-    let excused = is_dev && (used == "testkit" && row.name != "testkit" || edges::is_built_on(row, used));
+    let is_tested_with = edges::TESTED_WITH.contains(&(row.name, used));
+    let is_kit = used == "testkit" && row.name != "testkit";
+    let excused = is_dev && (is_kit || is_tested_with || edges::is_built_on(row, used));
     if excused || row.may_use.contains(&used) {
         return None;
     }

@@ -2,7 +2,12 @@
 //! Owns: their options and their help. Must not: act.
 
 use clap::{Args, Subcommand, ValueEnum};
+use countersign_record::time::{Instant, NotATimestamp, Timestamp};
 use std::path::PathBuf;
+
+fn instant(text: &str) -> Result<Instant, NotATimestamp> {
+    Timestamp::try_from(text).map(|time| time.instant())
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct Lint {
@@ -12,12 +17,15 @@ pub(crate) struct Lint {
     /// The governed records of the matter's ledger instead of a bundle
     #[arg(long)]
     pub(crate) ledger: bool,
-    /// The bundle is a whole log: also fail where it contradicts itself
-    #[arg(long, conflicts_with = "ledger")]
+    /// It is a whole log: also fail where it contradicts itself
+    #[arg(long)]
     pub(crate) whole: bool,
     /// Also fail where a record does not have the members of its type
-    #[arg(long, conflicts_with = "ledger")]
+    #[arg(long)]
     pub(crate) strict: bool,
+    /// The time up to which is looked, instead of what the bundle says or the latest time of a row
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    pub(crate) as_of: Option<Instant>,
 }
 
 #[derive(Args, Debug)]

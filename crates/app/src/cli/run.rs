@@ -25,6 +25,42 @@ pub(crate) struct Working {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Run {
+    /// The task's folder, or its task.toml
+    #[arg(value_name = "TASK")]
+    pub(crate) task: PathBuf,
+    /// Who answers, instead of whom the task names
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Run the programs that the pipeline names
+    #[arg(long)]
+    pub(crate) allow_programs: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Make a folder with a task that runs as it is, to be changed
+    #[command(after_help = "Example:\n  countersign task new my-memo")]
+    New {
+        /// The folder, which must not be there yet
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
+    /// See whether a task can be run, without running it
+    #[command(
+        after_help = "Every mistake is told with its line. schemas/task.v1.schema.json says what a task is.
+
+Example:
+  countersign task check examples/lease-memo"
+    )]
+    Check {
+        /// The task's folder, or its task.toml
+        #[arg(value_name = "TASK")]
+        task: PathBuf,
+    },
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Ask {
     /// What is asked
     pub(crate) prompt: String,

@@ -248,3 +248,29 @@ Example:
         no_follow: bool,
     },
 }
+
+/// What `chat` prints below its options.
+pub(crate) const CHAT: &str = "At a terminal: the answer streams, calls are shown as they are made, and what is not granted is asked \
+for. /help lists the commands of the chat; Ctrl-C cancels the turn, not the session. Piped: a line that begins with /help, /tools, /state or /exit is a command, /grant, \
+/revoke and /undo are refused, and every other line is said, also one that begins with a slash; the answer goes to standard \
+output and the rest to standard error; nobody can be asked, so what is not granted waits for countersign capability grant, \
+and the exit code is 3. With --json: one document for each turn.
+
+A policy (--policy FILE, or policy.toml in the matter's directory):
+  allow = [\"fs:read\", \"memory:read\"]         # needs no grant
+  hosts = [\"example.org\"]                    # what net is for; all, if absent
+  approver = \"somebody_else\"                 # or anybody, if absent
+  rounds = 8                                 # how often a turn asks the model
+  grant_seconds = 28800                      # how long a grant holds: 8 hours
+  user_class = \"internal\"                    # of what is said
+  files_class = \"internal\"                   # of files without a rule
+  files = { \"hr/\" = \"local_only\" }           # of files beneath the root
+  stores = { \"notes.jsonl\" = \"privileged\" }  # of memory stores
+
+Classes are public, internal, privileged and local_only. What each member may be is in schemas/policy.v1.schema.json. \
+/grant, and an approval for the session, hold for grant_seconds.
+
+Examples:
+  countersign chat
+  countersign chat --session lease --root contracts --memory notes.jsonl
+  echo 'What does the lease say about the roof?' | countersign chat --json";

@@ -25,8 +25,12 @@ pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failur
     let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
     let (desk, told) = Desk::again(seat, command.allow_programs, &command.run).await?;
     let cancelling = Cancelling::new()?;
+    let (id, work) = (told.id.clone(), desk.work());
     let Advanced { run, outcome } = answered(desk, told, &command.id, answer, &cancelling.token).await?;
-    printed(&run, !global.json, outcome)
+    match work {
+        Some(work) => super::run::told(global, &id, &run, &work, outcome),
+        None => printed(&run, !global.json, outcome),
+    }
 }
 
 /// What a person says, before it is known what was asked.
@@ -45,6 +49,10 @@ fn chosen(choice: &str, told: &Told) -> Result<run::Answer, Failure> {
         // Whoever decides says why no answer counts.
         return Ok(run::Answer::Text(choice.to_owned()));
     };
+    // An option of a question is taken as it is written.
+    if stop.reason == run::HARD_CALL && stop.next_steps.iter().any(|option| option == choice) {
+        return Ok(run::Answer::Choose(choice.to_owned()));
+    }
     match plain(choice).as_str() {
         "approve" => Ok(run::Answer::Approve),
         "deny" => Ok(run::Answer::Deny),

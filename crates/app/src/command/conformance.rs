@@ -15,7 +15,8 @@ use countersign_record::json::{self, Json};
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// The fixtures that come with the program.
 static FIXTURES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../conformance");
@@ -66,6 +67,10 @@ pub(super) fn run(global: &Global, asked: &Conformance) -> Result<Exit, Failure>
         let known: Vec<&str> = AREAS.iter().map(|area| area.name).chain([KINDS]).collect();
         return Err(Failure::new(Code::UsageInvalid, format!("there is no area {unknown}"))
             .with("fix", format!("the areas are {}", known.join(", "))));
+    }
+    if let Some(dir) = &asked.dir {
+        // Else every fixture would be told as one that is missing.
+        std::fs::read_dir(dir).map_err(|error| Failure::file(&dir.to_string_lossy(), &error))?;
     }
     let is_wanted = |name: &str| asked.area.is_empty() || asked.area.iter().any(|one| one == name);
     let (areas, kinds, runs, misses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -164,9 +169,7 @@ fn documents(dir: Option<&Path>) -> Result<Vec<(String, Json)>, Failure> {
         let folder = format!("{KINDS}/{}", kind.as_str());
         match dir {
             Some(dir) => {
-                // A folder that is not there has no fixtures, which is told.
-                let entries = std::fs::read_dir(dir.join(&folder)).into_iter().flatten().flatten();
-                for path in entries.map(|entry| entry.path()) {
+                for path in files(&dir.join(&folder))? {
                     let path = path.to_string_lossy().into_owned();
                     let document = input::document(&path)?;
                     all.push((path, document));
@@ -182,6 +185,18 @@ fn documents(dir: Option<&Path>) -> Result<Vec<(String, Json)>, Failure> {
     }
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(all)
+}
+
+/// The files of a folder. One that is not there has none, which is told of its kind.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error: &std::io::Error| Failure::file(&folder.to_string_lossy(), error);
+    match std::fs::read_dir(folder) {
+        Ok(entries) => {
+            entries.map(|entry| entry.map(|entry| entry.path()).map_err(|error| unreadable(&error))).collect()
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(unreadable(&error)),
+    }
 }
 
 /// Both fixtures of a code.

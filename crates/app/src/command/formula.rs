@@ -90,13 +90,7 @@ fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
         output::line(&spec.text())?;
         output::line("\nInputs:")?;
         for one in spec.inputs {
-            let needed = match (one.default, one.is_required) {
-                (Some(default), _) => format!("{default} if missing"),
-                (None, true) => "needed".to_owned(),
-                (None, false) => "may be missing".to_owned(),
-            };
-            let shape = one.shape.as_str();
-            output::line(&format!("  {:<32} {shape}: {} ({needed})", one.name, one.about))?;
+            output::line(&format!("  {:<32} {}", one.name, one.about))?;
         }
         output::line(&format!("\nText: sha256 {}", String::from(spec.hash())))?;
         output::line(&format!("Missing inputs: {}", spec.missing.as_str()))?;
@@ -112,10 +106,7 @@ fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
             ("name", Json::from(vector.name)),
             ("inputs", vector.inputs.into()),
             ("expected", vector.expected.into()),
-            (
-                "codes",
-                Json::Array(vector.codes.iter().map(|code| format!("validation.{code}").into()).collect()),
-            ),
+            ("codes", Json::Array(vector.codes.iter().map(|code| coded(code).into()).collect())),
         ]))
     });
     let shown = Object::from([
@@ -153,6 +144,9 @@ fn value(global: &Global, spec: &Spec, inputs: &Json, output_ref: &str) -> Resul
         |error: &dyn std::fmt::Display| Failure::new(Code::FormulaRefused, format!("{}: {error}", spec.id));
     let ready = spec.read().map_err(|error| broken(&error))?;
     let evaluated = evaluate(&ready, inputs).map_err(|error| refused(spec, &error))?;
+    if let Some(code) = evaluated.codes.first() {
+        return Err(broken(&"the value is no number that can be told").with("validation_code", coded(code)));
+    }
     let receipt = receipt(global, &ready, inputs, &evaluated, output_ref)?;
     let sample = evaluated.sample.map(|sampled| Sample {
         size: sampled.size,
@@ -168,12 +162,17 @@ fn value(global: &Global, spec: &Spec, inputs: &Json, output_ref: &str) -> Resul
     })
 }
 
+/// What is wrong with the inputs: a code and the place, and the contract's own code where it has one.
 fn refused(spec: &Spec, error: &NotEvaluated) -> Failure {
-    let failure = Failure::new(Code::FormulaRefused, format!("{}: {error}", spec.id));
+    let failure = Failure::troubles(Code::FormulaRefused, spec.id, &[error.trouble()]);
     match error.code() {
-        Some(code) => failure.with("validation_code", format!("validation.{code}")),
+        Some(code) => failure.with("validation_code", coded(code)),
         None => failure,
     }
+}
+
+fn coded(code: &str) -> String {
+    format!("validation.{code}")
 }
 
 fn receipt(

@@ -8,7 +8,10 @@ mod move_whole;
 mod read;
 mod verify;
 
-use crate::cli::{Global, Ledger};
+pub(super) use read::read_digest;
+
+use crate::cli::Global;
+use crate::cli::ledger::Ledger;
 use crate::failure::{Exit, Failure};
 use crate::place::Place;
 

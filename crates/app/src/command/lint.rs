@@ -6,12 +6,13 @@ use crate::cli::govern::Lint;
 use crate::failure::{Exit, Failure};
 use crate::place::Place;
 use crate::{input, output};
+use countersign_govern::audit::{Apart, Found, Misshapen, WHOLE};
 use countersign_govern::bundle::{Bundle, NotABundle};
 use countersign_govern::check::{Diagnostic, Severity, check};
 use countersign_govern::reach::{self, Contradiction};
 use countersign_govern::types;
 use countersign_record::code::Code;
-use countersign_runtime::audit::{self, Audited};
+use countersign_runtime::audit::{self, Asked, Audited};
 use countersign_runtime::ports::ledger::Ledger;
 use serde::Serialize;
 
@@ -25,7 +26,7 @@ struct Answer {
     codes: Vec<Coded>,
     /// Members that no type has, or that are not of theirs.
     shape: Vec<Shape>,
-    shape_count: usize,
+    shape_count: u64,
     /// What the log says twice and not alike, where it is a whole one.
     #[serde(skip_serializing_if = "Option::is_none")]
     contradictions: Option<Vec<Contradicted>>,
@@ -36,7 +37,22 @@ struct Answer {
 struct OfLedger {
     rows: u64,
     governed: u64,
-    codes: Vec<Coded>,
+    #[serde(flatten)]
+    answer: Answer,
+    /// Whether there are more codes than are told.
+    is_cut: bool,
+    /// Rows that a rule has to look at together and that are too many: it has no answer there.
+    not_looked_at: Vec<NotLookedAt>,
+}
+
+#[derive(Serialize)]
+struct NotLookedAt {
+    /// The code, or `whole`.
+    rule: String,
+    first_row: u64,
+    last_row: u64,
+    rows: u64,
+    streams: u64,
 }
 
 #[derive(Serialize)]
@@ -76,37 +92,59 @@ impl From<Diagnostic> for Coded {
     }
 }
 
+impl From<Contradiction> for Contradicted {
+    fn from(one: Contradiction) -> Self {
+        Contradicted { row: one.row, path: one.path, what: one.what.as_str(), message: one.message }
+    }
+}
+
+impl From<Misshapen> for Shape {
+    fn from(one: Misshapen) -> Self {
+        Shape { row: one.row, kind: one.kind, path: one.path, message: one.message }
+    }
+}
+
+impl From<Apart> for NotLookedAt {
+    fn from(one: Apart) -> Self {
+        let rule = if one.code == WHOLE { WHOLE.to_owned() } else { format!("validation.{}", one.code) };
+        NotLookedAt { rule, first_row: one.first, last_row: one.last, rows: one.rows, streams: one.streams }
+    }
+}
+
 pub(super) async fn run(global: &Global, lint: &Lint) -> Result<Exit, Failure> {
     match &lint.bundle {
         Some(path) => bundle(path, lint),
-        None => ledger(global).await,
+        None => ledger(global, lint).await,
     }
 }
 
 fn bundle(path: &str, lint: &Lint) -> Result<Exit, Failure> {
-    let bundle = read(path)?;
+    let mut bundle = read(path)?;
+    bundle.as_of = lint.as_of.or(bundle.as_of);
     let mut shape = shapes(&bundle);
-    let shape_count = shape.len();
+    let shape_count = shape.len() as u64;
     shape.truncate(LISTED_MAX);
     let world = bundle.world();
     let found = check(&world);
     let contradictions = lint.whole.then(|| reach::contradictions(&world));
     let is_contradicted = contradictions.as_ref().is_some_and(|all| !all.is_empty());
     let fails = is_wrong(&found) || (lint.strict && shape_count > 0) || is_contradicted;
-    let told = |one: Contradiction| Contradicted {
-        row: one.row,
-        path: one.path,
-        what: one.what.as_str(),
-        message: one.message,
-    };
-    let contradictions = contradictions.map(|all| all.into_iter().map(told).collect());
-    output::json(&Answer {
-        codes: found.into_iter().map(Coded::from).collect(),
+    output::json(&answer(found, shape, shape_count, contradictions))?;
+    Ok(if fails { Exit::Limited } else { Exit::Success })
+}
+
+fn answer(
+    codes: Vec<Diagnostic>,
+    shape: Vec<Shape>,
+    shape_count: u64,
+    contradictions: Option<Vec<Contradiction>>,
+) -> Answer {
+    Answer {
+        codes: codes.into_iter().map(Coded::from).collect(),
         shape,
         shape_count,
-        contradictions,
-    })?;
-    Ok(if fails { Exit::Limited } else { Exit::Success })
+        contradictions: contradictions.map(|all| all.into_iter().map(Contradicted::from).collect()),
+    }
 }
 
 fn shapes(bundle: &Bundle) -> Vec<Shape> {
@@ -123,16 +161,31 @@ fn shapes(bundle: &Bundle) -> Vec<Shape> {
     shape
 }
 
-async fn ledger(global: &Global) -> Result<Exit, Failure> {
+async fn ledger(global: &Global, lint: &Lint) -> Result<Exit, Failure> {
     let place = Place::open(global)?;
     let head = place.ledger.head(&place.access).await?;
-    let rows = output::count(head.seq, "row");
-    let progress = output::progress(format!("checking {rows} of {}", place.matter()));
-    let audited = audit::ledger(&place.ledger, &place.access, None).await;
+    let (rows, matter) = (output::count(head.seq, "row"), place.matter().to_string());
+    let progress = output::progress(format!("checking {rows} of {matter}"));
+    let asked = Asked { now: lint.as_of, is_strict: lint.strict, is_whole: lint.whole, ..Asked::default() };
+    let (spinner, end) = (progress.clone(), head.seq.max(1));
+    let seen = move |row: u64| {
+        let percent = row.saturating_mul(100) / end;
+        spinner.set_message(format!("checking {rows} of {matter}: {percent} %"));
+    };
+    let audited = audit::ledger(&place.ledger, &place.access, asked, seen).await;
     progress.finish_and_clear();
     let Audited { rows, governed, found } = audited?;
-    let fails = is_wrong(&found);
-    output::json(&OfLedger { rows, governed, codes: found.into_iter().map(Coded::from).collect() })?;
+    // A row that holds no record is one that nobody can check, so it fails also where shapes are not asked for.
+    let fails = is_wrong(&found.codes)
+        || found.shape_count > 0
+        || !found.contradictions.is_empty()
+        || found.is_cut
+        || !found.apart.is_empty();
+    let Found { codes, is_cut, contradictions, apart, shapes, shape_count } = found;
+    let shapes = shapes.into_iter().map(Shape::from).collect();
+    let answer = answer(codes, shapes, shape_count, lint.whole.then_some(contradictions));
+    let not_looked_at = apart.into_iter().map(NotLookedAt::from).collect();
+    output::json(&OfLedger { rows, governed, answer, is_cut, not_looked_at })?;
     Ok(if fails { Exit::Limited } else { Exit::Success })
 }
 

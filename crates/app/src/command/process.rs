@@ -13,9 +13,11 @@ use crate::place::Place;
 use crate::remembering;
 use crate::signals::Cancelling;
 use crate::sources::Folders;
+use crate::tasks;
 use countersign_kernel::policy::Policy;
 use countersign_kernel::run::{Doing, Run, StopKind};
 use countersign_record::code::Code;
+use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
@@ -24,8 +26,10 @@ use countersign_runtime::agents::Means;
 use countersign_runtime::clock::Clock;
 use countersign_runtime::ports::model::Model;
 use countersign_runtime::ports::sources::Sources;
+use countersign_runtime::purse::Purses;
 use countersign_runtime::run::mind::Mind;
 use countersign_runtime::run::{self, Bench, Driver, Met, RUN, Setup, Told};
+use countersign_runtime::work::Work;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -175,6 +179,13 @@ impl Drop for Driven {
     }
 }
 
+/// What a desk is set up with.
+struct Supplies {
+    model: Arc<dyn Model>,
+    sources: Option<Arc<dyn Sources>>,
+    work: Option<Arc<Work>>,
+}
+
 /// What runs are carried on with.
 pub(crate) struct Desk {
     found: Found,
@@ -186,6 +197,8 @@ pub(crate) struct Desk {
     runs: PathBuf,
     /// The run that was begun, if it is one.
     charge: Option<Charge>,
+    /// The task, and the hashes of its files, where the run is one's.
+    task: Option<(Json, BTreeMap<String, Digest>)>,
 }
 
 impl Desk {
@@ -215,33 +228,84 @@ impl Desk {
             allow_programs: allows_programs,
         };
         let found = Found { pipeline: (*told.pipeline).clone(), dir: charge.path(&told.setup.dir) };
-        let desk = Desk::of(seat, &working, found)?;
+        let desk = match tasks::again(&seat.bench, &told).await? {
+            Some(at_work) => Desk::at_work(seat, &working, found, at_work)?,
+            None => Desk::of(seat, &working, found)?,
+        };
         Ok((Desk { charge: Some(charge), ..desk }, told))
     }
 
     fn of(seat: Seat<'_>, working: &Working, found: Found) -> Result<Self, Failure> {
-        let Seat { global, mut bench, opens } = seat;
-        let rooms = office::Rooms::of(global)?;
+        let rooms = office::Rooms::of(seat.global)?;
         let policy = Arc::new(office::policy(&rooms, None)?);
+        let sources: Option<Arc<dyn Sources>> = match working.sources.as_slice() {
+            [] => None,
+            dirs => {
+                let folders = Folders::new(dirs, &seat.global.data, rooms.folders(), Arc::clone(&policy))?;
+                Some(Arc::new(folders))
+            }
+        };
+        let model = (seat.opens)(&working.model)?;
+        Desk::with(seat, working, found, Supplies { model, sources, work: None }, policy)
+    }
+
+    /// For the run of a task.
+    pub(super) fn at_work(
+        seat: Seat<'_>,
+        working: &Working,
+        found: Found,
+        at_work: tasks::AtWork,
+    ) -> Result<Self, Failure> {
+        let rooms = office::Rooms::of(seat.global)?;
+        let policy = Arc::new(office::policy(&rooms, None)?);
+        let tasks::AtWork { work, sources, replies, document, files } = at_work;
+        let model = match replies {
+            Some(replies) => replies,
+            None => (seat.opens)(&working.model)?,
+        };
+        let given = Supplies { model, sources: Some(sources), work: Some(work) };
+        let desk = Desk::with(seat, working, found, given, policy)?;
+        Ok(Desk { task: Some((document, files)), ..desk })
+    }
+
+    fn with(
+        seat: Seat<'_>,
+        working: &Working,
+        found: Found,
+        given: Supplies,
+        policy: Arc<Policy>,
+    ) -> Result<Self, Failure> {
+        let Seat { global, mut bench, .. } = seat;
+        let rooms = office::Rooms::of(global)?;
+        let Supplies { model, sources, work } = given;
         let mind = Mind {
-            model: opens(&working.model)?,
+            model,
             matter: bench.access.matter().clone(),
             policy: policy.hash().map_err(|error| Failure::new(Code::PolicyInvalid, error.to_string()))?,
             clock: Arc::clone(&bench.clock),
         };
         let label = Label { data_class: policy.user_class, ..Label::USER };
-        let sources: Option<Arc<dyn Sources>> = match working.sources.as_slice() {
-            [] => None,
-            dirs => {
-                let folders = Folders::new(dirs, &global.data, rooms.folders(), Arc::clone(&policy))?;
-                Some(Arc::new(folders))
-            }
-        };
         let past = remembering::past(global, &policy, &working.memory, &mind, &bench)?;
-        let means = Means { mind, sources: sources.clone(), past, clock: Arc::clone(&bench.clock) };
+        let clock = Arc::clone(&bench.clock);
+        let means = Means { mind, sources: sources.clone(), past, clock, work: work.clone() };
+        if let Some(work) = &work {
+            let (journal, access) = (Arc::clone(&bench.journal), bench.access.clone());
+            work.fund(Purses { journal, access, clock: Arc::clone(&bench.clock) });
+        }
+        bench.work = work;
         bench.agents = found.agents(&means, working.allow_programs)?;
         bench.sources = sources;
-        Ok(Desk { found, bench, label, policy, runs: rooms.runs(), charge: None })
+        Ok(Desk { found, bench, label, policy, runs: rooms.runs(), charge: None, task: None })
+    }
+
+    /// What runs are carried on with here.
+    pub(super) fn bench(self) -> Bench {
+        self.bench
+    }
+
+    /// The governed records, where the run is a task's.
+    pub(super) fn work(&self) -> Option<Arc<Work>> {
+        self.bench.work.clone()
     }
 
     pub(super) fn begin(self, working: &Working, reading: Reading) -> Result<Driven, Failure> {
@@ -250,6 +314,9 @@ impl Desk {
             sources: working.sources.iter().map(|dir| dir.to_string_lossy().into_owned()).collect(),
             memory: working.memory.clone(),
             dir: self.found.dir.to_string_lossy().into_owned(),
+            task: self.task.as_ref().map(|(document, _)| document.clone()),
+            files: self.task.as_ref().map(|(_, files)| files.clone()).unwrap_or_default(),
+            ..Setup::default()
         };
         let label = self.label.join(self.brought(&reading.envelope));
         let driver = Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, label)?;
@@ -306,6 +373,7 @@ pub(super) fn looking(place: Place) -> Result<Bench, Failure> {
         signs,
         agents: BTreeMap::new(),
         sources: None,
+        work: None,
     })
 }
 

@@ -29,9 +29,14 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
                 Standing::Over => return Err(over()),
                 Standing::Open => {}
             }
+            let work = desk.work();
             let mut driver = desk.open(told)?;
             let cancelling = Cancelling::new()?;
-            match driver.drive(&cancelling.token).await {
+            let gone_on = driver.drive(&cancelling.token).await;
+            if let (Ok(()), Some(work)) = (&gone_on, &work) {
+                return super::run::told(global, driver.id(), driver.run(), work, ended(driver.run()));
+            }
+            match gone_on {
                 Ok(()) => printed(driver.run(), !global.json, ended(driver.run())),
                 Err(error) => printed(&driver.kept().await?, !global.json, Err(error.into())),
             }

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::process::Stdio;
 
 /// Every command that reads JSON; FILE stands for the input.
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 13] = [
     &["envelope", "validate", "FILE"],
     &["envelope", "validate", "FILE", "--kind", "sr2", "--files", "."],
     &["envelope", "validate", "FILE", "--kind", "generic", "--json"],
@@ -15,6 +15,8 @@ const COMMANDS: [&[&str]; 11] = [
     &["ledger", "append", "FILE"],
     &["ledger", "append", "FILE", "--atomic", "--json"],
     &["ledger", "verify", "--anchor", "FILE"],
+    &["formula", "eval", "wilson_interval_v1", "FILE"],
+    &["derive", "cost", "FILE"],
     &["memory", "read", "FILE"],
     &["memory", "read", "FILE", "--receipt", "--json"],
 ];

@@ -80,3 +80,14 @@ fn what_misses_is_told() {
     let failed = done["runs"].as_array().unwrap().iter().filter(|run| run["passed"] == false).count();
     assert_eq!(failed, 1);
 }
+
+#[test]
+fn a_folder_that_is_none_is_told() {
+    let work = Work::new();
+    work.run(&["conformance", "--dir", "nowhere"]).refused(2, "file.unreadable");
+    work.write("file", "{}");
+    work.run(&["conformance", "--dir", "file"]).refused(2, "file.unreadable");
+    std::fs::create_dir_all(work.path("empty")).unwrap();
+    let done = work.run(&["conformance", "--json", "--dir", "empty"]).exits(1).json();
+    assert_eq!((&done["codes"], &done["covered"]), (&Value::from(213), &Value::from(0)));
+}

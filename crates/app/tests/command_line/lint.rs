@@ -74,11 +74,93 @@ fn a_ledger_has_its_codes() {
     let note = format!("{}\n", json!({"stream": "s", "kind": "external.note", "payload": 1}));
     work.feed(&["ledger", "append", "-"], note + &row("run/1", &call(&options()))).good();
     let answer = work.run(&["lint", "--ledger"]).good().json();
-    assert_eq!(answer, json!({"rows": 2, "governed": 1, "codes": []}));
+    let clean = json!({
+        "rows": 2, "governed": 1, "codes": [], "shape": [], "shape_count": 0, "is_cut": false, "not_looked_at": []
+    });
+    assert_eq!(answer, clean);
     work.feed(&["ledger", "append", "-"], row("run/2", &other(&json!([])))).good();
     let answer = work.run(&["lint", "--ledger"]).exits(1).json();
     assert_eq!((&answer["rows"], codes(&answer)), (&json!(3), vec!["validation.hard_call_options_empty"]));
     assert_eq!(answer["codes"][0]["row"], 3);
     work.run(&["lint"]).refused(2, "usage.invalid");
     work.run(&["lint", "--ledger", "bundle.json"]).refused(2, "usage.invalid");
+}
+
+fn appended(rows: &[Value]) -> Work {
+    let work = Work::new();
+    let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    work.feed(&["ledger", "append", "-"], rows).good();
+    work
+}
+
+fn governed(kind: &str, payload: &Value) -> Value {
+    json!({"stream": "run/1", "kind": format!("external.govern.{kind}"), "payload": payload})
+}
+
+#[test]
+fn a_ledger_is_held_to_types_and_to_itself_where_that_is_asked() {
+    let work = appended(&[governed("hard_revision_call", &json!({"record": call(&options())}))]);
+    work.run(&["lint", "--ledger"]).good();
+    let answer = work.run(&["lint", "--ledger", "--strict"]).exits(1).json();
+    assert_eq!(codes(&answer), [""; 0]);
+    let first = &answer["shape"][0];
+    assert_eq!((&first["row"], &first["kind"]), (&json!(1), &json!("HardRevisionCall")));
+    assert!(first["path"].as_str().unwrap().starts_with('/'), "{first}");
+    let edge = json!({"output_ref": "source_record:s2", "input_refs": ["src:s1"]});
+    let work = appended(&[governed("derivation_edge", &json!({"record": edge}))]);
+    assert_eq!(work.run(&["lint", "--ledger"]).good().json().get("contradictions"), None);
+    let answer = work.run(&["lint", "--ledger", "--whole"]).exits(1).json();
+    let first = &answer["contradictions"][0];
+    assert_eq!((&first["row"], &first["what"]), (&json!(1), &json!("names_nothing")));
+    work.run(&["lint", "--ledger", "--as-of", "today"]).refused(2, "usage.invalid");
+}
+
+/// What can't be checked is told, with its row and its place, and what stands behind it is checked all the same.
+#[test]
+fn a_row_that_holds_no_record_is_told() {
+    let work = appended(&[
+        governed("hard_revision_call", &json!({"note": 1})),
+        governed("hard_revision_call", &json!(1)),
+        governed("no_such_thing", &json!({"record": {}})),
+        governed("hard_revision_call", &json!({"record": call(&json!([]))})),
+    ]);
+    let answer = work.run(&["lint", "--ledger"]).exits(1).json();
+    let told: Vec<_> =
+        answer["shape"].as_array().unwrap().iter().map(|one| (&one["row"], &one["path"])).collect();
+    assert_eq!(told, [(&json!(1), &json!("/record")), (&json!(2), &json!(""))]);
+    let told: Vec<_> =
+        answer["codes"].as_array().unwrap().iter().map(|one| (&one["row"], &one["code"])).collect();
+    let (phantom, empty) =
+        (json!("validation.phantom_type_reference"), json!("validation.hard_call_options_empty"));
+    assert_eq!(told, [(&json!(3), &phantom), (&json!(4), &empty)]);
+    assert_eq!((&answer["rows"], &answer["governed"]), (&json!(4), &json!(4)));
+}
+
+/// Feedback for which nobody answers in time is late only once that time is over.
+#[test]
+fn it_is_looked_up_to_a_time() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../conformance/feedback/feedback_consumed_without_receipt/fires.json"
+    );
+    let bundle: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let row = |one: &Value| {
+        let words = one["kind"].as_str().unwrap().chars();
+        let snake: String = words
+            .flat_map(|one| one.is_uppercase().then_some('_').into_iter().chain(one.to_lowercase()))
+            .collect();
+        governed(snake.trim_start_matches('_'), &json!({"record": one["record"]}))
+    };
+    let rows: Vec<Value> = bundle["rows"].as_array().unwrap().iter().map(row).collect();
+    let work = appended(&rows);
+    let late = "validation.feedback_consumed_without_receipt";
+    for (arguments, is_late) in [
+        (["lint", path, "--as-of", "2026-03-02T08:13:00Z"], true),
+        (["lint", path, "--as-of", "2026-03-02T08:02:00Z"], false),
+        (["lint", "--ledger", "--as-of", "2100-01-01T00:00:00Z"], true),
+        (["lint", "--ledger", "--as-of", "2020-01-01T00:00:00Z"], false),
+    ] {
+        let answer = work.run(&arguments).json();
+        assert_eq!(codes(&answer).contains(&late), is_late, "{arguments:?}: {answer}");
+    }
 }

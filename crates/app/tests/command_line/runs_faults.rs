@@ -127,7 +127,7 @@ fn bench(desk: &Desk, journal: Arc<dyn Journal>, now: &str) -> Bench {
         journal: Arc::clone(&journal),
         access: desk.access(),
     };
-    let means = Means { mind, sources: Some(sources), past, clock: Arc::<Clock>::clone(&clock) };
+    let means = Means { mind, sources: Some(sources), past, clock: Arc::<Clock>::clone(&clock), work: None };
     let agents = STAGES.map(|name| (name.to_owned(), built_in(name, &means).unwrap()));
     Bench {
         journal,
@@ -136,6 +136,7 @@ fn bench(desk: &Desk, journal: Arc<dyn Journal>, now: &str) -> Bench {
         signs: Arc::new(Unsigned),
         agents: agents.into(),
         sources: None,
+        work: None,
     }
 }
 

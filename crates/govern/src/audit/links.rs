@@ -1,7 +1,7 @@
 //! Which parts belong together.
 //! Owns: joining them. Must not: know why.
 
-use super::Part;
+use super::pass::Part;
 use alloc::vec::Vec;
 
 /// For each part one that it belongs together with, itself if it is the first of them.

@@ -5,10 +5,10 @@ use super::{Area, Found, Rule, Severity};
 use crate::derive::text;
 use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
+use crate::path::Path;
 use crate::world::{self, Mark, Record, World};
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::canonical;
 use countersign_record::digest::Digest;
@@ -73,18 +73,20 @@ fn is_of_text(anchor: &Json) -> bool {
 }
 
 /// The anchors of a kind: rows of it, and those in other records, with where they stand.
-fn anchors<'w>(world: &'w World, kind: &'static str) -> Vec<(Record<'w>, String, &'w Json)> {
+fn anchors<'w>(world: &'w World, kind: &'static str) -> Vec<(Record<'w>, Path, &'w Json)> {
     let wants_text = kind == "TextAnchor";
-    let mut all: Vec<_> = world.of(kind).map(|one| (one, String::new(), one.json())).collect();
+    let mut all: Vec<_> = world.of(kind).map(|one| (one, Path::whole(), one.json())).collect();
     let is_wanted = |anchor: &&Json| anchor.as_object().is_some() && is_of_text(anchor) == wants_text;
     for record in world.marked(Mark::Anchor) {
         let json = record.json();
         for place in PLACES {
-            all.extend(json.at(place).filter(is_wanted).map(|anchor| (record, format!("{place}."), anchor)));
+            all.extend(json.at(place).filter(is_wanted).map(|anchor| (record, Path::from(place), anchor)));
         }
         for (at, target) in json.list("target_refs").iter().enumerate() {
             let anchor = target.at("anchor").filter(is_wanted);
-            all.extend(anchor.map(|anchor| (record, format!("target_refs.{at}.anchor."), anchor)));
+            all.extend(
+                anchor.map(|anchor| (record, Path::from("target_refs").item(at).then("anchor"), anchor)),
+            );
         }
     }
     all
@@ -93,7 +95,7 @@ fn anchors<'w>(world: &'w World, kind: &'static str) -> Vec<(Record<'w>, String,
 fn structured_anchor_empty(world: &World, found: &mut Found<'_>) {
     for (record, place, anchor) in anchors(world, "StructuredAnchor") {
         if LOCATORS.iter().all(|name| anchor.is_blank(name)) {
-            found.add(record, place.trim_end_matches('.'), "the anchor says nowhere where it is");
+            found.add(record, place, "the anchor says nowhere where it is");
         }
     }
 }
@@ -115,7 +117,7 @@ fn context_hash_unverified(world: &World, found: &mut Found<'_>) {
             continue;
         }
         if anchor.text("hash_algorithm").is_some_and(|name| name != text::ALGORITHM) {
-            found.add(record, &format!("{place}hash_algorithm"), format!("is not {}", text::ALGORITHM));
+            found.add(record, place.then("hash_algorithm"), format!("is not {}", text::ALGORITHM));
             continue;
         }
         // At an end of a text there is nothing before or after, and that is known too.
@@ -123,11 +125,7 @@ fn context_hash_unverified(world: &World, found: &mut Found<'_>) {
         let known = side("context_before").zip(side("context_after"));
         let hash = known.and_then(|(before, after)| text::context_hash(before, after));
         if hash.zip(anchor.text("context_hash")).is_some_and(|(hash, own)| !is_hex(hash, own)) {
-            found.add(
-                record,
-                &format!("{place}context_hash"),
-                "is not the hash of the text around the anchor",
-            );
+            found.add(record, place.then("context_hash"), "is not the hash of the text around the anchor");
         }
     }
     for receipt in world.of("TextAnchorResolutionReceipt").filter(|one| one.is("status", "resolved")) {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::check::trial::has_places as check;
+use alloc::string::String;
 use std::string::ToString;
 use std::vec::Vec;
 

@@ -3,9 +3,9 @@
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Mark, World};
-use alloc::format;
 use countersign_record::json::Object;
 
 pub(super) const AREA: Area = Area { name: "background", rules: RULES, kinds: &[] };
@@ -41,7 +41,7 @@ fn requires_background_progress_legacy_field_present(world: &World, found: &mut 
             found.add(record, name, "was split into two fields");
         }
         for (part, _) in members.iter().filter(|(_, value)| value.get(name).is_some()) {
-            found.add(record, &format!("{part}.{name}"), "was split into two fields");
+            found.add(record, Path::whole().name(part).name(name), "was split into two fields");
         }
     }
 }
@@ -72,7 +72,11 @@ fn background_execution_heartbeat_confused(world: &World, found: &mut Found<'_>)
         for (path, value) in requirements.json().as_object().into_iter().flat_map(Object::iter) {
             let reference = value.as_str().and_then(Reference::read);
             if reference.is_some_and(|reference| reference.kind == "module_progress_behavior") {
-                found.add(requirements, path, "background execution does not follow from a heartbeat");
+                found.add(
+                    requirements,
+                    Path::whole().name(path),
+                    "background execution does not follow from a heartbeat",
+                );
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::decide::board::{Moment, Pace};
 use crate::derive::taint::may_see;
 use crate::kind::{Class, Kind};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -34,7 +35,7 @@ const RULES: &[Rule] = &[
         code: "visible_post_cross_matter_leak",
         severity: Severity::Error,
         section: "D-07/D-09/D-12/D-24",
-        fires: "A RunBoardVisiblePost, digest or packet delivered to a reader working under matter Y (or no matter) renders an event whose governance.matter_id is X != Y, whatever its visibility_scope.",
+        fires: "A RunBoardVisiblePost, digest or packet delivered to a reader working under matter Y (or no matter) renders an event whose governance.matter_id is X != Y, whatever its visibility_scope; a packet also an item that it says is of matter X.",
         legal: "A reader of matter X sees a same_matter_modules post of matter X.",
         why: "Somebody who works for one matter is shown what belongs to another: a breach of confidence that cannot be undone.",
         fix: "Leave it out for readers of other matters, or show a stub withheld for `matter_firewall`.",
@@ -70,7 +71,7 @@ fn run_board_event_without_governance(world: &World, found: &mut Found<'_>) {
         };
         for field in ["data_class", "taint_class", "visibility_scope"] {
             if governance.text(field).is_none() {
-                found.add(event, &format!("governance.{field}"), "is missing");
+                found.add(event, Path::from("governance").then(field), "is missing");
             }
         }
         match governance.flag("privileged") {
@@ -108,20 +109,19 @@ fn visible_post_cross_matter_leak(world: &World, found: &mut Found<'_>) {
         for (at, shown) in digest.list("post_refs").iter().enumerate() {
             let matter = shown.as_str().and_then(|text| matter_shown(world, text));
             if let Some(matter) = matter.filter(|matter| !may_see(Some(matter), reader)) {
-                found.add(digest, &format!("post_refs.{at}"), message(matter));
+                found.add(digest, Path::from("post_refs").item(at), message(matter));
             }
         }
     }
     let mut held: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for packet in world.of("TaskRunContextPacket") {
         let reader = packet.json().text("matter_id");
-        for (at, item) in packet.list("items").iter().enumerate() {
-            let Some(matter) = item.text("item_ref").and_then(|text| matter_shown(world, text)) else {
-                continue;
-            };
+        for (at, item) in packet.json().list("items").iter().enumerate() {
+            let shown = item.text("item_ref").and_then(|text| matter_shown(world, text));
+            let Some(matter) = shown.or(item.text("matter_id")) else { continue };
             held.entry(packet.id()).or_default().insert(matter);
             if !may_see(Some(matter), reader) {
-                found.add(packet, &format!("items.{at}"), message(matter));
+                found.add(packet, Path::from("items").item(at), message(matter));
             }
         }
     }

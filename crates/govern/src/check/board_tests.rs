@@ -76,6 +76,13 @@ fn matters_are_walls() {
         let reading = reading(reader);
         check(code, &[(EVENT, &bound), (kind, &packet), ("ContextPacketConsumption", &reading)], expected);
     };
+    let stated = |item: &str| {
+        format!(
+            r#"{{"packet_id":"k","matter_id":"x","items":[{{"item_ref":"artifact_version:v","matter_id":"{item}"}}]}}"#
+        )
+    };
+    check(code, &[("TaskRunContextPacket", &stated("x"))], &[]);
+    check(code, &[("TaskRunContextPacket", &stated("y"))], &[(1, "/items/0")]);
     check_packet("x", "x", &[]);
     check_packet("y", "x", &[(2, "/items/0")]);
     check_packet("x", "y", &[(3, "/matter_id")]);

@@ -5,10 +5,10 @@ use super::formulas::{Specs, id_of};
 use super::{Area, Found, Rule, Severity};
 use crate::derive::is_score;
 use crate::member::{Member, number};
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
 use countersign_record::json::Json;
 
 pub(super) const AREA: Area = Area { name: "calibration", rules: RULES, kinds: &[] };
@@ -69,37 +69,35 @@ fn correlation_metric_declared_as_ratio(world: &World, found: &mut Found<'_>) {
     let mut formulas: BTreeSet<&str> = BTreeSet::from([CORRELATION]);
     for spec in specs {
         formulas.extend(spec.json().text("formula_ref").map(|text| id_of(text, "formula_spec")));
-        share_of(spec, "").into_iter().for_each(|path| tell(spec, &path, found));
+        share_of(spec.json()).into_iter().for_each(|path| tell(spec, path.into(), found));
     }
     for spec in Specs::of(world).versions().flatten() {
         if spec.is("output.value_kind", "correlation") || formulas.contains(spec.id()) {
-            share_of(*spec, "output.")
-                .or_else(|| share_of(*spec, ""))
-                .into_iter()
-                .for_each(|path| tell(*spec, &path, found));
+            let inside = spec.json().at("output").and_then(share_of);
+            let inside = inside.map(|path| Path::from("output").then(path));
+            let path = inside.or_else(|| share_of(spec.json()).map(Path::from));
+            path.into_iter().for_each(|path| tell(*spec, path, found));
         }
     }
 }
 
-fn tell(spec: Record<'_>, path: &str, found: &mut Found<'_>) {
+fn tell(spec: Record<'_>, path: Path, found: &mut Found<'_>) {
     found.add(spec, path, "a correlation is declared as a share of something");
 }
 
 /// Where something is declared to be a share.
-fn share_of(spec: Record<'_>, prefix: &str) -> Option<String> {
-    let path = |name: &str| format!("{prefix}{name}");
-    let parts = ["numerator", "denominator", "numerator_ref", "denominator_ref"].map(path);
+fn share_of(declared: &Json) -> Option<&'static str> {
+    let parts = ["numerator", "denominator", "numerator_ref", "denominator_ref"];
     let is_inside =
         |range: &[Json]| !range.is_empty() && range.iter().all(|end| number(end).is_some_and(is_score));
-    let (value_kind, unit, range) = (path("value_kind"), path("unit"), path("range"));
-    if spec.is(&value_kind, "ratio") {
-        Some(value_kind)
-    } else if spec.is_one_of(&unit, &SHARES) {
-        Some(unit)
-    } else if is_inside(spec.list(&range)) {
-        Some(range)
+    if declared.is("value_kind", "ratio") {
+        Some("value_kind")
+    } else if declared.is_one_of("unit", &SHARES) {
+        Some("unit")
+    } else if is_inside(declared.list("range")) {
+        Some("range")
     } else {
-        parts.into_iter().find(|part| spec.at(part).is_some())
+        parts.into_iter().find(|part| declared.at(part).is_some())
     }
 }
 

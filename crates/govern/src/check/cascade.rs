@@ -85,10 +85,6 @@ fn policy(world: &World) -> Option<Record<'_>> {
     world.of("OutcomeDependencyGraphPolicy").next_back()
 }
 
-fn is_candidate(record: Record<'_>) -> bool {
-    record.world.candidate().is_some_and(|candidate| candidate.seq() == record.seq())
-}
-
 /// A cascade run and the receipts of its end.
 #[derive(Default)]
 struct Run<'w> {
@@ -144,6 +140,11 @@ impl Cascades {
             }
         }
         all
+    }
+
+    /// Whether one of them runs on and no end is told.
+    fn run_on(&self) -> bool {
+        self.spans.last().is_some_and(|(_, end)| *end == u64::MAX)
     }
 
     /// Whether one of them runs at a place of the log.
@@ -211,7 +212,7 @@ fn revalidation_cascade_loop(world: &World, found: &mut Found<'_>) {
                 ),
             ];
             for (path, id) in again {
-                if let Some(id) = id.filter(|_| !is_told || is_candidate(*version)) {
+                if let Some(id) = id.filter(|_| !is_told || version.is_asking()) {
                     found.add(*version, path, format!("the cascade came back to outcome {id}"));
                 }
             }
@@ -230,7 +231,7 @@ fn twice<'w>(ids: &[&'w str]) -> Option<&'w str> {
 fn revalidation_cascade_max_depth_exceeded(world: &World, found: &mut Found<'_>) {
     for run in runs(world).values() {
         let is_told = run.ended_as("max_depth_exceeded");
-        for version in run.versions.iter().filter(|version| !is_told || is_candidate(**version)) {
+        for version in run.versions.iter().filter(|version| !is_told || version.is_asking()) {
             let depths = version.number("depth").zip(version.number("max_depth"));
             if let Some((depth, bound)) = depths.filter(|(depth, bound)| depth > bound) {
                 found.add(
@@ -291,14 +292,14 @@ fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found:
     }
     let runs = runs(world);
     let moving = Cascades::by(runs.values(), |run| Some(run.json().text("run_id")));
-    let is_moving = |run: &Option<&str>| moving.get(run).is_some_and(|own| own.run_at(world.end()));
+    let is_moving = |run: &Option<&str>| moving.get(run).is_some_and(Cascades::run_on);
     for ((run, outcome), declared) in outcomes(world) {
         let state = states.get(&(run, outcome)).filter(|(_, _, state)| *state == "pending_dependency");
         let Some((record, member, _)) = state.filter(|_| !is_moving(&run)) else { continue };
         let upstream = declared.json().texts("depends_on_outcome_ids").into_iter();
         let failed = |id: &&str| states.get(&(run, id)).is_some_and(|(_, _, state)| FAILED.contains(state));
         if let Some(id) = upstream.into_iter().find(failed) {
-            found.add(*record, member, format!("waits for outcome {id}, which has failed for good"));
+            found.add(*record, *member, format!("waits for outcome {id}, which has failed for good"));
         }
     }
 }

@@ -5,6 +5,7 @@ mod pattern_c;
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeMap;
 use countersign_record::json::Json;
@@ -153,7 +154,7 @@ fn chain_id_name_drift(world: &World, found: &mut Found<'_>) {
         let Some(members) = record.json().as_object() else { continue };
         for (name, value) in members.iter() {
             if is_drifted(record, name) && *value != Json::Null {
-                found.add(record, name, "the id of a chain stands under another name");
+                found.add(record, Path::whole().name(name), "the id of a chain stands under another name");
             }
         }
     }

@@ -51,7 +51,7 @@ fn known_good_checkpoint_missing_capability_snapshot(world: &World, found: &mut 
     missing_snapshot(world, found, "capability_snapshot_ref", "CapabilitySnapshot");
 }
 
-fn missing_snapshot(world: &World, found: &mut Found<'_>, field: &str, kind: &str) {
+fn missing_snapshot(world: &World, found: &mut Found<'_>, field: &'static str, kind: &str) {
     for checkpoint in world.of("KnownGoodCheckpoint") {
         if checkpoint.follow(field).is_none_or(|snapshot| snapshot.kind() != kind) {
             found.add(checkpoint, field, format!("the checkpoint names no {kind} that is there"));

@@ -8,6 +8,7 @@ use crate::derive::claim_support::{
 };
 use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -115,8 +116,7 @@ impl<'w> Evidence<'w> {
         let strength = anchor.text("support_strength").and_then(Strength::find)?;
         let text = anchor.json().text("source_record_ref")?;
         let source = source_id(text).and_then(|id| self.sources.before(id, receipt.seq()));
-        let level =
-            source.and_then(|one| one.text("legal_payload.source_authority_level").and_then(Authority::find));
+        let level = source.and_then(|one| authority(one.json()));
         let fresh_until = source.and_then(|one| one.time("fresh_until"));
         Some(Anchor {
             strength,
@@ -146,17 +146,25 @@ impl<'w> Evidence<'w> {
     }
 }
 
+/// The authority of a source: that of the law it is, else the highest one that somebody gave it where it applies.
+#[must_use]
+pub fn authority(source: &Json) -> Option<Authority> {
+    let legal = source.text("legal_payload.source_authority_level").and_then(Authority::find);
+    let scopes = source.list("applicability_scopes").iter();
+    legal.or_else(|| scopes.filter_map(|scope| scope.text("authority_level").and_then(Authority::find)).min())
+}
+
 /// How many receipts of one claim are derived anew, the last ones: what was derived before is long replaced, and a claim with
 /// as many receipts as anchors would take the square of both.
 const DERIVATIONS_MAX: usize = 64;
 
 fn claim_support_status_without_derivation(world: &World, found: &mut Found<'_>) {
     for entry in world.of("EvidencePackageClaimEntry") {
-        look_at_entry(entry, entry.json(), "", found);
+        look_at_entry(entry, entry.json(), Path::whole, found);
     }
     for package in world.of("EvidencePackage") {
         for (at, entry) in package.json().list("claim_support_map").iter().enumerate() {
-            look_at_entry(package, entry, &format!("claim_support_map.{at}."), found);
+            look_at_entry(package, entry, || Path::from("claim_support_map").item(at), found);
         }
     }
     let evidence = Evidence::of(world);
@@ -178,7 +186,7 @@ fn claim_support_status_without_derivation(world: &World, found: &mut Found<'_>)
     }
 }
 
-fn look_at_entry(record: Record<'_>, entry: &Json, place: &str, found: &mut Found<'_>) {
+fn look_at_entry(record: Record<'_>, entry: &Json, place: impl Fn() -> Path, found: &mut Found<'_>) {
     let Some(status) = entry.text("support_status") else { return };
     let receipt = entry
         .reference("support_derivation_receipt_ref")
@@ -194,7 +202,7 @@ fn look_at_entry(record: Record<'_>, entry: &Json, place: &str, found: &mut Foun
         }
         Some(_) => return,
     };
-    found.add(record, &format!("{place}support_status"), message);
+    found.add(record, place().then("support_status"), message);
 }
 
 /// The claims that records other than anchors speak of, and the artifacts that claims can stand in.
@@ -249,7 +257,7 @@ fn evidence_anchor_without_claim_ref(world: &World, found: &mut Found<'_>) {
         }
         for (at, claim) in anchor.list("supports_claim_refs").iter().enumerate() {
             if claim.as_str().is_some_and(|claim| !claims.has(claim)) {
-                found.add(anchor, &format!("supports_claim_refs.{at}"), "there is no such claim");
+                found.add(anchor, Path::from("supports_claim_refs").item(at), "there is no such claim");
             }
         }
     }
@@ -259,7 +267,7 @@ fn domain_payload_without_registry_ref(world: &World, found: &mut Found<'_>) {
     let rows = world.of("DomainPayloadRegistryRef").filter_map(|row| registered(row.json()));
     let registry: BTreeSet<(&str, &str)> = rows.collect();
     let mut look =
-        |record: Record<'_>, path: &str, reference: Option<&Json>| match reference.and_then(registered) {
+        |record: Record<'_>, path: Path, reference: Option<&Json>| match reference.and_then(registered) {
             None => found.add(record, path, "no registered schema says what the payload means"),
             Some(kind) if !registry.contains(&kind) => {
                 found.add(record, path, "its kind and version are not registered")
@@ -268,14 +276,14 @@ fn domain_payload_without_registry_ref(world: &World, found: &mut Found<'_>) {
         };
     for record in world.of("SourceRecord") {
         if record.at("domain_payload").is_some_and(|payload| !is_blank(payload)) {
-            look(record, "domain_payload", record.at("domain_payload_registry_ref"));
+            look(record, "domain_payload".into(), record.at("domain_payload_registry_ref"));
         }
     }
     for (record, place, scope) in scopes(world) {
         if scope.at("domain_specific_payload").is_some_and(|payload| !is_blank(payload)) {
             let reference =
                 scope.at("domain_payload_registry_ref").or_else(|| record.at("domain_payload_registry_ref"));
-            look(record, &format!("{place}domain_specific_payload"), reference);
+            look(record, place.then("domain_specific_payload"), reference);
         }
     }
 }

@@ -238,7 +238,7 @@ fn g_surface_missing_error_state(world: &World, found: &mut Found<'_>) {
     missing_state(world, found, "error_state_behavior");
 }
 
-fn missing_state(world: &World, found: &mut Found<'_>, field: &str) {
+fn missing_state(world: &World, found: &mut Found<'_>, field: &'static str) {
     for entry in world.of(RELIANCE).filter(|entry| entry.text(field).is_none()) {
         found.add(entry, field, format!("the command does not say its {}", field.replace('_', " ")));
     }

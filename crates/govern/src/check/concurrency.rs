@@ -4,10 +4,10 @@
 use super::{Area, Found, Rule, Severity};
 use crate::derive::tie_break::Profile;
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
@@ -58,10 +58,10 @@ struct Stated<'w> {
 }
 
 impl Stated<'_> {
-    fn path(&self, member: &str) -> String {
+    fn path(&self, member: &'static str) -> Path {
         match self.place {
-            Some(place) => format!("profiles.{place}.{member}"),
-            None => String::from(member),
+            Some(place) => Path::from("profiles").item(place).then(member),
+            None => Path::from(member),
         }
     }
 }
@@ -92,7 +92,7 @@ fn concurrency_tie_breaker_uses_wall_clock(world: &World, found: &mut Found<'_>)
             if let Some(key) = key.as_str().filter(|key| is_clock(key)) {
                 found.add(
                     decision,
-                    &format!("keys_used.{at}"),
+                    Path::from("keys_used").item(at),
                     format!("{key} is another one at every replay"),
                 );
             }
@@ -104,11 +104,11 @@ fn concurrency_tie_breaker_uses_wall_clock(world: &World, found: &mut Found<'_>)
         let plan = profile.json.text("plan_id");
         // A plan may be called whatever it likes.
         if plan != Some(key) && (Instant::read(key).is_some() || is_epoch(key)) {
-            found.add(profile.record, &profile.path("deterministic_final_key"), "is a time");
+            found.add(profile.record, profile.path("deterministic_final_key"), "is a time");
         }
         if plan.is_some_and(|plan| *keys.entry(plan).or_insert(key) != key) {
             let message = "is not the key that the plan had before";
-            found.add(profile.record, &profile.path("deterministic_final_key"), message);
+            found.add(profile.record, profile.path("deterministic_final_key"), message);
         }
     }
 }
@@ -145,7 +145,7 @@ fn concurrency_tie_breaker_risk_sort_inverted(world: &World, found: &mut Found<'
             if profile.plan_risk_score < first.plan_risk_score {
                 let message =
                     format!("plan {} goes after {}, which is riskier", profile.plan_id, first.plan_id);
-                found.add(decision, &format!("order.{at}"), message);
+                found.add(decision, Path::from("order").item(at), message);
             } else {
                 *first = *profile;
             }
@@ -157,7 +157,7 @@ fn concurrency_tie_breaker_missing_final_key(world: &World, found: &mut Found<'_
     for profile in all_profiles(world).iter().filter(|one| one.json.as_object().is_some()) {
         if profile.json.is_blank("deterministic_final_key") {
             let path = profile.path("deterministic_final_key");
-            found.add(profile.record, &path, "nothing decides where all else is equal");
+            found.add(profile.record, path, "nothing decides where all else is equal");
         }
     }
     for decision in world.of("TieBreakDecision") {
@@ -166,7 +166,7 @@ fn concurrency_tie_breaker_missing_final_key(world: &World, found: &mut Found<'_
             if let Some(key) = profile.json.text("deterministic_final_key").filter(|key| !taken.insert(*key))
             {
                 let message = format!("{key} is the key of another plan too");
-                found.add(decision, &profile.path("deterministic_final_key"), message);
+                found.add(decision, profile.path("deterministic_final_key"), message);
             }
         }
     }

@@ -5,16 +5,19 @@
 #[path = "context_packets_tests.rs"]
 mod tests;
 
+use super::across::{self, Across, Event, Open, Topic, Wide};
 use super::read_models::place::{Place, Places};
 use super::workspace::workspace_of;
 use super::{Area, Found, Rule, Severity};
+use crate::fold::place::RUNS;
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::table::invalidation;
 use crate::world::{Record, World, hash};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub(super) const AREA: Area = Area { name: "context_packets", rules: RULES, kinds: &[] };
@@ -44,7 +47,7 @@ const RULES: &[Rule] = &[
         code: "context_packet_without_assembly_receipt",
         severity: Severity::Error,
         section: "D-08",
-        fires: "A context packet is consumed or stored without a TaskRunContextPacketAssemblyReceipt whose packet_content_hash equals the packet's hash.",
+        fires: "A context packet is consumed or stored without a TaskRunContextPacketAssemblyReceipt whose packet_content_hash equals the packet's hash; what is consumed and not there has none.",
         legal: "A packet request that has not been assembled yet.",
         why: "The receipt says what was left out and until when the packet holds. Without it, or with the hash of another packet, nobody knows what a module was told.",
         fix: "Write the assembly receipt with the hash of the packet that was stored, before it is used.",
@@ -107,7 +110,56 @@ enum Reach<'w> {
     AnyWorkspaceOfTask(&'w str),
 }
 
+/// What the rule finds in some rows, and what of them reaches further than a run.
+pub(super) const WIDE: Wide = Wide {
+    code: "context_packet_valid_after_invalidation_event",
+    check: across,
+    path: PACKET,
+    message: out_of_date,
+};
+
+const PACKET: &str = "packet_ref";
+
+fn out_of_date(seq: u64, kind: &str) -> String {
+    format!("names a packet that row {seq}, a {kind}, made out of date")
+}
+
 fn context_packet_valid_after_invalidation_event(world: &World, found: &mut Found<'_>) {
+    used(world, found);
+}
+
+/// Events that belong to a task and to no run reach packets of its other runs.
+fn across<'w>(world: &'w World, found: &mut Found<'_>) -> Across<'w> {
+    let open = used(world, found);
+    let mut kinds: Vec<&str> = invalidation::SPECS.iter().map(|spec| spec.event).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let (places, mut events) = (Places::new(world), Vec::new());
+    for kind in kinds {
+        let of_no_run = world.of(kind).filter(|event| RUNS.iter().all(|run| event.text(run).is_none()));
+        for event in of_no_run.filter(|event| invalidation::invalidated_by(kind, event.json()).is_some()) {
+            let topics = event_reach(&places.of(event)).into_iter().filter_map(|reach| reach.topic(kind));
+            events.extend(topics.map(|topic| Event { topic, seq: event.seq(), kind: event.kind() }));
+        }
+    }
+    Across { events, open }
+}
+
+impl Reach<'_> {
+    /// Where a packet meets events of a type in other runs.
+    fn topic(&self, kind: &str) -> Option<Topic> {
+        match self {
+            Reach::Task(task) => Some(Topic::of(across::Reach::Task, kind, task)),
+            Reach::AnyWorkspaceOfTask(task) => {
+                Some(Topic::of(across::Reach::Task, &format!("{kind} workspace"), task))
+            }
+            Reach::Run(_) | Reach::Workspace(_) | Reach::AnyWorkspaceOfRun(_) => None,
+        }
+    }
+}
+
+/// Tells which packets were used that were out of date; gives all that were used while they were not by their own word.
+fn used(world: &World, found: &mut Found<'_>) -> Vec<Open> {
     let receipts = receipts(world);
     let places = Places::new(world);
     let all = world.of("TaskRunContextPacketAssemblyReceipt");
@@ -120,39 +172,38 @@ fn context_packet_valid_after_invalidation_event(world: &World, found: &mut Foun
             }
         }
     }
+    let mut open = Vec::new();
     for used in world.of("ContextPacketConsumption") {
-        let Some(own) = used.json().text("packet_ref").and_then(|packet| receipts.get(packet_id(packet)))
-        else {
+        let Some(own) = used.json().text(PACKET).and_then(|packet| receipts.get(packet_id(packet))) else {
             continue;
         };
         let before = own.partition_point(|receipt| receipt.seq() < used.seq());
         let Some(receipt) = before.checked_sub(1).and_then(|at| own.get(at)) else { continue };
-        if receipt.count("valid_until_event_seq").is_some_and(|until| used.seq() > until) {
-            found.add(
-                used,
-                "packet_ref",
-                "names a packet that was valid only until an earlier place in the log",
-            );
+        if receipt.place("valid_until_event_seq").is_some_and(|until| used.seq() > until) {
+            found.add(used, PACKET, "names a packet that was valid only until an earlier place in the log");
             continue;
         }
         let reaches = packet_reach(world, *receipt, used);
-        let between = |kind: &str, reach: Reach<'_>| {
+        let listed = receipt.json().texts("invalidated_by_event_kinds");
+        let meets = || listed.iter().flat_map(|kind| reaches.iter().map(move |reach| (*kind, *reach)));
+        let between = |(kind, reach): (&'_ str, Reach<'_>)| {
             let all = events.get(&(kind, reach))?;
             let next = all.get(all.partition_point(|seq| *seq <= receipt.seq()))?;
-            (*next < used.seq()).then_some(*next)
+            (*next < used.seq()).then(|| (*next, kind.to_string()))
         };
-        let listed = receipt.json().texts("invalidated_by_event_kinds");
-        let hit = listed
-            .iter()
-            .find_map(|kind| reaches.iter().find_map(|reach| between(kind, *reach)).map(|seq| (*kind, seq)));
-        if let Some((kind, seq)) = hit {
-            found.add(
-                used,
-                "packet_ref",
-                format!("names a packet that row {seq}, a {kind}, made out of date"),
-            );
+        let hit = meets().filter_map(between).min();
+        if let Some((seq, kind)) = &hit {
+            found.add(used, PACKET, out_of_date(*seq, kind));
         }
+        open.push(Open {
+            row: used.seq(),
+            topics: meets().filter_map(|(kind, reach)| reach.topic(kind)).collect(),
+            from: receipt.seq(),
+            until: used.seq(),
+            first: hit.map(|(seq, _)| seq),
+        });
     }
+    open
 }
 
 /// An event in a workspace reaches that workspace, any other its run, or its task where it has no run.
@@ -231,6 +282,12 @@ fn context_packet_without_assembly_receipt(world: &World, found: &mut Found<'_>)
         let first = receipts.get(packet).and_then(|own| own.first());
         if first.is_none_or(|receipt| receipt.seq() >= used.seq()) {
             found.add(used, "packet_ref", "names a packet that had no assembly receipt when it was used");
+        } else if world.find("TaskRunContextPacket", packet).is_none() {
+            found.add(
+                used,
+                "packet_ref",
+                "names a packet that is not there, so that no receipt has its hash",
+            );
         }
     }
 }
@@ -275,7 +332,7 @@ fn required_packet_item_omitted_without_block_or_warning(world: &World, found: &
             let is_required = item.flag("required") == Some(true) || required.contains(name);
             if is_required && !warned.contains(name) {
                 let message = format!("leaves out {name}, which is required, without a block or a warning");
-                found.add(receipt, &format!("omitted_items.{at}"), message);
+                found.add(receipt, Path::from("omitted_items").item(at), message);
             }
         }
         // What a packet holds is known only where the packet is.

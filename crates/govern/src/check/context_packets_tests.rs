@@ -56,9 +56,15 @@ fn packets_are_asked_for_and_receipted() {
             (r#"TaskRunContextPacket {"packet_id":"p","items":[]}"#, &["1/content_hash"]),
             (
                 r#"ContextPacketConsumption {"consumption_id":"c","packet_ref":"task_run_context_packet:p"}
-               TaskRunContextPacketAssemblyReceipt {"receipt_id":"a","packet_ref":"task_run_context_packet:p"}
+               TaskRunContextPacketAssemblyReceipt {"receipt_id":"a","packet_ref":"task_run_context_packet:p","packet_content_hash":"h"}
+               TaskRunContextPacket {"packet_id":"p","content_hash":"h"}
                ContextPacketConsumption {"consumption_id":"d","packet_ref":"task_run_context_packet:p"}"#,
                 &["1/packet_ref"],
+            ),
+            (
+                r#"TaskRunContextPacketAssemblyReceipt {"receipt_id":"a","packet_ref":"task_run_context_packet:p"}
+               ContextPacketConsumption {"consumption_id":"d","packet_ref":"task_run_context_packet:p"}"#,
+                &["2/packet_ref"],
             ),
         ],
     );

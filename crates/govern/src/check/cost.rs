@@ -4,11 +4,11 @@
 use super::{Area, Found, Rule, Severity};
 use crate::derive::is_finite_and_not_negative;
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -104,11 +104,11 @@ fn cost_vector_unit_mismatch(world: &World, found: &mut Found<'_>) {
         for (dimension, amount) in components(vector) {
             if let Some(unit) = amount.text("unit").filter(|unit| *unit != dimension) {
                 let message = format!("{unit} stands under {dimension}");
-                found.add(vector, &format!("components.{dimension}.unit"), message);
+                found.add(vector, Path::from("components").name(dimension).then("unit"), message);
             }
             if sum.as_ref().is_some_and(|(_, parts)| parts.having(dimension) == 0) {
                 let message = format!("no part of the sum has {dimension}");
-                found.add(vector, &format!("components.{dimension}"), message);
+                found.add(vector, Path::from("components").name(dimension), message);
             }
         }
     }
@@ -124,7 +124,7 @@ fn cost_quantile_sum_without_correlation_policy(world: &World, found: &mut Found
         for (dimension, amount) in components(vector).filter(|(dimension, _)| parts.having(dimension) > 1) {
             if let Some(quantile) = QUANTILES.into_iter().find(|quantile| amount.at(quantile).is_some()) {
                 let message = format!("a {quantile} of a sum, and nothing says how it was combined");
-                found.add(vector, &format!("components.{dimension}.{quantile}"), message);
+                found.add(vector, Path::from("components").name(dimension).then(quantile), message);
             }
         }
     }
@@ -133,16 +133,16 @@ fn cost_quantile_sum_without_correlation_policy(world: &World, found: &mut Found
 fn scalar_cost_estimate_legacy_field_present(world: &World, found: &mut Found<'_>) {
     for record in world.marked(Mark::Cost) {
         let mut paths = Vec::new();
-        scalar_costs(record.json(), "", &mut paths);
+        scalar_costs(record.json(), &Path::whole(), &mut paths);
         for path in paths {
-            found.add(record, &path, "a cost as one number");
+            found.add(record, path, "a cost as one number");
         }
     }
 }
 
 /// Where a value has a cost that is no reference to a vector. Objects nest no deeper than reading them lets them.
-fn scalar_costs(value: &Json, at: &str, paths: &mut Vec<String>) {
-    let below = |name: &str| if at.is_empty() { String::from(name) } else { format!("{at}.{name}") };
+fn scalar_costs(value: &Json, at: &Path, paths: &mut Vec<Path>) {
+    let below = |name: &str| at.clone().name(name);
     match value {
         Json::Object(members) => {
             for (name, member) in members.iter() {
@@ -161,7 +161,7 @@ fn scalar_costs(value: &Json, at: &str, paths: &mut Vec<String>) {
         Json::Array(items) => {
             let nested = |item: &&Json| matches!(item, Json::Object(_) | Json::Array(_));
             for (place, item) in items.iter().enumerate().filter(|(_, item)| nested(item)) {
-                scalar_costs(item, &below(&format!("{place}")), paths);
+                scalar_costs(item, &at.clone().item(place), paths);
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
@@ -178,7 +178,7 @@ fn cost_vector_negative_component(world: &World, found: &mut Found<'_>) {
         for (dimension, amount) in components(vector) {
             if let Some(name) = wrong(amount) {
                 let message = "it is negative or not finite";
-                found.add(vector, &format!("components.{dimension}.{name}"), message);
+                found.add(vector, Path::from("components").name(dimension).then(name), message);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Validation codes: events.
 //! Owns: the rules of this area. Must not: decide by names.
 
-mod drift;
+pub(super) mod drift;
 mod frozen;
 pub(super) mod lifecycle;
 mod projection;

@@ -3,6 +3,7 @@
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::World;
 use alloc::format;
@@ -44,7 +45,7 @@ fn explanation_trace_contains_hidden_reasoning(world: &World, found: &mut Found<
         }
         for (at, step) in trace.list("causal_steps").iter().enumerate() {
             if let Some(word) = hidden(step) {
-                found.add(trace, &format!("causal_steps.{at}"), format!("the step carries {word}"));
+                found.add(trace, Path::from("causal_steps").item(at), format!("the step carries {word}"));
             }
         }
     }
@@ -74,7 +75,7 @@ fn explanation_trace_without_causal_steps(world: &World, found: &mut Found<'_>) 
         for (at, step) in trace.list("causal_steps").iter().enumerate() {
             if step.is_blank("input_refs") && step.is_blank("output_refs") {
                 let message = "the step names neither what went in nor what came out";
-                found.add(trace, &format!("causal_steps.{at}"), message);
+                found.add(trace, Path::from("causal_steps").item(at), message);
             }
         }
     }

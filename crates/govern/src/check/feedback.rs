@@ -60,7 +60,7 @@ const RULES: &[Rule] = &[
         code: "feedback_bundle_absence_unexplained",
         severity: Severity::Error,
         section: "A-08/B-23; A-18",
-        fires: "An EvaluationResultEmissionRecord has neither feedback_bundle_ref nor feedback_bundle_absent_reason.",
+        fires: "An EvaluationResultEmissionRecord has neither a feedback_bundle_ref that resolves nor a feedback_bundle_absent_reason.",
         legal: "No bundle and feedback_bundle_absent_reason = not_emitted_by_design, where the emission matrix says never for that producer and verdict.",
         why: "A result without feedback may be meant so or may be a loss. Nobody can tell which without the reason.",
         fix: "Name the bundle in feedback_bundle_ref, or say in feedback_bundle_absent_reason why there is none.",
@@ -80,7 +80,7 @@ const RULES: &[Rule] = &[
         code: "envelope_missing_for_result",
         severity: Severity::Error,
         section: "A-18",
-        fires: "An EvaluationResultEmissionRecord, EvaluationFindingEvent or chain names a result_id whose matrix entry has emits_envelope = true, but no EvaluationResultEnvelope with that result_id resolves.",
+        fires: "An EvaluationResultEmissionRecord, EvaluationFindingEvent or chain names a result_id whose matrix entry has emits_envelope = true, but no EvaluationResultEnvelope with that result_id resolves; or the envelope_ref of an emission record is not that envelope.",
         legal: "A deterministic_scorer row with emits_envelope = false.",
         why: "A finding or a chain that points to a result which was never recorded rests on nothing that can be looked at.",
         fix: "Append the EvaluationResultEnvelope of the result before anything names it.",
@@ -240,9 +240,15 @@ fn consumption(record: &Json) -> Option<(&str, &str, u64)> {
 
 fn feedback_bundle_absence_unexplained(world: &World, found: &mut Found<'_>) {
     for record in world.of("EvaluationResultEmissionRecord") {
-        if record.is_blank("feedback_bundle_ref") && record.is_blank("feedback_bundle_absent_reason") {
+        if !record.is_blank("feedback_bundle_absent_reason") {
+            continue;
+        }
+        if record.is_blank("feedback_bundle_ref") {
             let message = "there is no feedback bundle and no reason why";
             found.add(record, "feedback_bundle_absent_reason", message);
+        } else if record.follow("feedback_bundle_ref").is_none() {
+            let message = "names a feedback bundle that is not there, and no reason why";
+            found.add(record, "feedback_bundle_ref", message);
         }
     }
 }
@@ -314,8 +320,13 @@ fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
     for record in world.of("EvaluationResultEmissionRecord") {
         let entry = record.follow("emission_matrix_entry_ref");
         let is_silent = entry.is_some_and(|entry| entry.flag("emits_envelope") == Some(false));
-        if !is_silent && record.text("result_id").is_some_and(|result| !is_there(result)) {
+        let Some(result) = record.text("result_id").filter(|_| !is_silent) else { continue };
+        let is_named =
+            |named: Record<'_>| named.kind() == "EvaluationResultEnvelope" && named.is("result_id", result);
+        if !is_there(result) {
             found.add(record, "envelope_ref", "there is no envelope of this result");
+        } else if !record.is_blank("envelope_ref") && !record.follow("envelope_ref").is_some_and(is_named) {
+            found.add(record, "envelope_ref", "is not the envelope of this result");
         }
     }
     for event in world.of("EvaluationFindingEvent") {

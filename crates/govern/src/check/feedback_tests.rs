@@ -1,7 +1,7 @@
 //! Ways to fire besides the plain ones of the fixtures, and what comes close.
 
 use super::*;
-use crate::check::trial::{codes, has_codes, until};
+use crate::check::trial::{codes, has_codes, until, world};
 use std::vec::Vec;
 
 use crate::derive::keys::Delivery;
@@ -101,14 +101,14 @@ fn the_matrix_says_which_results_have_a_bundle() {
             r#"{{"result_id":"r","producer_kind":"{producer}","decision":{{"verdict":"{verdict}"}}}}"#
         );
         let emission = format!(r#"{{"result_id":"r",{emission}}}"#);
-        has_codes(
-            &AREA,
-            &[("EvaluationResultEnvelope", &envelope), ("EvaluationResultEmissionRecord", &emission)],
-            expected,
-        );
+        let bundle = ("EvaluationFeedbackBundle", r#"{"feedback_bundle_id":"b","result_id":"r"}"#);
+        let emission = ("EvaluationResultEmissionRecord", emission.as_str());
+        has_codes(&AREA, &[("EvaluationResultEnvelope", &envelope), bundle, emission], expected);
     };
-    let (bundle, none) =
-        (r#""feedback_bundle_ref":"b:1""#, r#""feedback_bundle_absent_reason":"not_emitted_by_design""#);
+    let (bundle, none) = (
+        r#""feedback_bundle_ref":"evaluation_feedback_bundle:b""#,
+        r#""feedback_bundle_absent_reason":"not_emitted_by_design""#,
+    );
     let filtered = r#""feedback_bundle_absent_reason":"policy_filtered""#;
     rows("outcome_evaluator", "not_applicable", bundle, code);
     rows("judge", "passed", bundle, code);
@@ -116,6 +116,9 @@ fn the_matrix_says_which_results_have_a_bundle() {
     rows("deterministic_scorer", "failed", none, code);
     rows("outcome_evaluator", "indeterminate", filtered, &[]);
     rows("human_reviewer", "failed", none, &[]);
+    // A bundle that is not there is none.
+    let gone = r#""feedback_bundle_ref":"evaluation_feedback_bundle:c""#;
+    rows("judge", "failed", gone, &["feedback_bundle_absence_unexplained"]);
 }
 
 #[test]
@@ -132,4 +135,12 @@ fn what_names_a_result_needs_its_envelope() {
     );
     has_codes(&AREA, &[silent, (kind, &finding("judge"))], &[]);
     has_codes(&AREA, &[("EvaluationChainRegistryRecord", r#"{"received_result_ids":["r"]}"#)], code);
+    let emitted = |envelope: &str| {
+        let none = r#""feedback_bundle_absent_reason":"policy_filtered""#;
+        let record = format!(r#"{{"result_id":"r","envelope_ref":"{envelope}",{none}}}"#);
+        codes(&AREA, &world(&[ENVELOPE, ("EvaluationResultEmissionRecord", record.as_str())]))
+    };
+    assert_eq!(emitted("evaluation_result_envelope:r"), &[] as &[&str]);
+    assert_eq!(emitted("evaluation_result_envelope:s"), code);
+    assert_eq!(emitted("outcome_record:r"), code);
 }

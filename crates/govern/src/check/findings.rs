@@ -4,10 +4,11 @@
 use super::{Area, Found, Rule, Severity};
 use crate::derive::chain::FindingState;
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -93,7 +94,7 @@ fn finding_state_mutated_inside_immutable_envelope(world: &World, found: &mut Fo
     for kind in ["EvaluationFindingEvent", "EvaluationResultEnvelope", "EvaluationFeedbackBundle"] {
         for record in world.of(kind) {
             for path in moved_states(record.json()) {
-                found.add(record, &path, "says how the finding stands now; that belongs into its projection");
+                found.add(record, path, "says how the finding stands now; that belongs into its projection");
             }
         }
     }
@@ -109,11 +110,11 @@ fn finding_state_mutated_inside_immutable_envelope(world: &World, found: &mut Fo
 }
 
 /// Where a record says how a finding stands, other than how it was emitted.
-fn moved_states(record: &Json) -> Vec<String> {
+fn moved_states(record: &Json) -> Vec<Path> {
     // Nearly all records say nothing of the kind: places are only written down where one does.
     let mut places = Vec::new();
     if says_moved_state(record, 0) {
-        gather_moved_states(record, "", 0, &mut places);
+        gather_moved_states(record, &Path::whole(), 0, &mut places);
     }
     places
 }
@@ -129,9 +130,8 @@ fn says_moved_state(value: &Json, depth: usize) -> bool {
     }
 }
 
-fn gather_moved_states(value: &Json, place: &str, depth: usize, places: &mut Vec<String>) {
-    let mut enter = |name: &str, member: &Json| {
-        let place = if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
+fn gather_moved_states(value: &Json, place: &Path, depth: usize, places: &mut Vec<Path>) {
+    let mut enter = |place: Path, name: &str, member: &Json| {
         if is_moved_state(name, member) {
             places.push(place);
         } else if depth < DEPTH_MAX {
@@ -139,8 +139,12 @@ fn gather_moved_states(value: &Json, place: &str, depth: usize, places: &mut Vec
         }
     };
     match value {
-        Json::Object(object) => object.iter().for_each(|(name, member)| enter(name, member)),
-        Json::Array(items) => items.iter().enumerate().for_each(|(at, item)| enter(&at.to_string(), item)),
+        Json::Object(object) => {
+            object.iter().for_each(|(name, member)| enter(place.clone().name(name), name, member));
+        }
+        Json::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| enter(place.clone().item(at), "", item));
+        }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }

@@ -6,6 +6,7 @@ mod recomputed;
 mod registry;
 
 use super::{Area, Found, Rule, Severity};
+use crate::formula;
 use crate::kind::{Class, Kind};
 use crate::member::{Member, number};
 use crate::reference::Reference;
@@ -107,7 +108,9 @@ fn metric_without_formula_spec(world: &World, found: &mut Found<'_>) {
         for record in world.of(kind) {
             let Some(formula) = record.text(member).map(|text| id_of(text, "formula_spec")) else { continue };
             let at = record.time(time).or(record.written_at());
-            if specs.in_force(formula, at).is_none() {
+            // What is built in is registered, as long as no row says otherwise.
+            let is_built_in = !specs.has(formula) && formula::registry::find(formula).is_some();
+            if !is_built_in && specs.in_force(formula, at).is_none() {
                 found.add(record, member, format!("no formula {formula} was in force then"));
             }
         }

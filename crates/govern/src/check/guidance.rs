@@ -5,11 +5,11 @@ use super::events::lifecycle::untold;
 use super::{Area, Found, Rule, Severity};
 use crate::fold::family::GUIDANCE;
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 pub(super) const AREA: Area = Area { name: "guidance", rules: RULES, kinds: &[] };
@@ -129,17 +129,17 @@ fn may_cross(crossings: &[(u64, bool)], at: u64) -> bool {
 const SUSPENDED: [&str; 4] = ["contested", "rejected", "expired", "superseded"];
 
 /// Packets and what uses them: the record, the path of the item there, the guidance.
-fn uses<'w>(lives: &Lives<'w>) -> Vec<(Record<'w>, String, &'w str)> {
+fn uses<'w>(lives: &Lives<'w>) -> Vec<(Record<'w>, Path, &'w str)> {
     let mut uses = Vec::new();
     for packet in lives.world.of("TaskRunContextPacket") {
         let items = lives.items(packet).into_iter();
-        uses.extend(items.map(|(at, item)| (packet, format!("items.{at}.item_ref"), item)));
+        uses.extend(items.map(|(at, item)| (packet, Path::from("items").item(at).then("item_ref"), item)));
     }
     for consumption in lives.world.of("ContextPacketConsumption") {
         let packet = consumption.follow("packet_ref");
         let packet = packet.filter(|packet| packet.kind() == "TaskRunContextPacket");
         let items = packet.map(|packet| lives.items(packet)).unwrap_or_default();
-        uses.extend(items.into_iter().map(|(_, item)| (consumption, String::from("packet_ref"), item)));
+        uses.extend(items.into_iter().map(|(_, item)| (consumption, Path::from("packet_ref"), item)));
     }
     uses
 }
@@ -148,7 +148,7 @@ fn run_guidance_consumed_while_contested(world: &World, found: &mut Found<'_>) {
     let lives = Lives::of(world);
     for (user, path, item) in uses(&lives) {
         if let Some(state) = lives.state(item, user.seq()).filter(|state| SUSPENDED.contains(state)) {
-            found.add(user, &path, format!("uses guidance that is {state}"));
+            found.add(user, path, format!("uses guidance that is {state}"));
         }
     }
 }
@@ -160,7 +160,7 @@ fn run_guidance_cross_run_injected_without_doc24_selection(world: &World, found:
         let (Some(origin), Some(run)) = (origins.get(item), user.text("run_id")) else { continue };
         let crossings = crossings.get(item).map(Vec::as_slice).unwrap_or_default();
         if *origin != run && !may_cross(crossings, user.seq()) {
-            found.add(user, &path, "uses guidance of another run that was not selected for it");
+            found.add(user, path, "uses guidance of another run that was not selected for it");
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Mark, Record, World};
 use alloc::format;
 use countersign_record::json::Json;
@@ -56,7 +57,7 @@ fn learning_mode_value_drift(world: &World, found: &mut Found<'_>) {
     for declaration in declarations(world) {
         let values = declaration.list("values").iter().enumerate();
         for (at, _) in values.filter(|(_, value)| !is_mode(value)) {
-            found.add(declaration, &format!("values.{at}"), "is no learning mode");
+            found.add(declaration, Path::from("values").item(at), "is no learning mode");
         }
     }
 }

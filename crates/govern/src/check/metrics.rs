@@ -5,6 +5,8 @@ use super::formulas::{Specs, id_of};
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
+use crate::path::Path;
+use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -90,8 +92,8 @@ fn metric_rollup_includes_invalidated_observation(world: &World, found: &mut Fou
         let excluded = excluded.filter_map(|one| one.reference("observation_ref"));
         let excluded: BTreeSet<(&str, &str)> = excluded.map(|one| (one.kind, one.id)).collect();
         let window = window(rollup);
-        for (at, observation) in rollup.json().references("included_observation_refs").into_iter().enumerate()
-        {
+        for (at, item) in rollup.json().list("included_observation_refs").iter().enumerate() {
+            let Some(observation) = item.as_str().and_then(Reference::read) else { continue };
             let name = (observation.kind, observation.id);
             let is_outside = || {
                 let seen = world.resolve(observation).and_then(|one| one.time("observed_at"));
@@ -106,7 +108,7 @@ fn metric_rollup_includes_invalidated_observation(world: &World, found: &mut Fou
             } else {
                 continue;
             };
-            found.add(rollup, &format!("included_observation_refs.{at}"), wrong);
+            found.add(rollup, Path::from("included_observation_refs").item(at), wrong);
         }
     }
 }

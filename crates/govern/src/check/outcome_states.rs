@@ -56,7 +56,13 @@ const RULES: &[Rule] = &[
 ];
 
 /// Members of a decision that say where an outcome stands.
-const STANDING: [&str; 5] = ["disposition", "verdict", "state", "outcome_state", "current_state"];
+const STANDING: [&str; 5] = [
+    "decision.disposition",
+    "decision.verdict",
+    "decision.state",
+    "decision.outcome_state",
+    "decision.current_state",
+];
 
 fn is_runtime(word: &str) -> bool {
     State::find(word).is_some_and(|state| outcome::entry(state).class == Class::Runtime)
@@ -64,10 +70,9 @@ fn is_runtime(word: &str) -> bool {
 
 fn runtime_state_emitted_to_envelope(world: &World, found: &mut Found<'_>) {
     for envelope in world.of("EvaluationResultEnvelope") {
-        for name in STANDING {
-            let path = format!("decision.{name}");
-            if let Some(state) = envelope.text(&path).filter(|word| is_runtime(word)) {
-                found.add(envelope, &path, format!("{state} is a state on the way, not a result"));
+        for path in STANDING {
+            if let Some(state) = envelope.text(path).filter(|word| is_runtime(word)) {
+                found.add(envelope, path, format!("{state} is a state on the way, not a result"));
             }
         }
     }

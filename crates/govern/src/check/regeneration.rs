@@ -3,6 +3,7 @@
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -63,26 +64,29 @@ fn key(record: Record<'_>) -> Option<Key<'_>> {
 /// A payload where it stands.
 struct Payload<'w> {
     record: Record<'w>,
-    path: String,
+    path: Path,
     json: &'w Json,
     keys: Vec<Key<'w>>,
 }
+
+/// Where a step has the hashes of what was tried before.
+const HASHES: &str = "payload.previous_attempt_hashes";
 
 /// All payloads: rows of their own and those in steps.
 fn payloads(world: &World) -> Vec<Payload<'_>> {
     let own = world.of("RegenerateRevisionPayload").map(|record| Payload {
         record,
-        path: String::from("previous_attempt_hashes"),
+        path: Path::from("previous_attempt_hashes"),
         json: record.json(),
         keys: key(record).into_iter().collect(),
     });
     let mut payloads: Vec<Payload<'_>> = own.collect();
     let plans = world.of("RevisionPlan").flat_map(|plan| {
         let steps = plan.json().list("steps").iter().enumerate();
-        steps.map(move |(at, step)| (plan, format!("steps.{at}.payload.previous_attempt_hashes"), step))
+        steps.map(move |(at, step)| (plan, Path::from("steps").item(at).then(HASHES), step))
     });
     let rows = world.of("RevisionPlanStepBase");
-    let rows = rows.map(|step| (step, String::from("payload.previous_attempt_hashes"), step.json()));
+    let rows = rows.map(|step| (step, Path::from(HASHES), step.json()));
     for (record, path, step) in plans.chain(rows) {
         let payload = step.at("payload").filter(|payload| payload.is("revision_intent", "regenerate"));
         if let Some(json) = payload {
@@ -121,7 +125,7 @@ fn regenerate_missing_previous_attempt_hashes(world: &World, found: &mut Found<'
         if payload.json.is_blank("previous_attempt_hashes") {
             found.add(
                 payload.record,
-                &payload.path,
+                payload.path.clone(),
                 "names no earlier attempt, so nothing can be seen to be new",
             );
             continue;
@@ -134,7 +138,7 @@ fn regenerate_missing_previous_attempt_hashes(world: &World, found: &mut Found<'
         if let Some((seq, _)) = before.into_iter().find(|(_, output)| !named.contains(output)) {
             found.add(
                 payload.record,
-                &payload.path,
+                payload.path.clone(),
                 format!("leaves out what the attempt in row {seq} gave"),
             );
         }
@@ -158,12 +162,11 @@ fn regenerate_identical_output(world: &World, found: &mut Found<'_>) {
             continue;
         }
         // An engine that is about to write the receipt is told also if it rejects what came.
-        let is_candidate = world.candidate().is_some_and(|candidate| candidate.seq() == receipt.seq());
         if receipt.is("action_taken", "accepted_new_output") {
             found.add(receipt, "action_taken", "an output that an earlier attempt gave was accepted as new");
         } else if receipt.flag("matched_previous_attempt") == Some(false) {
             found.add(receipt, "matched_previous_attempt", "an earlier attempt gave the same output");
-        } else if is_candidate {
+        } else if receipt.is_asking() {
             found.add(receipt, "output_hash", "an earlier attempt gave the same output");
         }
     }

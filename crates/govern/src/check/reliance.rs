@@ -11,6 +11,7 @@ use crate::world::{self, Record, World};
 use alloc::collections::BTreeMap;
 use countersign_record::json::Json;
 use derivation::reliance_status_not_derivable;
+pub use derivation::standing_against;
 use rows::By;
 use stale::reliance_packet_stale_snapshot;
 
@@ -129,9 +130,9 @@ fn why_not_issued<'w>(
         return Some("it was issued while its packet was neither reviewed nor issued");
     }
     let last = world.find("WorkProductCertification", certification.id());
-    let until = if last.is_some_and(|last| last.seq() == seq) { world.end() } else { seq };
-    let is_fallen = fell.is_some_and(|fell| fell <= until)
-        || (until > seq && packet.is("lifecycle_state", "invalidated"));
+    let is_last = last.is_some_and(|last| last.seq() == seq);
+    let is_fallen = fell.is_some_and(|fell| is_last || fell <= seq)
+        || (is_last && packet.is("lifecycle_state", "invalidated"));
     is_fallen.then_some("its packet was invalidated and it stands as issued")
 }
 

@@ -5,9 +5,9 @@ use super::hard_calls::named;
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
 
@@ -123,13 +123,13 @@ fn revisor_declares_revision_in(world: &World, found: &mut Found<'_>) {
     for module in world.of("ModuleDeclaration").filter(|module| module.is("module_kind", "revisor")) {
         let ports = module.list("input_ports").iter().enumerate();
         for (at, _) in ports.filter(|(_, port)| is_revision(port)) {
-            found.add(module, &format!("input_ports.{at}"), "a revisor has no such port");
+            found.add(module, Path::from("input_ports").item(at), "a revisor has no such port");
         }
     }
     for ports in world.of("RevisorPlannerInputPorts") {
         for (name, port) in ports.json().as_object().into_iter().flat_map(Object::iter) {
             if name == REVISION_PORT || is_revision(port) {
-                found.add(ports, name, "a revisor has no such port");
+                found.add(ports, Path::whole().name(name), "a revisor has no such port");
             }
         }
     }

@@ -161,9 +161,8 @@ fn answers_under_dead_leases(world: &World, found: &mut Found<'_>) {
             *is_applied.entry(operation).or_default() |= receipt.is("status", "applied");
         }
     }
-    let candidate = world.candidate().map(Record::seq);
     for operation in world.of("SourceWorkspaceOperation") {
-        let is_refused = is_applied.get(operation.id()) == Some(&false) && candidate != Some(operation.seq());
+        let is_refused = is_applied.get(operation.id()) == Some(&false) && !operation.is_asking();
         if !operation.is("operation_kind", "answer_research_need") || is_refused {
             continue;
         }

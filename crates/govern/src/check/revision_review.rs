@@ -95,7 +95,7 @@ fn revision_review_packet_contains_current_action(world: &World, found: &mut Fou
     let decided = decided(world);
     for packet in world.of("RevisionReviewPacket") {
         for field in ACTIONS.iter().filter(|field| packet.at(field).is_some()) {
-            found.add(packet, field, "what a reviewer decided stands inside what the reviewer was shown");
+            found.add(packet, *field, "what a reviewer decided stands inside what the reviewer was shown");
         }
         let state = decided_state(packet);
         // A decided state without its receipt is told by its own code; a packet that was replaced may have been anything.

@@ -9,6 +9,7 @@ use super::read_models::place::History;
 use super::workspace::{source_id, workspace_named, workspace_of};
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -78,7 +79,7 @@ fn source_workspace_hash_typed_as_artifact_hash(world: &World, found: &mut Found
             if is_head || text.as_str().is_some_and(is_source) {
                 found.add(
                     snapshot,
-                    &format!("artifact_state_refs.{at}"),
+                    Path::from("artifact_state_refs").item(at),
                     "is of a source and not of an artifact",
                 );
             }
@@ -90,7 +91,11 @@ fn source_workspace_hash_typed_as_artifact_hash(world: &World, found: &mut Found
                 is_source(key) || value.as_str().is_some_and(|hash| heads.contains(hash))
             });
             if wrong.next().is_some() {
-                found.add(snapshot, name, "holds the hash of a source among those of artifacts");
+                found.add(
+                    snapshot,
+                    Path::whole().name(name),
+                    "holds the hash of a source among those of artifacts",
+                );
             }
         }
     }
@@ -171,7 +176,7 @@ fn workspace_snapshot_hash_mismatch(world: &World, found: &mut Found<'_>) {
             if let Some((seq, head)) = stood.filter(|(_, head)| stated.is_some_and(|stated| stated != *head))
             {
                 let message = format!("is not {head}, where row {seq} left the workspace");
-                found.add(snapshot, &format!("{SETS}.{at}.source_workspace_head_hash"), message);
+                found.add(snapshot, Path::from(SETS).item(at).then("source_workspace_head_hash"), message);
             }
             records(&sources, snapshot, at, set, found);
         }
@@ -185,8 +190,8 @@ fn records(sources: &History<'_>, snapshot: Record<'_>, at: usize, set: &Json, f
         let was = source_id(source).and_then(|id| sources.before(id, snapshot.seq()));
         let own = was.and_then(|was| was.hash());
         if own.is_some_and(|own| hash.as_str().is_some_and(|hash| hash.as_bytes() != own.hex())) {
-            let path = format!("{SETS}.{at}.source_record_hashes");
-            found.add(snapshot, &path, format!("has another hash for {source} than the source had"));
+            let path = Path::from(SETS).item(at).then("source_record_hashes");
+            found.add(snapshot, path, format!("has another hash for {source} than the source had"));
         }
     }
 }

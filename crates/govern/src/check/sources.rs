@@ -3,11 +3,11 @@
 
 use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -130,16 +130,16 @@ fn payloads<'w>(world: &'w World) -> impl Iterator<Item = (Record<'w>, &'static 
     let rows = world.of("LegalSourcePayload").map(|one| (one, "", one.json()));
     let parts = world
         .of("SourceRecord")
-        .filter_map(|one| one.json().at("legal_payload").map(|part| (one, "legal_payload.", part)));
+        .filter_map(|one| one.json().at("legal_payload").map(|part| (one, "legal_payload", part)));
     rows.chain(parts)
 }
 
 /// The scopes that a source applies to, or a row that is one.
-pub(super) fn scopes<'w>(world: &'w World) -> impl Iterator<Item = (Record<'w>, String, &'w Json)> {
-    let rows = world.of("ApplicabilityScope").map(|one| (one, String::new(), one.json()));
+pub(super) fn scopes<'w>(world: &'w World) -> impl Iterator<Item = (Record<'w>, Path, &'w Json)> {
+    let rows = world.of("ApplicabilityScope").map(|one| (one, Path::whole(), one.json()));
     let parts = world.of("SourceRecord").flat_map(|one| {
         let parts = one.json().list("applicability_scopes").iter().enumerate();
-        parts.map(move |(at, part)| (one, format!("applicability_scopes.{at}."), part))
+        parts.map(move |(at, part)| (one, Path::from("applicability_scopes").item(at), part))
     });
     rows.chain(parts)
 }
@@ -147,17 +147,17 @@ pub(super) fn scopes<'w>(world: &'w World) -> impl Iterator<Item = (Record<'w>, 
 fn legal_payload_authority_level_legacy(world: &World, found: &mut Found<'_>) {
     for (record, place, payload) in payloads(world) {
         if payload.at("authority_level").is_some() {
-            found.add(record, &format!("{place}authority_level"), "the payload has the legacy field");
+            found.add(record, Path::from(place).then("authority_level"), "the payload has the legacy field");
         }
         if payload.is_one_of("source_authority_level", &TREATMENTS) {
-            let path = format!("{place}source_authority_level");
-            found.add(record, &path, "says what became of the source and not how much it binds");
+            let path = Path::from(place).then("source_authority_level");
+            found.add(record, path, "says what became of the source and not how much it binds");
         }
     }
     for (record, place, scope) in scopes(world) {
         if scope.is_one_of("authority_level", &TREATMENTS) {
-            let path = format!("{place}authority_level");
-            found.add(record, &path, "says what became of the source and not how much it binds");
+            let path = place.then("authority_level");
+            found.add(record, path, "says what became of the source and not how much it binds");
         }
     }
 }
@@ -180,8 +180,8 @@ fn authority_level_projection_drift(world: &World, found: &mut Found<'_>) {
             None => levels.first(),
         };
         if let Some((at, scope, _)) = drifted {
-            let path = format!("applicability_scopes.{at}.authority_level");
-            found.add(record, &path, format!("is {scope} where the payload says {level}"));
+            let path = Path::from("applicability_scopes").item(*at).then("authority_level");
+            found.add(record, path, format!("is {scope} where the payload says {level}"));
         }
     }
 }
@@ -230,26 +230,26 @@ fn claim_depends_on_tier0_lookup(world: &World, found: &mut Found<'_>) {
             found.add(anchor, "source_record_ref", message);
         }
     }
-    let mut look = |record: Record<'_>, value: &Json, place: &str, field: &str| {
+    let mut look = |record: Record<'_>, value: &Json, place: &Path, field: &'static str| {
         for (at, item) in value.list(field).iter().enumerate() {
             if item.as_str().is_some_and(|item| is_lookup(world, item)) {
-                found.add(record, &format!("{place}{field}.{at}"), message);
+                found.add(record, place.clone().then(field).item(at), message);
             }
         }
     };
     for kind in ["ClaimSupportDerivationReceipt", "EvidencePackageClaimEntry"] {
         for record in world.of(kind) {
-            look(record, record.json(), "", "supporting_anchor_refs");
+            look(record, record.json(), &Path::whole(), "supporting_anchor_refs");
         }
     }
     for package in world.of("EvidencePackage") {
-        look(package, package.json(), "", "source_record_refs");
+        look(package, package.json(), &Path::whole(), "source_record_refs");
         for (at, entry) in package.list("claim_support_map").iter().enumerate() {
-            look(package, entry, &format!("claim_support_map.{at}."), "supporting_anchor_refs");
+            look(package, entry, &Path::from("claim_support_map").item(at), "supporting_anchor_refs");
         }
     }
     for record in world.marked(Mark::Evidence) {
-        look(record, record.json(), "", "evidence_refs");
+        look(record, record.json(), &Path::whole(), "evidence_refs");
     }
 }
 

@@ -5,9 +5,9 @@ use super::hard_calls::id_of;
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::format;
 use alloc::vec::Vec;
 
 pub(super) const AREA: Area = Area { name: "sub_agents", rules: RULES, kinds: KINDS };
@@ -58,8 +58,8 @@ fn sub_agent_point_without_fallback(world: &World, found: &mut Found<'_>) {
             policies.filter_map(|policy| policy.text("coordination_point")).collect();
         for (at, point) in profile.list("allowed_coordination_points").iter().enumerate() {
             if point.as_str().is_some_and(|point| !covered.contains(point)) {
-                let path = format!("allowed_coordination_points.{at}");
-                found.add(profile, &path, "has no fallback");
+                let path = Path::from("allowed_coordination_points").item(at);
+                found.add(profile, path, "has no fallback");
             }
         }
     }

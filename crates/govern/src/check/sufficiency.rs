@@ -9,6 +9,7 @@ use super::hard_calls::named;
 use super::{Area, Found, Rule, Severity};
 use crate::derive::sufficiency::Trigger;
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -180,7 +181,11 @@ fn no_improvement_without_metric(world: &World, found: &mut Found<'_>) {
         };
         for (at, attempt) in attempts.rev().take(window) {
             if is_unscored(attempt) {
-                found.add(detection, &format!("attempts.{at}"), "is in the window and has no two scores");
+                found.add(
+                    detection,
+                    Path::from("attempts").item(at),
+                    "is in the window and has no two scores",
+                );
             }
         }
     }
@@ -207,10 +212,10 @@ fn procedure_exhaustion_without_candidate_universe(world: &World, found: &mut Fo
                 && candidate.is_blank("inapplicable_reason")
         };
         for (at, _) in candidates.iter().enumerate().filter(|(_, candidate)| is_left(candidate)) {
-            let path = format!("candidate_procedures.{at}.exhausted");
+            let path = Path::from("candidate_procedures").item(at).then("exhausted");
             found.add(
                 detection,
-                &path,
+                path,
                 "is allowed and not exhausted, and nothing says why it does not apply",
             );
         }

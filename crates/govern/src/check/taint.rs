@@ -60,7 +60,7 @@ const RULES: &[Rule] = &[
         code: "taint_downgrade_without_sanitization_node",
         severity: Severity::Error,
         section: "D-01/D-02",
-        fires: "The taint_class of one record is lowered by an update or override without an earlier SanitizationNode whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
+        fires: "The taint_class of one record is lowered by an update or override without an earlier SanitizationNode that it came out of, whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
         legal: "A change to a higher taint, or a downgrade through a human_review SanitizationNode with evidence.",
         why: "Trust was raised by a mere edit. Whoever signs cannot see who looked at the content and what was done to it.",
         fix: "Record a sanitization from the old taint to the new one with its evidence, or an override by policy with its decision; else restore the taint.",
@@ -313,15 +313,14 @@ fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_
     let mut named: BTreeMap<(&str, &str, Taint, Taint), u64> = BTreeMap::new();
     for node in world.of("SanitizationNode").filter(|node| node.follow("evidence_ref").is_some()) {
         let Some(Sanitization { input, output }) = sanitization(node) else { continue };
-        for field in ["input_ref", "output_ref"] {
-            let Some(text) = node.json().text(field) else { continue };
-            let subject = match source_id(text) {
-                Some(id) => Some(("source_record", id)),
-                None => Reference::read(text).map(|one| (one.kind, one.id)),
-            };
-            if let Some((kind, id)) = subject {
-                named.entry((kind, id, input, output)).or_insert(node.seq());
-            }
+        // What came out of it is trusted more; what went in only where nothing else came out.
+        let Some(text) = node.json().text("output_ref").or(node.json().text("input_ref")) else { continue };
+        let subject = match source_id(text) {
+            Some(id) => Some(("source_record", id)),
+            None => Reference::read(text).map(|one| (one.kind, one.id)),
+        };
+        if let Some((kind, id)) = subject {
+            named.entry((kind, id, input, output)).or_insert(node.seq());
         }
     }
     let mut taints: BTreeMap<(&str, &str), Taint> = BTreeMap::new();

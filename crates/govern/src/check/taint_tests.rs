@@ -146,6 +146,11 @@ fn taint_falls_with_evidence_only() {
     check(code, &[bad, evidence, good, (kind, &right)], &[(3, "/taint_class")]);
     let (kind, other) = node("src:t", "user_trusted_bounded");
     check(code, &[bad, evidence, (kind, &other), good], wrong);
+    // What went in is not what came out, where something did.
+    let elsewhere = right.replace(r#""evidence_ref""#, r#""output_ref":"src:t","evidence_ref""#);
+    check(code, &[bad, evidence, (kind, &elsewhere), good], wrong);
+    let same = right.replace(r#""evidence_ref""#, r#""output_ref":"source_record:s","evidence_ref""#);
+    check(code, &[bad, evidence, (kind, &same), good], &[]);
     let (kind, less) = node("src:s", "internal_corpus_trusted");
     check(code, &[bad, evidence, (kind, &less), good], wrong);
     let decision = ("PolicyEvaluation", r#"{"policy_evaluation_id":"p","decision":"allow"}"#);

@@ -68,7 +68,7 @@ const RULES: &[Rule] = &[
         severity: Severity::Error,
         section: "A-09/A-15/A-22",
         fires: "The kind of a row, a record_kind, producer_event_kind or triggered_by_receipt_kind, a declared type_name, or a schema_id that is called as types are, is no type that is known or registered; or one of them, a reference (_ref, _refs) or a TypeOwnerRegistryEntry's replacement names a type that is retired without a replacement that resolves (e.g. EvaluationAffirmation); a replacement must also be known or registered.",
-        legal: "A reference to a deprecated type whose replacement_type_name resolves.",
+        legal: "A reference to a deprecated type whose replacement_type_name resolves; a row that was written before its type was retired.",
         why: "A reference to a type that does not exist leads nowhere: what it was to prove can't be looked up.",
         fix: "Use the type that replaced it, or register the type with its owner.",
         check: phantom_type_reference,

@@ -91,6 +91,12 @@ fn types_exist() {
         let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
         has_found(&AREA, &[(ENTRY, &old), ("OutcomeRecord", reference)], if is_known { &[] } else { &wrong });
     }
+    // A type is given up for what is written from then on, and may come back.
+    let (old, again) = (entry("OldDiff", "DOC20", "retired", ""), entry("OldDiff", "DOC20", "canonical", ""));
+    let names = ("OutcomeRecord", r#"{"outcome_id":"o","x_ref":"old_diff:1"}"#);
+    has_found(&AREA, &[names, (ENTRY, &old)], &[]);
+    has_found(&AREA, &[names, (ENTRY, &old), names], &[&phantom(3, "/x_ref")]);
+    has_found(&AREA, &[(ENTRY, &old), (ENTRY, &again), names], &[]);
 }
 
 #[test]

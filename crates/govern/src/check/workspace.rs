@@ -8,6 +8,7 @@ mod tests;
 use super::{Area, Found, Rule, Severity};
 use crate::decide::workspace::{self, Head};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::types::workspace::{
     SourceWorkspaceOperationKind as Kind, SourceWorkspaceOperationReceiptConflictReason as Conflict,
@@ -24,7 +25,7 @@ const RULES: &[Rule] = &[
         code: "workspace_mutation_without_precondition",
         severity: Severity::Error,
         section: "B-03/D-16",
-        fires: "A SourceWorkspaceOperation of a mutating kind (every kind except read_workspace_snapshot and export_workspace_bundle) has no precondition, or one without expected_workspace_head_hash/expected_event_seq, or lock_mode pessimistic_write_lock without lock_lease_ref.",
+        fires: "A SourceWorkspaceOperation of a mutating kind (every kind except read_workspace_snapshot and export_workspace_bundle) has no precondition, or one without expected_workspace_head_hash/expected_event_seq, or lock_mode pessimistic_write_lock without lock_lease_ref; or a receipt says that such a change was applied, and there is no operation.",
         legal: "read_workspace_snapshot without precondition.",
         why: "A write that does not say which state it expects can overwrite what somebody else wrote in between.",
         fix: "Give the operation the head hash and the sequence number it was made on, and the lease if it takes a lock.",
@@ -109,16 +110,16 @@ fn is_mutating(operation: Record<'_>) -> bool {
 }
 
 fn workspace_mutation_without_precondition(world: &World, found: &mut Found<'_>) {
+    unasked(world, found);
     for operation in world.of(OPERATION).filter(|operation| is_mutating(*operation)) {
         let path = "precondition";
         if operation.is_blank(path) {
             found.add(operation, path, "changes a workspace without saying which state of it");
             continue;
         }
-        for member in ["expected_workspace_head_hash", "expected_event_seq"] {
-            let path = format!("{path}.{member}");
-            if operation.is_blank(&path) {
-                found.add(operation, &path, "is missing, though the operation changes the workspace");
+        for path in ["precondition.expected_workspace_head_hash", "precondition.expected_event_seq"] {
+            if operation.is_blank(path) {
+                found.add(operation, path, "is missing, though the operation changes the workspace");
             }
         }
         let is_locking = operation.is("precondition.lock_mode", "pessimistic_write_lock");
@@ -132,8 +133,23 @@ fn workspace_mutation_without_precondition(world: &World, found: &mut Found<'_>)
     }
 }
 
+/// What was applied and nobody asked for was applied on any state.
+fn unasked(world: &World, found: &mut Found<'_>) {
+    for receipt in world.of(RECEIPT).filter(|one| one.is("status", "applied") && is_mutating(*one)) {
+        let operation = receipt.text("operation_id").and_then(|id| world.find(OPERATION, id));
+        if operation.is_none() {
+            found.add(
+                receipt,
+                "operation_id",
+                "no operation says on which state of the workspace it was applied",
+            );
+        }
+    }
+}
+
 fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
-    let mut heads: BTreeMap<&str, Head<'_>> = BTreeMap::new();
+    // The heads of each workspace, with the places of the receipts that left them.
+    let mut heads: BTreeMap<&str, Vec<(u64, Head<'_>)>> = BTreeMap::new();
     for receipt in world.of(RECEIPT).filter(|one| one.is("status", "applied") && is_mutating(*one)) {
         let json = receipt.json();
         let (Some(workspace), Some(prior), Some(new)) =
@@ -142,7 +158,8 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
             continue;
         };
         let head = Head { seq: Some(prior), hash: json.text("prior_workspace_head_hash") };
-        let before = heads.get(workspace).copied().unwrap_or(head);
+        let own = heads.entry(workspace).or_default();
+        let before = own.last().map_or(head, |(_, head)| *head);
         let conflict = workspace::differs(head, before);
         if prior.checked_add(1) != Some(new) || conflict == Some(Conflict::EventSeqMismatch) {
             let stood = before.seq.unwrap_or(prior);
@@ -157,12 +174,13 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
             let message = "was applied, though its operation expected another state of the workspace";
             found.add(receipt, "prior_event_seq", message);
         }
-        heads.insert(workspace, Head { seq: Some(new), hash: json.text("new_workspace_head_hash") });
+        own.push((receipt.seq(), Head { seq: Some(new), hash: json.text("new_workspace_head_hash") }));
     }
     // A conflict that was caught is no defect of the log, but the operation is refused.
-    if let Some(asking) = world.candidate().filter(|row| row.kind() == OPERATION && is_mutating(*row)) {
-        let head = asking.text("workspace_id").and_then(|workspace| heads.get(workspace));
-        if head.is_some_and(|head| expects_other(asking, *head)) {
+    for asking in world.candidates().filter(|row| row.kind() == OPERATION && is_mutating(*row)) {
+        let own = asking.text("workspace_id").and_then(|workspace| heads.get(workspace));
+        let before = own.into_iter().flatten().rfind(|(seq, _)| *seq < asking.seq());
+        if before.is_some_and(|(_, head)| expects_other(asking, *head)) {
             found.add(asking, "precondition", "expects another state than the workspace is in");
         }
     }
@@ -201,7 +219,7 @@ fn workspace_receipt_missing_head_hash(world: &World, found: &mut Found<'_>) {
             Some(_) | None => &[],
         };
         for member in members.iter().filter(|member| receipt.is_blank(member)) {
-            found.add(receipt, member, "is missing, so the history of the workspace has a gap");
+            found.add(receipt, *member, "is missing, so the history of the workspace has a gap");
         }
     }
 }
@@ -215,11 +233,11 @@ enum InRun<'w> {
 }
 
 /// What somebody cites of workspaces. What is not known is `None`, and any read will do for it.
-struct Citation<'w> {
+struct Citation<'w, 'r> {
     seq: u64,
     workspace: Option<&'w str>,
     head: Option<&'w str>,
-    runs: Vec<&'w str>,
+    runs: &'r [&'w str],
 }
 
 /// The first read of each workspace, in each state, in each run.
@@ -248,14 +266,15 @@ impl<'w> Reads<'w> {
     }
 
     /// Whether what is cited was read before.
-    fn cover(&self, citation: &Citation<'w>) -> bool {
-        let runs = citation.runs.iter().copied().map(InRun::Run).chain([InRun::Unstated]);
+    fn cover(&self, citation: &Citation<'w, '_>) -> bool {
+        let head = citation.head.filter(|_| citation.workspace.is_some());
         let was_read = |run: InRun<'w>| {
-            let head = citation.head.filter(|_| citation.workspace.is_some());
             let first = self.first.get(&(citation.workspace, head, run));
             first.is_some_and(|seq| *seq < citation.seq)
         };
-        if citation.runs.is_empty() { was_read(InRun::Any) } else { runs.into_iter().any(was_read) }
+        // What nobody read was read in no run either, however many there are.
+        let in_one = || citation.runs.iter().copied().map(InRun::Run).chain([InRun::Unstated]).any(was_read);
+        was_read(InRun::Any) && (citation.runs.is_empty() || in_one())
     }
 }
 
@@ -264,12 +283,12 @@ fn workspace_read_without_snapshot_receipt(world: &World, found: &mut Found<'_>)
     let message = "cites a workspace that was not read before, in that state and run";
     let runs = runs_of_snapshots(world);
     for snapshot in world.of("EvaluationSnapshot") {
-        let runs = runs.get(snapshot.id()).cloned().unwrap_or_default();
+        let runs = runs.get(snapshot.id()).map(Vec::as_slice).unwrap_or_default();
         for (at, set) in snapshot.json().list("source_workspace_snapshot_hashes").iter().enumerate() {
             let workspace = set.text("source_workspace_ref").map(workspace_named);
             let head = set.text("source_workspace_head_hash");
-            if !reads.cover(&Citation { seq: snapshot.seq(), workspace, head, runs: runs.clone() }) {
-                found.add(snapshot, &format!("source_workspace_snapshot_hashes.{at}"), message);
+            if !reads.cover(&Citation { seq: snapshot.seq(), workspace, head, runs }) {
+                found.add(snapshot, Path::from("source_workspace_snapshot_hashes").item(at), message);
             }
         }
     }
@@ -277,27 +296,28 @@ fn workspace_read_without_snapshot_receipt(world: &World, found: &mut Found<'_>)
         let path = "based_on_source_workspace_snapshot_ref";
         let Some(cited) = finding.json().text(path) else { continue };
         let result = finding.text("result_id").and_then(|id| world.find("EvaluationResultEnvelope", id));
-        let runs = result.and_then(|result| result.json().text("run_id")).into_iter().collect();
+        let run = result.and_then(|result| result.json().text("run_id"));
         // A snapshot's own hash sets are looked at with the snapshot.
         let head = world.resolve_text(cited).and_then(|read| read.json().text("prior_workspace_head_hash"));
-        let citation = Citation { seq: finding.seq(), workspace: workspace_of(world, cited), head, runs };
+        let workspace = workspace_of(world, cited);
+        let citation = Citation { seq: finding.seq(), workspace, head, runs: run.as_slice() };
         if !reads.cover(&citation) {
             found.add(finding, path, message);
         }
     }
     for packet in world.of("TaskRunContextPacket") {
+        let run = packet.json().text("run_id");
         for (at, item) in packet.json().list("items").iter().enumerate() {
             let workspace = item.text("item_ref").and_then(|cited| workspace_of(world, cited));
-            let runs = packet.json().text("run_id").into_iter().collect();
-            let citation = Citation { seq: packet.seq(), workspace, head: None, runs };
+            let citation = Citation { seq: packet.seq(), workspace, head: None, runs: run.as_slice() };
             if workspace.is_some() && !reads.cover(&citation) {
-                found.add(packet, &format!("items.{at}.item_ref"), message);
+                found.add(packet, Path::from("items").item(at).then("item_ref"), message);
             }
         }
     }
 }
 
-/// The runs in which each snapshot was evaluated.
+/// The runs in which each snapshot was evaluated, each once.
 fn runs_of_snapshots(world: &World) -> BTreeMap<&str, Vec<&str>> {
     let mut runs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for result in world.of("EvaluationResultEnvelope") {
@@ -305,6 +325,10 @@ fn runs_of_snapshots(world: &World) -> BTreeMap<&str, Vec<&str>> {
         if let Some((snapshot, run)) = snapshot.zip(result.json().text("run_id")) {
             runs.entry(snapshot.id).or_default().push(run);
         }
+    }
+    for runs in runs.values_mut() {
+        runs.sort_unstable();
+        runs.dedup();
     }
     runs
 }

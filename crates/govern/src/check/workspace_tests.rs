@@ -31,6 +31,17 @@ fn writers_say_what_they_expect() {
     }
     let export = r#"SourceWorkspaceOperation {"operation_kind":"export_workspace_bundle"}"#;
     has_in_lines("workspace_mutation_without_precondition", &[(export, &[])]);
+    let receipt = |kind: &str, status: &str| {
+        format!(
+            r#"SourceWorkspaceOperation {{"operation_id":"o","operation_kind":"{kind}","precondition":{full}}}
+            SourceWorkspaceOperationReceipt {{"operation_id":"p","operation_kind":"{kind}","status":"{status}"}}"#
+        )
+    };
+    let unasked = receipt("add_source_record", "applied");
+    let code = "workspace_mutation_without_precondition";
+    has_in_lines(code, &[(&unasked, &["2/operation_id"]), (&unasked.replace(r#""p""#, r#""o""#), &[])]);
+    has_in_lines(code, &[(&receipt("add_source_record", "failed"), &[])]);
+    has_in_lines(code, &[(&receipt("export_workspace_bundle", "applied"), &[])]);
 }
 
 #[test]

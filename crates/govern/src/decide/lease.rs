@@ -149,6 +149,25 @@ impl Question {
         Ok((Question { need, held: None, tokens, attention: None, moves: 0, last }, emitted))
     }
 
+    /// A question as a log left it: how it stands, the leases on it in order, how often it moved, what tells a person of it.
+    #[must_use]
+    pub fn again(
+        need: ResearchNeed,
+        leases: &[ResearchNeedLease],
+        moves: u64,
+        attention: Option<AttentionLedgerItem>,
+        at: &Timestamp,
+    ) -> Self {
+        let is_held = need.status == Status::Leased;
+        let held = leases.last().filter(|_| is_held).and_then(|lease| {
+            let time = |at: &At| Timestamp::try_from(at.as_str()).ok().map(|at| at.instant());
+            let span = Span { start: time(&lease.acquired_at)?, end: time(&lease.expires_at)? };
+            Some(Held { lease: lease.clone(), span })
+        });
+        let tokens = leases.iter().map(|lease| lease.lease_token.clone()).collect();
+        Question { need, held, tokens, attention, moves, last: at.instant() }
+    }
+
     /// How it stands.
     #[must_use]
     pub fn need(&self) -> &ResearchNeed {
@@ -290,6 +309,23 @@ impl Settled {
         self.question.held = None;
         self.question.need.answer_ref = Some(answer_ref.clone());
         self.go(Status::Answered, actor, "answered");
+        Ok(())
+    }
+
+    /// Hands it to a person, back to research, gives it up or cancels it. Nobody takes a lease or answers by this.
+    ///
+    /// # Errors
+    /// The table has no such way from here.
+    pub fn hand(&mut self, to: Status, by: &StorageRef, why: &str) -> Result<(), Refusal> {
+        let is_other = match to {
+            Status::Open | Status::HumanNeeded | Status::Unresolved | Status::Cancelled => false,
+            Status::Leased | Status::Answered => true,
+        };
+        if is_other || !RESEARCH_NEED.allows(self.question.need.status.as_str(), to.as_str()) {
+            return Err(Refusal::NotOpen);
+        }
+        self.question.held = None;
+        self.go(to, Some(by.clone()), why);
         Ok(())
     }
 

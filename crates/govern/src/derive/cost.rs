@@ -101,33 +101,57 @@ pub enum Error {
 /// # Errors
 /// It is more than can be counted.
 pub fn add(one: &Vector, other: &Vector, quantiles: Quantiles, timing: Timing) -> Result<Vector, Error> {
-    let mut components = one.components.clone();
-    for (dimension, more) in &other.components {
-        let joined = match components.get(dimension) {
-            Some(here) => join(here, more, quantiles, join_of(*dimension, timing))?,
-            None => *more,
-        };
-        components.insert(*dimension, joined);
-    }
-    let sample_size = match (one.sample_size, other.sample_size) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (Some(only), None) | (None, Some(only)) => Some(only),
-        (None, None) => None,
-    };
-    let (basis, confidence) = (lower(one.basis, other.basis), lower(one.confidence, other.confidence));
-    let assumptions = one.assumptions.union(&other.assumptions).cloned().collect();
-    Ok(Vector { components, basis, confidence, sample_size, assumptions })
+    let mut sum = one.clone();
+    sum.add(other, quantiles, timing)?;
+    Ok(sum)
 }
 
-/// How two amounts become one.
-pub type Join = fn(Micros, Micros) -> Option<Micros>;
+impl Vector {
+    fn add(&mut self, other: &Vector, quantiles: Quantiles, timing: Timing) -> Result<(), Error> {
+        for (dimension, more) in &other.components {
+            match self.components.get_mut(dimension) {
+                Some(here) => *here = join(here, more, quantiles, Join::of(*dimension, timing))?,
+                None => {
+                    self.components.insert(*dimension, *more);
+                }
+            }
+        }
+        self.sample_size = match (self.sample_size, other.sample_size) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (Some(only), None) | (None, Some(only)) => Some(only),
+            (None, None) => None,
+        };
+        self.basis = lower(self.basis, other.basis);
+        self.confidence = lower(self.confidence, other.confidence);
+        self.assumptions.extend(other.assumptions.iter().cloned());
+        Ok(())
+    }
+}
 
-/// How amounts of a dimension become one: they add, but who waits for several things at once waits for the longest.
-#[must_use]
-pub fn join_of(dimension: Dimension, timing: Timing) -> Join {
-    match (dimension == Dimension::WallClockMs, timing) {
-        (true, Timing::Parallel) => |one, other| Some(one.max(other)),
-        (true, Timing::Sequential) | (false, Timing::Sequential | Timing::Parallel) => Micros::checked_add,
+/// How amounts of a dimension become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// They add.
+    Sum,
+    /// Who waits for several things at once waits for the longest.
+    Longest,
+}
+
+impl Join {
+    /// That of a dimension.
+    #[must_use]
+    pub fn of(dimension: Dimension, timing: Timing) -> Self {
+        match (dimension == Dimension::WallClockMs, timing) {
+            (true, Timing::Parallel) => Join::Longest,
+            (true, Timing::Sequential) | (false, Timing::Sequential | Timing::Parallel) => Join::Sum,
+        }
+    }
+
+    fn both(self, one: Micros, other: Micros) -> Result<Micros, Error> {
+        match self {
+            Join::Sum => one.checked_add(other).ok_or(Error::TooMuch),
+            Join::Longest => Ok(one.max(other)),
+        }
     }
 }
 
@@ -138,7 +162,7 @@ fn join(
     join: Join,
 ) -> Result<Distribution, Error> {
     let both = |one: Option<Micros>, other: Option<Micros>| match (one, other) {
-        (Some(one), Some(other)) => join(one, other).map(Some).ok_or(Error::TooMuch),
+        (Some(one), Some(other)) => join.both(one, other).map(Some),
         (Some(_), None) | (None, Some(_) | None) => Ok(None),
     };
     let quantile = |one, other| match quantiles {
@@ -146,7 +170,7 @@ fn join(
         Quantiles::Comonotone => both(one, other),
     };
     Ok(Distribution {
-        expected: join(one.expected, other.expected).ok_or(Error::TooMuch)?,
+        expected: join.both(one.expected, other.expected)?,
         p50: quantile(one.p50, other.p50)?,
         p90: quantile(one.p90, other.p90)?,
         p99: quantile(one.p99, other.p99)?,
@@ -158,12 +182,12 @@ fn join(
 /// `assume_independent_monte_carlo` those of [`draw`].
 #[must_use]
 pub fn with_quantiles_of(distribution: &Distribution, sums: &[Micros]) -> Distribution {
-    let mut sorted = sums.to_vec();
-    sorted.sort_unstable();
+    let mut sums = sums.to_vec();
     // The least case that so many of a hundred do not exceed.
-    let at = |of_100: usize| {
-        let rank = sorted.len().checked_mul(of_100).map(|cases| cases.div_ceil(100))?;
-        rank.checked_sub(1).and_then(|place| sorted.get(place)).copied()
+    let mut at = |of_100: usize| {
+        let rank = sums.len().checked_mul(of_100).map(|cases| cases.div_ceil(100))?;
+        let place = rank.checked_sub(1).filter(|place| *place < sums.len())?;
+        Some(*sums.select_nth_unstable(place).1)
     };
     Distribution { p50: at(50), p90: at(90), p99: at(99), ..*distribution }
 }
@@ -181,9 +205,14 @@ pub fn draw(parts: &[&[Micros]], drawing: Drawing, how: Join) -> Result<Vec<Micr
         return Ok(Vec::new());
     }
     let mut chance = Draw::new(drawing.seed);
-    let mut one = |cases: &&[Micros]| cases.get(chance.place(cases.len())).copied().unwrap_or_default();
-    let sums = (0..drawing.draws.min(DRAWS_MAX)).map(|_| together(parts.iter().map(&mut one), how));
-    sums.collect()
+    let draws = drawing.draws.min(DRAWS_MAX);
+    let mut sums = Vec::with_capacity(draws as usize);
+    for _ in 0..draws {
+        let drawn =
+            parts.iter().map(|cases| cases.get(chance.place(cases.len())).copied().unwrap_or_default());
+        sums.push(together(drawn, how)?);
+    }
+    Ok(sums)
 }
 
 /// How often is drawn, and where drawing begins.
@@ -223,7 +252,7 @@ pub fn total(parts: &[Vector], policy: Policy<'_>, timing: Timing) -> Result<Vec
     };
     let mut sum = Vector::nothing();
     for part in parts {
-        sum = add(&sum, part, quantiles, timing)?;
+        sum.add(part, quantiles, timing)?;
     }
     let (cases, drawing) = match policy {
         Policy::Undeclared | Policy::Comonotone => return Ok(sum),
@@ -240,7 +269,7 @@ pub fn total(parts: &[Vector], policy: Policy<'_>, timing: Timing) -> Result<Vec
         if seen.len() < 2 {
             continue;
         }
-        let how = join_of(*dimension, timing);
+        let how = Join::of(*dimension, timing);
         let sums = match drawing {
             Some(drawing) => draw(&seen, drawing, how)?,
             None => joined(&seen, how)?,
@@ -261,7 +290,7 @@ fn joined(parts: &[&[Micros]], how: Join) -> Result<Vec<Micros>, Error> {
 }
 
 fn together(mut amounts: impl Iterator<Item = Micros>, how: Join) -> Result<Micros, Error> {
-    amounts.try_fold(0, how).ok_or(Error::TooMuch)
+    amounts.try_fold(0, |sum, amount| how.both(sum, amount))
 }
 
 #[cfg(test)]

@@ -47,17 +47,11 @@ fn quantiles_do_not_add_up() {
     let cases: Vec<Micros> = (0..100).map(|at| if at < 92 { 0 } else { 100 }).collect();
     let alone = with_quantiles_of(&Distribution::default(), &cases);
     assert_eq!((alone.p50, alone.p90, alone.p99), (Some(0), Some(0), Some(100)));
-    let sums = draw(&[&cases, &cases], Drawing { seed: 7, draws: 20_000 }, Micros::checked_add).unwrap();
+    let sums = draw(&[&cases, &cases], Drawing { seed: 7, draws: 20_000 }, Join::Sum).unwrap();
     assert_eq!(with_quantiles_of(&Distribution::default(), &sums).p90, Some(100));
-    assert_eq!(
-        sums,
-        draw(&[&cases, &cases], Drawing { seed: 7, draws: 20_000 }, Micros::checked_add).unwrap()
-    );
-    assert_eq!(draw(&[&cases, &[]], Drawing { seed: 7, draws: 10 }, Micros::checked_add), Ok(vec![]));
-    assert_eq!(
-        draw(&[&[Micros::MAX], &[1]], Drawing { seed: 7, draws: 10 }, Micros::checked_add),
-        Err(Error::TooMuch)
-    );
+    assert_eq!(sums, draw(&[&cases, &cases], Drawing { seed: 7, draws: 20_000 }, Join::Sum).unwrap());
+    assert_eq!(draw(&[&cases, &[]], Drawing { seed: 7, draws: 10 }, Join::Sum), Ok(vec![]));
+    assert_eq!(draw(&[&[Micros::MAX], &[1]], Drawing { seed: 7, draws: 10 }, Join::Sum), Err(Error::TooMuch));
     assert_eq!(with_quantiles_of(&alone, &[]).p90, None);
 }
 

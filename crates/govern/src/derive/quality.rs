@@ -45,34 +45,52 @@ pub struct Aggregate<'a> {
     pub missing: Vec<&'a str>,
 }
 
-/// A number that should be from 0 to 1 is not: `validation.quality_index_score_out_of_range`.
+/// Why there is no index. Each is a validation code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("validation.quality_index_score_out_of_range")]
-pub struct OutOfRange;
+pub enum Error {
+    /// A number that should be from 0 to 1 is not.
+    #[error("validation.quality_index_score_out_of_range")]
+    OutOfRange,
+    /// Nothing is left that counts: an index of nothing would say that all is well, or that nothing is.
+    #[error("validation.no_aggregation_eligible_criteria")]
+    NoneEligible,
+    /// What is left weighs nothing.
+    #[error("validation.criterion_weight_sum_zero")]
+    SumZero,
+}
 
-/// Puts scores together. A required score that is missing counts as 0, so that leaving it out never helps.
+/// Puts scores together. A required score that is missing counts as 0, so that leaving it out never helps. Where a missing one
+/// leaves the whole open, the score is of what is there, and 0 where nothing is.
 ///
 /// # Errors
-/// A score or threshold is no number from 0 to 1.
+/// A score or threshold is no number from 0 to 1, or nothing is left that counts and weighs something.
 pub fn aggregate<'a>(
     dimensions: &[Dimension<'a>],
     method: Method,
     policy: Missing,
-) -> Result<Aggregate<'a>, OutOfRange> {
+) -> Result<Aggregate<'a>, Error> {
     let mut numbers = dimensions.iter().flat_map(|one| [one.score, one.threshold]).flatten();
     if !numbers.all(is_score) {
-        return Err(OutOfRange);
+        return Err(Error::OutOfRange);
     }
-    let missing = dimensions.iter().filter(|one| one.score.is_none()).map(|one| one.id).collect();
+    let missing: Vec<&str> = dimensions.iter().filter(|one| one.score.is_none()).map(|one| one.id).collect();
     let gates = dimensions.iter().filter(|one| fails_gate(one, method, policy)).map(|one| one.id);
     let gate_failures = gates.collect();
     let counted: Vec<(&Dimension<'_>, f64)> =
         dimensions.iter().filter_map(|one| counted_score(one, policy).map(|score| (one, score))).collect();
+    let is_open = !missing.is_empty() && policy == Missing::Indeterminate;
+    if counted.is_empty() && !is_open {
+        return Err(Error::NoneEligible);
+    }
+    let mean = || match mean(&counted) {
+        None if is_open => Ok(0.0),
+        mean => mean.ok_or(Error::SumZero),
+    };
     let score = match method {
-        Method::AllRequiredThenWeightedMean | Method::WeightedMean => mean(&counted),
+        Method::AllRequiredThenWeightedMean | Method::WeightedMean => mean()?,
         Method::MinRequiredScore => {
             let required = counted.iter().filter(|(one, _)| one.need == Need::Required);
-            required.map(|(_, score)| *score).reduce(f64::min).unwrap_or_else(|| mean(&counted))
+            required.map(|(_, score)| *score).reduce(f64::min).map_or_else(mean, Ok)?
         }
         Method::AllOrNothing => {
             let is_reached =
@@ -112,11 +130,11 @@ fn fails_gate(one: &Dimension<'_>, method: Method, policy: Missing) -> bool {
         }
 }
 
-/// The mean by what is left of the weights; 0 where nothing is.
-fn mean(counted: &[(&Dimension<'_>, f64)]) -> f64 {
+/// The mean by what is left of the weights; `None` where nothing is.
+fn mean(counted: &[(&Dimension<'_>, f64)]) -> Option<f64> {
     let total = sum(counted.iter().map(|(one, _)| one.weight));
     let weighted = sum(counted.iter().map(|(one, score)| one.weight * score));
-    if total > 0.0 { (weighted / total).clamp(0.0, 1.0) } else { 0.0 }
+    (total > 0.0).then(|| (weighted / total).clamp(0.0, 1.0))
 }
 
 /// What the status of an index hangs on.
@@ -138,9 +156,9 @@ pub struct Standing {
 ///
 /// # Errors
 /// The score or the threshold is no number from 0 to 1; this is said first.
-pub fn status(of: &Standing) -> Result<Status, OutOfRange> {
+pub fn status(of: &Standing) -> Result<Status, Error> {
     if !is_score(of.score) || !is_score(of.threshold) {
-        return Err(OutOfRange);
+        return Err(Error::OutOfRange);
     }
     Ok(if of.gate_failure_count > 0 {
         Status::FailedRequiredGate
@@ -201,11 +219,19 @@ mod tests {
         check(&hole, MinRequiredScore, ExcludeOptionalWithPenalty, 0.0, &["a"]);
         check(&hole, WeightedMean, Indeterminate, 0.8, &[]);
         assert_eq!(aggregate(&hole, WeightedMean, Indeterminate).unwrap().missing, vec!["a"]);
-        check(&[], WeightedMean, FailRequired, 0.0, &[]);
-        assert_eq!(
-            aggregate(&[of("a", Need::Required, Some(1.1))], WeightedMean, FailRequired),
-            Err(OutOfRange)
-        );
+        let nothing = [of("a", Need::Optional, None)];
+        check(&nothing, AllOrNothing, Indeterminate, 1.0, &[]);
+        check(&nothing, WeightedMean, Indeterminate, 0.0, &[]);
+        let weightless = [Dimension { weight: 0.0, ..both[1] }];
+        for (dimensions, method, error) in [
+            (&[of("a", Need::Required, Some(1.1))][..], WeightedMean, Error::OutOfRange),
+            (&[], WeightedMean, Error::NoneEligible),
+            (&nothing, AllOrNothing, Error::NoneEligible),
+            (&weightless, WeightedMean, Error::SumZero),
+            (&weightless, MinRequiredScore, Error::SumZero),
+        ] {
+            assert_eq!(aggregate(dimensions, method, FailRequired), Err(error), "{method:?}");
+        }
     }
 
     #[test]
@@ -219,7 +245,7 @@ mod tests {
         assert_eq!(of(1.0, 0, 1, Missing::Indeterminate), Ok(Status::Indeterminate));
         assert_eq!(of(1.0, 0, 1, Missing::FailRequired), Ok(Status::Passed));
         for score in [f64::NAN, f64::INFINITY, -0.1, 1.1] {
-            assert_eq!(of(score, 1, 0, Missing::FailRequired), Err(OutOfRange));
+            assert_eq!(of(score, 1, 0, Missing::FailRequired), Err(Error::OutOfRange));
         }
     }
 }

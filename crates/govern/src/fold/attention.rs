@@ -13,6 +13,7 @@ pub(super) const LIFE: Life = Life {
     snake: ATTENTION.snake,
     projects: ATTENTION.kind,
     families: &[&ATTENTION],
+    hears: &[],
     opens: Opens::Row,
     live: &["resolved_at"],
     free: &[],

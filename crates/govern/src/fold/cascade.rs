@@ -14,6 +14,7 @@ pub(super) const LIFE: Life = Life {
     snake: CASCADE.snake,
     projects: CASCADE.kind,
     families: &[&CASCADE],
+    hears: &[],
     opens: Opens::Row,
     live: &["terminal_reason", "completed_at"],
     // The contract has no event for a step on the way.

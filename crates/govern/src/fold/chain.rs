@@ -19,6 +19,7 @@ pub(super) const LIFE: Life = Life {
     snake: CHAIN.snake,
     projects: CHAIN.kind,
     families: &[&CHAIN],
+    hears: &["EvaluationResultEnvelope"],
     opens: Opens::Row,
     live: &["received_result_ids", "completed_at"],
     free: &["superseded_by_chain_id", "validation_failures"],

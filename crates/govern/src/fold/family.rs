@@ -122,7 +122,7 @@ const fn own(
 }
 
 /// The state that an answer of the library leads to.
-pub const PROMOTED: &[(&str, &str)] =
+const PROMOTED: &[(&str, &str)] =
     &[("promoted", "promoted"), ("blocked_by_policy", "rejected"), ("rejected", "rejected")];
 const ENDED: &[(&str, &str)] = &[
     ("quiescent", "quiescent"),

@@ -15,6 +15,7 @@ pub(super) const LIFE: Life = Life {
     snake: FINDING.snake,
     projects: FINDING.kind,
     families: &[&FINDING],
+    hears: &[EVENT],
     opens: Opens::Event,
     live: &[],
     // No receipt says when a finding ends, what replaced it, or what it was looked at against again.

@@ -13,6 +13,7 @@ pub(super) const LIFE: Life = Life {
     snake: GUIDANCE.snake,
     projects: GUIDANCE.kind,
     families: &[&GUIDANCE],
+    hears: &["RunGuidanceCreationEvent"],
     opens: Opens::Event,
     live: &[],
     free: &["cross_run_eligible", "selected_by_doc24_context_policy", "superseded_by_guidance_id"],

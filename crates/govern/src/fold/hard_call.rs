@@ -37,6 +37,7 @@ pub(super) const LIFE: Life = Life {
     snake: CALL.snake,
     projects: "HardCallCurrent",
     families: &[&CALL],
+    hears: &["TaskCancelReceipt", "HardCallPendingEvent"],
     opens: Opens::Row,
     live: &["updated_at", "resolution_receipt_ref", "canonical_event_ref"],
     free: &[],

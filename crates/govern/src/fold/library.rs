@@ -13,6 +13,7 @@ pub(super) const LIFE: Life = Life {
     snake: CANDIDATE.snake,
     projects: CANDIDATE.kind,
     families: &[&CANDIDATE],
+    hears: &[],
     opens: Opens::Row,
     live: &[],
     free: &[],

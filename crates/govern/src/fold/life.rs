@@ -1,16 +1,19 @@
 //! Everything that stands somehow, and how each kind of it comes to stand.
 //! Owns: opening a life, hearing what belongs to it, what the folds of several kinds remember. Must not: know a kind.
 
-use super::family::{Family, stream_of};
+use super::family::{Family, GENERAL, STREAMS, stream_of};
 use super::row::Row;
 use super::standing::Standing;
 use super::{Fold, NotASnapshot, Projection};
+use crate::kind::Number;
 use crate::member::Member;
 use crate::types::wire::{Reading, Wire};
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
+use once_cell::race::OnceBox;
 
 /// How a kind of things comes to stand as it does.
 pub struct Life {
@@ -22,6 +25,8 @@ pub struct Life {
     pub projects: &'static str,
     /// Its states.
     pub families: &'static [&'static Family],
+    /// The types of rows that it looks at, besides its own and those that move it.
+    pub hears: &'static [&'static str],
     /// How one begins.
     pub opens: Opens,
     /// Members that are folded: what begins one does not say them.
@@ -128,10 +133,43 @@ impl Board {
     }
 }
 
-impl Fold for Board {
-    fn apply(&mut self, row: &Row<'_>) {
+impl Life {
+    /// Whether rows of a type may change one.
+    fn takes(&self, kind: &str) -> bool {
+        let is_mover = || self.families.iter().any(|family| family.moved_by().any(|mover| mover == kind));
+        let belongs = || STREAMS.iter().any(|(event, _, to)| *event == kind && *to == self.snake);
+        kind == self.kind || kind == GENERAL || self.hears.contains(&kind) || is_mover() || belongs()
+    }
+}
+
+/// For each type by its number what rows of it may change.
+fn takers() -> &'static [Vec<&'static Life>] {
+    static TAKERS: OnceBox<Vec<Vec<&'static Life>>> = OnceBox::new();
+    TAKERS.get_or_init(|| {
+        let known = (0..Number::count()).filter_map(Number::at);
+        let of = |known: Number| super::LIVES.iter().copied().filter(|life| life.takes(known.kind.name));
+        Box::new(known.map(|known| of(known).collect()).collect())
+    })
+}
+
+/// The types of rows that change how anything stands.
+pub fn taken() -> impl Iterator<Item = &'static str> {
+    let takers = takers().iter().enumerate().filter(|(_, lives)| !lives.is_empty());
+    takers.filter_map(|(at, _)| Number::at(at)).map(|known| known.kind.name)
+}
+
+impl Board {
+    /// Takes the next row in for some lives only. A life that looks at another one needs that as well.
+    pub(crate) fn apply_to(&mut self, row: &Row<'_>, is_wanted: impl Fn(&Life) -> bool) {
+        let lives = Number::of(row.kind).and_then(|known| takers().get(known.index));
+        let Some(lives) = lives.filter(|lives| !lives.is_empty()) else { return };
         self.hear(row);
-        for life in super::LIVES {
+        // The receipt for things that have none of their own is about one of them.
+        let subject = if row.kind == GENERAL { row.json.reference("subject_ref") } else { None };
+        let is_meant = |life: &&&Life| {
+            subject.is_none_or(|subject| subject.kind == life.snake || life.hears.contains(&GENERAL))
+        };
+        for life in lives.iter().filter(is_meant).filter(|life| is_wanted(life)) {
             if row.kind == life.kind {
                 match life.opens {
                     Opens::Row if self.find(life.snake, row.id).is_none() => self.open_as_said(life, row),
@@ -140,6 +178,12 @@ impl Fold for Board {
             }
             (life.apply)(row, self);
         }
+    }
+}
+
+impl Fold for Board {
+    fn apply(&mut self, row: &Row<'_>) {
+        self.apply_to(row, |_| true);
     }
 
     fn freeze(&self) -> Json {
@@ -198,4 +242,45 @@ pub(super) fn record_of<T: Wire>(object: Object) -> Option<Json> {
     let mut reading = Reading::default();
     let read = T::read(&Json::Object(object), &mut reading).and_then(|read| read.write());
     read.filter(|_| reading.troubles().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind;
+    use countersign_record::json;
+    use std::format;
+
+    /// A row that speaks of `x` in every way that a fold reads.
+    fn about(life: &Life) -> Json {
+        let ids = ["finding_id", "guidance_id", "workspace_id", "packet_id", "outcome_id", "cascade_run_id"];
+        let more = ["source_id", "need_id", "candidate_id", "target_evaluation_chain_id", "plan_id"];
+        let others = ["hard_call_id", "operation_id", "result_id", "source_event_id"];
+        let ids = ids.into_iter().chain(more).chain(others).map(|member| format!(r#""{member}":"x","#));
+        let ids: String = ids.collect();
+        let snake = life.snake;
+        let text = format!(
+            r#"{{{ids}"subject_ref":"{snake}:x","stopped_refs":["{snake}:x"],"output_ref":"src:x","from_state":"open",
+            "to_state":"absorbed","cause":"deferred","action":"accept","status":"applied","prior_event_seq":0,
+            "new_event_seq":1,"input_taint":"external_untrusted","output_taint":"unclassified","from_tier":1,
+            "to_tier":2,"tier":1,"state":"open","taint_class":"external_untrusted","payload_ref":"research_need:x",
+            "operation_kind":"answer_research_need"}}"#
+        );
+        json::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn what_a_life_looks_at_it_hears() {
+        for life in super::super::LIVES {
+            let json = about(life);
+            let row = |kind| Row { seq: 1, kind, id: "x", at: None, json: &json, streams: None };
+            let mut board = Board::default();
+            board.open_as_said(life, &row(life.kind));
+            for kind in kind::all().filter(|kind| !life.takes(kind.name)) {
+                let mut after = board.clone();
+                (life.apply)(&row(kind.name), &mut after);
+                assert_eq!(after, board, "{} looks at {}", life.kind, kind.name);
+            }
+        }
+    }
 }

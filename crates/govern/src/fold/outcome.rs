@@ -13,6 +13,7 @@ pub(super) const LIFE: Life = Life {
     snake: OUTCOME.snake,
     projects: OUTCOME.kind,
     families: &[&OUTCOME],
+    hears: &[],
     opens: Opens::Row,
     live: &[],
     // What an outcome rests on is declared anew with its contract.

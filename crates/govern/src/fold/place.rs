@@ -6,6 +6,7 @@ use crate::member::Member;
 use crate::types::wire::record;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_record::json::Json;
 
 /// Members that name a run.
 pub(crate) const RUNS: [&str; 5] =
@@ -15,7 +16,7 @@ pub(crate) const RUNS: [&str; 5] =
 pub(crate) enum Owner {
     /// By the id of a record of this type.
     Of(&'static str),
-    /// By a reference.
+    /// By a reference, to a record or to a step of a plan.
     Ref,
     /// By the id of a finding.
     Finding,
@@ -23,7 +24,7 @@ pub(crate) enum Owner {
 
 /// A type, the member that names what its records belong to, and how.
 #[rustfmt::skip] // one to a line
-pub(crate) const OWNERS: [(&str, &str, Owner); 19] = [
+pub(crate) const OWNERS: [(&str, &str, Owner); 24] = [
     ("FindingLifecycleTransitionReceipt", "finding_id", Owner::Finding),
     ("EvaluationFindingEvent", "result_id", Owner::Of("EvaluationResultEnvelope")),
     ("EvaluationResultEnvelope", "outcome_id", Owner::Of("OutcomeRecord")),
@@ -34,6 +35,8 @@ pub(crate) const OWNERS: [(&str, &str, Owner); 19] = [
     ("EvaluationChainResolutionReceipt", "chain_id", Owner::Of("EvaluationChainRegistryRecord")),
     ("UnifiedEvaluationChainView", "chain_id", Owner::Of("EvaluationChainRegistryRecord")),
     ("HardCallResolutionReceipt", "hard_call_id", Owner::Of("HardRevisionCall")),
+    ("HardCallPendingEvent", "hard_call_id", Owner::Of("HardRevisionCall")),
+    ("TaskCancelReceipt", "cancel_request_id", Owner::Of("TaskCancelProtocol")),
     ("RelianceInvalidationEvent", "packet_id", Owner::Of("TaskReliancePacket")),
     ("RevisionReviewDecisionReceipt", "packet_id", Owner::Of("RevisionReviewPacket")),
     ("RunGuidanceLifecycleReceipt", "guidance_id", Owner::Of("RunGuidanceItemCurrent")),
@@ -43,7 +46,18 @@ pub(crate) const OWNERS: [(&str, &str, Owner); 19] = [
     ("WorkProductCertification", "task_reliance_packet_ref", Owner::Ref),
     ("ArtifactVersionTransitionEvent", "artifact_version_ref", Owner::Ref),
     ("LifecycleTransitionReceipt", "subject_ref", Owner::Ref),
+    ("LibraryPromotionCandidate", "workspace_id", Owner::Of("SourceWorkspaceCurrentState")),
+    ("LibraryPromotionReceipt", "candidate_id", Owner::Of("LibraryPromotionCandidate")),
+    ("TaskSkipReceipt", "target_ref", Owner::Ref),
 ];
+
+/// Kinds under which a step of a plan is named; it belongs where its plan does.
+pub(crate) const STEP: [&str; 3] = ["revision_plan_step_base", "revision_plan_step", "step"];
+
+/// The steps of a plan.
+pub(crate) fn steps(plan: &Json) -> impl Iterator<Item = &str> {
+    plan.list("steps").iter().filter_map(|step| step.text("step_id"))
+}
 
 record! {
     /// Where a row belongs, as far as it is known.

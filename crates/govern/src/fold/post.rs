@@ -15,6 +15,7 @@ pub(super) const LIFE: Life = Life {
     snake: POST.snake,
     projects: POST.kind,
     families: &[&POST],
+    hears: &["RunBoardAuditEvent"],
     opens: Opens::Event,
     live: &[],
     free: &[],

@@ -2,7 +2,7 @@
 //! Owns: matching rows with headers as they come. Must not: know which row makes what out of date; that is a table.
 
 use super::life::{read, record_of};
-use super::place::{OWNERS, Owner, Place};
+use super::place::{OWNERS, Owner, Place, STEP, steps};
 use super::row::{Row, number};
 use super::{Fold, NotASnapshot, Projection};
 use crate::member::{Member, every_text};
@@ -138,6 +138,12 @@ impl Headers {
         header.until.zip(header.by.as_deref())
     }
 
+    /// Whether there is such a header.
+    #[must_use]
+    pub fn knows(&self, id: &str) -> bool {
+        self.headers.contains_key(id)
+    }
+
     /// Where a row belongs: what it says itself, then what is known of that which it belongs to.
     fn place(&self, row: &Row<'_>) -> Place {
         let mut place = Place::said_by(row);
@@ -145,7 +151,10 @@ impl Headers {
         let owner = owner.and_then(|(_, member, owner)| {
             Some(match owner {
                 Owner::Of(kind) => key(&snake(kind), row.json.text(member)?),
-                Owner::Ref => row.json.reference(member).map(|to| key(to.kind, to.id))?,
+                Owner::Ref => {
+                    let to = row.json.reference(member)?;
+                    key(if STEP.contains(&to.kind) { STEP[0] } else { to.kind }, to.id)
+                }
                 Owner::Finding => key("finding", row.json.text(member)?),
             })
         });
@@ -162,6 +171,9 @@ impl Headers {
         if let Some(finding) = row.json.text("finding_id").filter(|_| row.kind == "EvaluationFindingEvent") {
             self.known.insert(key("finding", finding), Known { place: place.clone(), cites: Vec::new() });
         }
+        for step in steps(row.json).filter(|_| row.kind == "RevisionPlan") {
+            self.known.insert(key(STEP[0], step), Known { place: place.clone(), cites: Vec::new() });
+        }
         if !place.is_nowhere() || !cites.is_empty() {
             self.known.insert(reference, Known { place, cites });
         }
@@ -171,7 +183,7 @@ impl Headers {
     fn header(&mut self, row: &Row<'_>, place: &Place) {
         let json = row.json;
         let model = json.text("read_model_kind").and_then(ReadModel::find);
-        let (Some(model), Some(from)) = (model, json.count("valid_from_event_seq")) else { return };
+        let (Some(model), Some(from)) = (model, row.place("valid_from_event_seq")) else { return };
         if self.headers.get(row.id).is_some_and(|before| from <= before.from) {
             return;
         }

@@ -17,6 +17,7 @@ pub(super) const LIFE: Life = Life {
     snake: NEED.snake,
     projects: NEED.kind,
     families: &[&NEED],
+    hears: &["SourceWorkspaceOperation", "SourceWorkspaceOperationReceipt"],
     opens: Opens::Row,
     live: &["answer_ref", "human_needed_reason", "unresolved_reason"],
     free: &[],

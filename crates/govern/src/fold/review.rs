@@ -13,6 +13,7 @@ pub(super) const LIFE: Life = Life {
     snake: REVIEW.snake,
     projects: REVIEW.kind,
     families: &[&REVIEW],
+    hears: &[],
     opens: Opens::Row,
     live: &["decision_receipt_refs"],
     free: &[],

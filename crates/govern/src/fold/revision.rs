@@ -32,6 +32,7 @@ pub(super) const LIFE: Life = Life {
     snake: PLAN.snake,
     projects: "RevisionPlanCurrent",
     families: &[&PLAN],
+    hears: &RECEIPTS,
     opens: Opens::Row,
     live: &["updated_at", "last_receipt_ref", "canonical_event_ref"],
     free: &[],
@@ -40,15 +41,25 @@ pub(super) const LIFE: Life = Life {
     record,
 };
 
-/// The receipts that move plans, and the member that says what became of it.
-const RECEIPTS: [(&str, &str); 7] = [
-    ("RevisionOperationReceipt", "operation_kind"),
-    ("HardCallResolutionReceipt", "operation_kind"),
-    ("FeedbackConsumptionReceipt", "consumption"),
-    ("SourceWorkspaceOperationReceipt", "status"),
-    ("TaskCancelReceipt", "candidate_disposition"),
-    ("TaskSkipReceipt", "reason"),
-    ("RevalidationCascadeReceipt", "status"),
+/// The receipts that move plans.
+const RECEIPTS: [&str; 7] = [
+    "RevisionOperationReceipt",
+    "HardCallResolutionReceipt",
+    "FeedbackConsumptionReceipt",
+    "SourceWorkspaceOperationReceipt",
+    "TaskCancelReceipt",
+    "TaskSkipReceipt",
+    "RevalidationCascadeReceipt",
+];
+/// The member of each that says what became of it.
+const SAYS: [&str; 7] = [
+    "operation_kind",
+    "operation_kind",
+    "consumption",
+    "status",
+    "candidate_disposition",
+    "reason",
+    "status",
 ];
 
 /// What is wrong with a transition: one thing at most.
@@ -123,10 +134,10 @@ fn may_end(kind: &str, receipt: &Json, from: &str, to: &str) -> bool {
 }
 
 fn apply(row: &Row<'_>, board: &mut Board) {
-    if let Some((kind, member)) = RECEIPTS.iter().find(|(kind, _)| *kind == row.kind) {
-        let mut kept = Object::from([("kind", Json::from(*kind))]);
+    if let Some((kind, member)) = RECEIPTS.into_iter().zip(SAYS).find(|(kind, _)| *kind == row.kind) {
+        let mut kept = Object::from([("kind", Json::from(kind))]);
         if let Some(value) = row.json.at(member) {
-            kept.insert(*member, value.clone());
+            kept.insert(member, value.clone());
         }
         board.remember(key(&row.reference()), kept.into());
     } else if row.kind == PLAN.kind {

@@ -1,9 +1,11 @@
 //! A row as folds see it.
 //! Owns: what of a row is looked at. Must not: look at other rows.
 
+use crate::kind::Number;
+use crate::member::Member;
 use crate::reference::snake;
 use crate::types::wire::Wire;
-use crate::world::Record;
+use crate::world::{Record, Streams};
 use alloc::format;
 use alloc::string::{String, ToString};
 use countersign_record::json::Json;
@@ -22,13 +24,25 @@ pub struct Row<'r> {
     pub at: Option<Instant>,
     /// What it says.
     pub json: &'r Json,
+    /// The streams that count for themselves, if it stands in one.
+    pub streams: Option<&'r Streams>,
 }
 
 impl Row<'_> {
     /// The reference that names it.
     #[must_use]
     pub fn reference(&self) -> String {
-        format!("{}:{}", snake(self.kind), self.id)
+        match Number::of(self.kind) {
+            Some(known) => format!("{}:{}", known.snake, self.id),
+            None => format!("{}:{}", snake(self.kind), self.id),
+        }
+    }
+
+    /// The place in the log that a member names.
+    #[must_use]
+    pub fn place(&self, path: &str) -> Option<u64> {
+        let place = self.json.count(path)?;
+        Some(self.streams.map_or(place, |streams| streams.seq(self.seq, place)))
     }
 
     /// When it was written, as a text.
@@ -46,6 +60,7 @@ impl<'w> From<Record<'w>> for Row<'w> {
             id: record.id(),
             at: record.written_at(),
             json: record.json(),
+            streams: Some(record.world.streams()),
         }
     }
 }

@@ -14,6 +14,7 @@ pub(super) const LIFE: Life = Life {
     snake: "source_record",
     projects: "SourceRecord",
     families: &[],
+    hears: &["SourceTierTransitionReceipt", "SanitizationNode"],
     opens: Opens::Row,
     live: &[],
     // An operation on a source carries nothing itself: what it says of the source stands in a row of the source.

@@ -18,6 +18,7 @@ pub(super) const LIFE: Life = Life {
     snake: "source_workspace_current_state",
     projects: "SourceWorkspaceCurrentState",
     families: &[],
+    hears: &["SourceWorkspaceOperation", "SourceWorkspaceOperationReceipt", "TaintAggregationPolicy"],
     opens: Opens::Event,
     live: &[],
     // What the records in it come to has codes of its own.

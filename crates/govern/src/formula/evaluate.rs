@@ -1,16 +1,22 @@
 //! Computing a formula.
-//! Owns: the policies for what is missing, zero or not finite; rounding. Must not: mint an id or take the time.
+//! Owns: the order of the steps; the policies for what is missing, zero or not finite; rounding. Must not: mint an id or take the
+//! time.
 
-use super::compute::{Scope, Stop, compute};
+use super::compute::{self, Stop, compute, list, text};
+use super::input::Input;
 use super::policy::{self, Bounds, Sampled};
-use super::spec::{Input, Ready, Shape};
+use super::ready::Ready;
+use super::refusal::{How, NotEvaluated, Wrong, stopped};
+use super::take::{check, take, unknown};
 use super::value::Value;
 use crate::types::cost::CostCorrelationPolicy;
 use crate::types::formula::{
-    FiniteNumberPolicy, FormulaEvaluationReceiptFiniteNumberCheck as Check, FormulaSpecRoundingPolicy,
-    MissingInputPolicy, ZeroDenominatorPolicy,
+    FiniteNumberPolicy, FormulaEvaluationReceiptFiniteNumberCheck as Check, MissingInputPolicy,
+    ZeroDenominatorPolicy,
 };
-use alloc::string::{String, ToString};
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
 
@@ -19,8 +25,8 @@ use countersign_record::json::{Json, Object};
 pub struct Evaluated {
     /// The value, rounded as the formula says; `null` where it can't be told.
     pub value: Json,
-    /// Inputs that were missing.
-    pub omitted: Vec<&'static str>,
+    /// Inputs that were missing, and what the formula left out.
+    pub omitted: Vec<Cow<'static, str>>,
     /// What was done about that.
     pub missing: Option<MissingInputPolicy>,
     /// What was done about a division by zero.
@@ -37,72 +43,17 @@ pub struct Evaluated {
     pub correlation: Option<CostCorrelationPolicy>,
 }
 
-/// There is no value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotEvaluated {
-    /// An input is missing, and the formula can't do without.
-    #[error("the input {name} is missing")]
-    Missing {
-        /// Which one.
-        name: &'static str,
-    },
-    /// An input is not where it must be.
-    #[error("the input {name} is not within its range")]
-    Range {
-        /// Which one.
-        name: &'static str,
-    },
-    /// An input is not what it must be.
-    #[error("the input {name} must be a {}", shape.as_str())]
-    Shape {
-        /// Which one.
-        name: &'static str,
-        /// What it must be.
-        shape: Shape,
-    },
-    /// The value is not where the formula says that it must be: its inputs can't belong together.
-    #[error("the value {value} is not within its range")]
-    Output {
-        /// The value.
-        value: String,
-    },
-    /// An input that the formula does not have.
-    #[error("the formula has no input {name}")]
-    Unknown {
-        /// Which one.
-        name: String,
-    },
-    /// It stopped.
-    #[error(transparent)]
-    Stopped(#[from] Stop),
-}
-
-impl NotEvaluated {
-    /// The code behind `validation.`, where there is one.
-    #[must_use]
-    pub fn code(&self) -> Option<&'static str> {
-        match self {
-            NotEvaluated::Stopped(Stop::Code { code, .. }) => Some(code),
-            NotEvaluated::Missing { .. }
-            | NotEvaluated::Range { .. }
-            | NotEvaluated::Shape { .. }
-            | NotEvaluated::Output { .. }
-            | NotEvaluated::Unknown { .. }
-            | NotEvaluated::Stopped(Stop::ZeroDenominator | Stop::Kind(_)) => None,
-        }
-    }
-}
+/// Room for what a formula names and computes on the way, made at once.
+const NAMED_LIKELY: usize = 24;
 
 /// Computes a formula.
 ///
 /// # Errors
-/// An input is missing or wrong, or a function refuses it by a code.
+/// An input is missing or wrong, inputs do not go together, or a function refuses one by a code.
 pub fn evaluate(formula: &Ready, inputs: &Object) -> Result<Evaluated, NotEvaluated> {
     let spec = &formula.spec;
-    if let Some((name, _)) =
-        inputs.iter().find(|(name, _)| !spec.inputs.iter().any(|input| input.name == *name))
-    {
-        return Err(NotEvaluated::Unknown { name: name.to_string() });
+    if let Some((name, _)) = inputs.iter().find(|(name, _)| !formula.names.contains(name)) {
+        return Err(NotEvaluated::Input(unknown(name)));
     }
     let mut evaluated = Evaluated {
         value: Json::Null,
@@ -115,43 +66,76 @@ pub fn evaluate(formula: &Ready, inputs: &Object) -> Result<Evaluated, NotEvalua
         interval: None,
         correlation: None,
     };
-    let mut values = Vec::with_capacity(spec.inputs.len());
-    for input in spec.inputs {
-        match given(input, inputs, spec.missing, &mut evaluated)? {
-            Some(value) => values.push((input.name, value)),
-            None => return Ok(evaluated),
+    let mut places = Vec::with_capacity(formula.inputs.len() + NAMED_LIKELY);
+    let mut is_open = false;
+    for (input, default) in &formula.inputs {
+        match inputs.get(input.name).filter(|value| **value != Json::Null) {
+            Some(given) => {
+                let taken = take(input, given);
+                places.push(taken.map_err(|wrong| NotEvaluated::Input(wrong.inside(input.name)))?);
+            }
+            None => {
+                is_open |= left_out(input, spec.missing, &mut evaluated)?;
+                places.push(default.as_ref().map_or(Value::Absent, Value::from));
+            }
         }
+    }
+    if is_open {
+        return Ok(evaluated);
     }
     let correlation = spec.correlation.and_then(|name| inputs.get(name)).and_then(Json::as_str);
     evaluated.correlation = correlation.and_then(CostCorrelationPolicy::find);
-    let mut scope = Scope::new(values);
-    evaluated.sample = policy::sampled(formula, &mut scope)?;
-    let value = match policy::instead(formula, evaluated.sample, &mut scope)? {
+    computed(formula, &mut places, evaluated)
+}
+
+/// What becomes of inputs that are what they must be, each for itself.
+fn computed<'v>(
+    formula: &Ready,
+    places: &mut Vec<Value<'v>>,
+    mut evaluated: Evaluated,
+) -> Result<Evaluated, NotEvaluated> {
+    let stop = |stop| stopped(stop, &formula.names);
+    for (holds, requirement) in &formula.requires {
+        if !compute::holds(holds, places).map_err(stop)? {
+            let wrong = Wrong::new(How::Together, format!("must be so that {}", requirement.holds));
+            return Err(NotEvaluated::Input(wrong.coded(requirement.code).inside(requirement.at)));
+        }
+    }
+    if let Some(omits) = &formula.omits {
+        omitted(&compute(omits, places).map_err(stop)?, &mut evaluated).map_err(stop)?;
+    }
+    evaluated.sample = policy::sampled(formula, places).map_err(stop)?;
+    let value = match policy::instead(formula, evaluated.sample, places).map_err(stop)? {
         Some(instead) => instead,
         None => {
-            let value = valued(formula, &mut scope, &mut evaluated)?;
-            let (value, bounds) = policy::with_interval(formula, value, &mut scope)?;
-            evaluated.interval = bounds.map(|bounds| bounds.rounded(spec.rounding));
+            let value = valued(formula, places, &mut evaluated)?;
+            let (value, bounds) = policy::with_interval(formula, value, places).map_err(stop)?;
+            evaluated.interval = bounds.map(|bounds| bounds.rounded(formula.spec.rounding));
             policy::with_confidence(formula, evaluated.sample, value)
         }
     };
-    if let (Value::Number(number), Some((low, high))) = (&value, spec.range)
-        && number.is_finite()
-        && !(low..=high).contains(number)
-    {
-        return Err(NotEvaluated::Output { value: number.to_string() });
-    }
-    finish(spec.finite, spec.rounding, value, &mut evaluated);
+    finish(formula, &value, &mut evaluated)?;
     Ok(evaluated)
 }
 
+/// Names of what is left out, each once.
+fn omitted(names: &Value<'_>, evaluated: &mut Evaluated) -> Result<(), Stop> {
+    for name in list(names)?.iter().filter(|name| **name != Value::Absent) {
+        let name = text(name)?;
+        if !evaluated.omitted.iter().any(|one| one == name) {
+            evaluated.omitted.push(Cow::Owned(name.to_string()));
+        }
+    }
+    Ok(())
+}
+
 /// What the formula says, and what its policy says where it divides by zero.
-fn valued<'s>(
-    formula: &'s Ready,
-    scope: &mut Scope<'s>,
+fn valued<'v>(
+    formula: &Ready,
+    places: &mut Vec<Value<'v>>,
     evaluated: &mut Evaluated,
-) -> Result<Value, NotEvaluated> {
-    match compute(&formula.expression, scope) {
+) -> Result<Value<'v>, NotEvaluated> {
+    match compute(&formula.expression, places) {
         Ok(value) => Ok(value),
         Err(Stop::ZeroDenominator) => {
             let policy = formula.spec.zero.unwrap_or(ZeroDenominatorPolicy::FailValidation);
@@ -160,70 +144,70 @@ fn valued<'s>(
                 ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData => Ok(Value::Absent),
                 ZeroDenominatorPolicy::ReturnZero => Ok(Value::Number(0.0)),
                 ZeroDenominatorPolicy::ReturnOne => Ok(Value::Number(1.0)),
-                ZeroDenominatorPolicy::FailValidation => Err(Stop::ZeroDenominator.into()),
+                ZeroDenominatorPolicy::FailValidation => Err(NotEvaluated::ZeroDenominator),
             }
         }
-        Err(stop @ (Stop::Code { .. } | Stop::Kind(_))) => Err(stop.into()),
+        Err(stop @ (Stop::Input(_) | Stop::Kind(_))) => Err(stopped(stop, &formula.names)),
     }
 }
 
-/// The value of an input; `None` if the whole can't be told without it.
-fn given(
+/// An input is missing: whether the whole can't be told without it.
+fn left_out(
     input: &Input,
-    inputs: &Object,
     policy: MissingInputPolicy,
     evaluated: &mut Evaluated,
-) -> Result<Option<Value>, NotEvaluated> {
-    let found = inputs.get(input.name).filter(|value| **value != Json::Null);
-    let Some(found) = found else {
-        evaluated.omitted.push(input.name);
-        if let Some(default) =
-            input.default.and_then(|text| countersign_record::json::parse(text.as_bytes()).ok())
-        {
-            evaluated.missing = Some(MissingInputPolicy::DefaultValueWithAudit);
-            return Ok(Some(Value::from(&default)));
-        }
-        if !input.is_required {
-            evaluated.missing = evaluated.missing.or(Some(MissingInputPolicy::ExcludeWithRecordedOmission));
-            return Ok(Some(Value::Absent));
-        }
-        evaluated.missing = Some(policy);
-        return match policy {
-            MissingInputPolicy::ReturnIndeterminate => Ok(None),
-            MissingInputPolicy::ExcludeWithRecordedOmission => Ok(Some(Value::Absent)),
-            MissingInputPolicy::FailValidation
-            | MissingInputPolicy::DefaultValueWithAudit
-            | MissingInputPolicy::BlockComputation => Err(NotEvaluated::Missing { name: input.name }),
-        };
+) -> Result<bool, NotEvaluated> {
+    evaluated.omitted.push(Cow::Borrowed(input.name));
+    // Of what was done about several, what weighs most is told.
+    let applied = match (input.default, input.is_required) {
+        (Some(_), _) => MissingInputPolicy::DefaultValueWithAudit,
+        (None, false) => MissingInputPolicy::ExcludeWithRecordedOmission,
+        (None, true) => policy,
     };
-    let value = Value::from(found);
-    if !input.shape.holds(&value) {
-        return Err(NotEvaluated::Shape { name: input.name, shape: input.shape });
+    let outweighs = |before: MissingInputPolicy| weight(applied) > weight(before);
+    if evaluated.missing.is_none_or(outweighs) {
+        evaluated.missing = Some(applied);
     }
-    if let (Value::Number(number), Some((low, high))) = (&value, input.range)
-        && !(low..=high).contains(number)
-    {
-        return Err(NotEvaluated::Range { name: input.name });
+    if !input.is_required {
+        return Ok(false);
     }
-    Ok(Some(value))
+    match policy {
+        MissingInputPolicy::ReturnIndeterminate => Ok(true),
+        MissingInputPolicy::ExcludeWithRecordedOmission => Ok(false),
+        MissingInputPolicy::FailValidation
+        | MissingInputPolicy::DefaultValueWithAudit
+        | MissingInputPolicy::BlockComputation => Err(NotEvaluated::Missing { name: input.name }),
+    }
 }
 
-/// What is not finite, and rounding.
-fn finish(
-    finite: FiniteNumberPolicy,
-    rounding: FormulaSpecRoundingPolicy,
-    value: Value,
-    evaluated: &mut Evaluated,
-) {
+/// How much it weighs what was done about a missing input.
+fn weight(policy: MissingInputPolicy) -> u8 {
+    match policy {
+        MissingInputPolicy::ExcludeWithRecordedOmission => 0,
+        MissingInputPolicy::DefaultValueWithAudit => 1,
+        MissingInputPolicy::ReturnIndeterminate
+        | MissingInputPolicy::FailValidation
+        | MissingInputPolicy::BlockComputation => 2,
+    }
+}
+
+/// What is not finite, and rounding; nothing is published that is not what the formula says that it gives.
+fn finish(formula: &Ready, value: &Value<'_>, evaluated: &mut Evaluated) -> Result<(), NotEvaluated> {
+    let spec = &formula.spec;
     if let Some(number) = value.not_finite() {
-        (evaluated.value, evaluated.finite) = match finite {
-            FiniteNumberPolicy::CoerceToIndeterminate => (Json::Null, Check::CoercedToIndeterminate),
+        evaluated.finite = match spec.finite {
+            FiniteNumberPolicy::CoerceToIndeterminate => Check::CoercedToIndeterminate,
             FiniteNumberPolicy::RejectNanInfinity | FiniteNumberPolicy::AllowOnlyInTestFixture => {
                 evaluated.codes.push("formula_output_nan_or_infinity");
-                (Json::Null, if number.is_nan() { Check::FailedNan } else { Check::FailedInfinity })
+                if number.is_nan() { Check::FailedNan } else { Check::FailedInfinity }
             }
         };
-        return;
+        return Ok(());
     }
-    evaluated.value = value.map(&|number| policy::rounded(rounding, number)).json().unwrap_or(Json::Null);
+    let value = value.json(&|number| policy::rounded(spec.rounding, number)).unwrap_or(Json::Null);
+    if let (Some((gives, range)), false) = (&formula.gives, value == Json::Null) {
+        check(gives, *range, &value).map_err(NotEvaluated::Output)?;
+    }
+    evaluated.value = value;
+    Ok(())
 }

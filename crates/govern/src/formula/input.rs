@@ -1,82 +1,114 @@
-//! What a formula takes.
-//! Owns: the shapes of inputs, their ranges and defaults. Must not: compute.
+//! What a formula takes and gives: a language of shapes.
+//! Owns: shapes, ranges, defaults, how they read. Must not: look at a value; `take` does.
 
-use super::function;
-use super::value::Value;
+use crate::types;
 use crate::types::formula::NumericUnit;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
-/// What an input is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a value is.
+#[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A number.
+    /// A number. Without a range it may be one that is not finite, and then the formula has a code for that.
     Number,
     /// A whole number that is not negative.
     Count,
+    /// One of these numbers.
+    Among(&'static [f64]),
     /// True or false.
     Truth,
-    /// A text, most often a word of a closed set.
+    /// A text that says something.
     Text,
-    /// Values by name.
-    Record,
-    /// A list of numbers, of which some may be missing.
+    /// A time.
+    Time,
+    /// A version: numbers with dots between, perhaps more behind a dash.
+    Version,
+    /// A word of a closed set.
+    Word(Words),
+    /// Members by name, and no others.
+    Record(Members),
+    /// Values by names that are not known before.
+    Map(Words, &'static Input),
+    /// A list of numbers, none missing.
     Numbers,
-    /// A list of texts.
-    Texts,
-    /// A list of values by name.
-    Records,
+    /// A list.
+    List(&'static Input),
 }
 
-impl Shape {
-    /// Its name in the registry.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Shape::Number => "number",
-            Shape::Count => "count",
-            Shape::Truth => "truth",
-            Shape::Text => "text",
-            Shape::Record => "record",
-            Shape::Numbers => "list_of_numbers",
-            Shape::Texts => "list_of_texts",
-            Shape::Records => "list_of_records",
-        }
-    }
-
-    /// Whether a value is one.
-    #[must_use]
-    pub fn holds(self, value: &Value) -> bool {
-        match (self, value) {
-            (Shape::Number, Value::Number(_))
-            | (Shape::Truth, Value::Truth(_))
-            | (Shape::Text, Value::Text(_))
-            | (Shape::Record, Value::Record(_)) => true,
-            (Shape::Count, Value::Number(_)) => function::whole_number(value).is_ok(),
-            (Shape::Numbers, Value::List(items)) => {
-                items.iter().all(|item| matches!(item, Value::Number(_) | Value::Absent))
-            }
-            (Shape::Texts, Value::List(items)) => items.iter().all(|item| matches!(item, Value::Text(_))),
-            (Shape::Records, Value::List(items)) => items.iter().all(|item| matches!(item, Value::Record(_))),
-            (
-                Shape::Number
-                | Shape::Count
-                | Shape::Truth
-                | Shape::Text
-                | Shape::Record
-                | Shape::Numbers
-                | Shape::Texts
-                | Shape::Records,
-                Value::Absent
-                | Value::Truth(_)
-                | Value::Number(_)
-                | Value::Text(_)
-                | Value::List(_)
-                | Value::Record(_),
-            ) => false,
-        }
-    }
+/// A closed set of words; with none, every text that says something is one.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// The name of the set, if the contract has it.
+    pub name: &'static str,
+    /// The words.
+    pub words: &'static [&'static str],
 }
 
-/// An input.
+/// The members of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct Members {
+    /// The name of its type, if the contract has it.
+    pub name: &'static str,
+    /// Members of the type that are not looked at.
+    pub also: &'static [&'static str],
+    /// Those that are.
+    pub members: &'static [Input],
+}
+
+/// Every text is a name.
+pub(super) const ANY: Words = Words { name: "", words: &[] };
+
+/// A word of a set of the contract.
+macro_rules! word {
+    ($type:ty) => {
+        $crate::formula::spec::Shape::Word($crate::formula::input::words_of!($type))
+    };
+}
+
+/// A set of words of the contract.
+macro_rules! words_of {
+    ($type:ty) => {
+        $crate::formula::input::Words { name: <$type>::NAME, words: <$type>::WORDS }
+    };
+}
+
+/// A record of a type of the contract, of which a formula looks at these members.
+macro_rules! part_of {
+    ($type:ty, $members:expr) => {
+        $crate::formula::spec::Shape::Record($crate::formula::input::Members {
+            name: <$type>::NAME,
+            also: <$type>::MEMBERS,
+            members: $members,
+        })
+    };
+}
+
+pub(super) use {part_of, word, words_of};
+
+/// One of these words.
+pub(super) const fn one_of(words: &'static [&'static str]) -> Shape {
+    Shape::Word(Words { name: "", words })
+}
+
+/// A record with these members.
+pub(super) const fn record(members: &'static [Input]) -> Shape {
+    Shape::Record(Members { name: "", also: &[], members })
+}
+
+/// Where a number must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// From here.
+    pub low: f64,
+    /// To here.
+    pub high: f64,
+    /// The code behind `validation.`, if the contract has one for a number that is elsewhere.
+    pub code: Option<&'static str>,
+}
+
+/// An input, a member of one, or an item of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Input {
     /// Its name.
@@ -87,8 +119,8 @@ pub struct Input {
     pub about: &'static str,
     /// Whether there is no value without it.
     pub is_required: bool,
-    /// Where a number must be.
-    pub range: Option<(f64, f64)>,
+    /// Where its numbers must be.
+    pub range: Option<Range>,
     /// In which unit it must be.
     pub unit: Option<NumericUnit>,
     /// What it is where it is missing, as JSON, if the policy is to take that.
@@ -105,10 +137,23 @@ pub(super) const fn may(name: &'static str, shape: Shape, about: &'static str) -
     Input { is_required: false, ..needs(name, shape, about) }
 }
 
+/// An item of a list or a map.
+pub(super) const fn item(shape: Shape) -> Input {
+    needs("", shape, "")
+}
+
+/// Counts go up to here: every whole number is a number of its own, and a sum of some is one.
+pub(super) const COUNT_MAX: f64 = 9e15;
+
 impl Input {
     /// With the range of its numbers.
     pub(super) const fn within(self, low: f64, high: f64) -> Self {
-        Input { range: Some((low, high)), ..self }
+        Input { range: Some(Range { low, high, code: None }), ..self }
+    }
+
+    /// With the range of its numbers, and the code for one that is elsewhere.
+    pub(super) const fn within_or(self, low: f64, high: f64, code: &'static str) -> Self {
+        Input { range: Some(Range { low, high, code: Some(code) }), ..self }
     }
 
     /// With the unit of its numbers.
@@ -120,45 +165,70 @@ impl Input {
     pub(super) const fn or(self, default: &'static str) -> Self {
         Input { default: Some(default), is_required: false, ..self }
     }
+
+    /// What it must be, in words: a part of the formula's text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let shape = self.shape.text();
+        let range = self.range.map(|range| format!(" from {} to {}", range.low, range.high));
+        let code = self.range.and_then(|range| range.code).map(|code| format!(" ({code})"));
+        let unit = self.unit.map(|unit| format!(" in {}", unit.as_str()));
+        let need = match (self.default, self.is_required) {
+            (Some(default), _) => format!(", else {default}"),
+            (None, true) => String::new(),
+            (None, false) => ", if any".to_string(),
+        };
+        [Some(shape.into_owned()), range, code, unit, Some(need)].into_iter().flatten().collect()
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use countersign_record::json;
-    use std::vec::Vec;
+/// The name of a type, if it stands in the list of types; a part of another one does not.
+fn registered(name: &'static str) -> Option<&'static str> {
+    types::find(name).map(|_| name)
+}
 
-    #[test]
-    fn a_shape_holds_what_is_of_it() {
-        let values = [
-            ("1.5", "number"),
-            ("2", "number count"),
-            ("-1", "number"),
-            ("true", "truth"),
-            ("\"a\"", "text"),
-            ("{}", "record"),
-            ("[]", "list_of_numbers list_of_texts list_of_records"),
-            ("[1,null]", "list_of_numbers"),
-            ("[\"a\"]", "list_of_texts"),
-            ("[{}]", "list_of_records"),
-            ("[1,\"a\"]", ""),
-            ("null", ""),
-        ];
-        let shapes = [
-            Shape::Number,
-            Shape::Count,
-            Shape::Truth,
-            Shape::Text,
-            Shape::Record,
-            Shape::Numbers,
-            Shape::Texts,
-            Shape::Records,
-        ];
-        for (text, expected) in values {
-            let value = Value::from(&json::parse(text.as_bytes()).unwrap());
-            let held: Vec<&str> =
-                shapes.iter().filter(|shape| shape.holds(&value)).map(|shape| shape.as_str()).collect();
-            assert_eq!(held.join(" "), expected, "{text}");
-        }
+impl Shape {
+    /// Its name in the registry.
+    #[must_use]
+    pub fn name(self) -> Cow<'static, str> {
+        let plain = match self {
+            Shape::Number | Shape::Among(_) => "number",
+            Shape::Count => "count",
+            Shape::Truth => "truth",
+            Shape::Text => "text",
+            Shape::Time => "time",
+            Shape::Version => "version",
+            Shape::Word(Words { name, .. }) => registered(name).unwrap_or("word"),
+            Shape::Record(Members { name, .. }) => registered(name).unwrap_or("record"),
+            Shape::Map(_, item) => return Cow::Owned(format!("map_of_{}", item.shape.name())),
+            Shape::Numbers => "list_of_number",
+            Shape::List(item) => return Cow::Owned(format!("list_of_{}", item.shape.name())),
+        };
+        Cow::Borrowed(plain)
+    }
+
+    /// What it is, in words: a part of the formula's text.
+    #[must_use]
+    pub fn text(self) -> Cow<'static, str> {
+        Cow::Owned(match self {
+            Shape::Among(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | "),
+            Shape::Word(Words { name, words }) => {
+                registered(name).map_or_else(|| words.join(" | "), ToString::to_string)
+            }
+            Shape::Record(Members { name, members, .. }) => {
+                let members = members.iter().map(|one| format!("{}: {}", one.name, one.text()));
+                let space = if name.is_empty() { "" } else { " " };
+                format!("{name}{space}{{{}}}", members.collect::<Vec<_>>().join("; "))
+            }
+            Shape::Map(keys, item) => {
+                let keys = if keys.name.is_empty() { "text" } else { keys.name };
+                format!("{{{keys}: {}}}", item.text())
+            }
+            Shape::List(item) => format!("[{}]", item.text()),
+            Shape::Numbers => "[number]".to_string(),
+            Shape::Number | Shape::Count | Shape::Truth | Shape::Text | Shape::Time | Shape::Version => {
+                return self.name();
+            }
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! The language of formulas: reading it.
-//! Owns: the grammar. Must not: compute.
+//! The language of formulas: reading it, once, into a form in which every name is a place.
+//! Owns: the grammar, which names there are. Must not: compute.
 //!
 //! ```text
 //! formula    = { "let" name "=" expression ";" } expression
@@ -12,6 +12,7 @@
 //!            | "(" expression ")" | "[" [ expression { "," expression } ] "]" | "{" [ name ":" expression { "," … } ] "}"
 //! ```
 
+use super::function::{self, Function};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -23,22 +24,24 @@ const BYTES_MAX: usize = 16_384;
 const DEPTH_MAX: usize = 64;
 
 /// An expression.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Expression {
     Number(f64),
-    Text(String),
+    Text(&'static str),
     Truth(bool),
     Nothing,
-    Name(String),
-    Call(String, Vec<Expression>),
+    /// What stands at a place: the inputs in their order, then what was named on the way.
+    Place(usize),
+    Call(&'static Function, Vec<Expression>),
     List(Vec<Expression>),
-    Record(Vec<(String, Expression)>),
-    Member(Box<Expression>, String),
+    Record(Vec<(&'static str, Expression)>),
+    Member(Box<Expression>, &'static str),
     Not(Box<Expression>),
     Minus(Box<Expression>),
     Two(Operator, Box<Expression>, Box<Expression>),
     If(Box<Expression>, Box<Expression>, Box<Expression>),
-    Let(String, Box<Expression>, Box<Expression>),
+    /// A value that stands at the next place for the rest.
+    Let(Box<Expression>, Box<Expression>),
 }
 
 /// What joins two expressions.
@@ -68,11 +71,11 @@ pub struct NotAFormula {
     pub message: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Token {
     Number(f64),
-    Text(String),
-    Word(String),
+    Text(&'static str),
+    Word(&'static str),
     Sign(&'static str),
 }
 
@@ -83,12 +86,12 @@ const SIGNS: [&str; 21] = [
 ];
 const KEYWORDS: [&str; 8] = ["let", "if", "then", "else", "or", "and", "not", "in"];
 
-/// Reads a formula.
-pub(super) fn parse(text: &str) -> Result<Expression, NotAFormula> {
+/// Reads a formula in which these names stand for values.
+pub(super) fn parse(text: &'static str, names: &[&'static str]) -> Result<Expression, NotAFormula> {
     if text.len() > BYTES_MAX {
         return Err(NotAFormula { line: 1, message: "is too long".to_string() });
     }
-    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
+    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0, names: names.to_vec() };
     let formula = parser.formula()?;
     match parser.peek() {
         None => Ok(formula),
@@ -97,7 +100,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, NotAFormula> {
 }
 
 /// The tokens with their lines. What stands behind a `#` is for people.
-fn tokens(text: &str) -> Result<Vec<(Token, usize)>, NotAFormula> {
+fn tokens(text: &'static str) -> Result<Vec<(Token, usize)>, NotAFormula> {
     let mut all = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(first) = rest.chars().next() {
@@ -119,12 +122,12 @@ fn tokens(text: &str) -> Result<Vec<(Token, usize)>, NotAFormula> {
             let inside = rest.get(1..).and_then(|rest| rest.split_once('\'')).map(|(inside, _)| inside);
             let inside =
                 inside.filter(|inside| !inside.contains('\n')).ok_or_else(|| wrong("a text does not end"))?;
-            all.push((Token::Text(inside.to_string()), line));
+            all.push((Token::Text(inside), line));
             inside.len() + 2
         } else if first.is_ascii_alphabetic() {
             let is_more = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
             let length = rest.find(|letter: char| !is_more(letter)).unwrap_or(rest.len());
-            all.push((Token::Word(rest.get(..length).unwrap_or_default().to_string()), line));
+            all.push((Token::Word(rest.get(..length).unwrap_or_default()), line));
             length
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
@@ -141,13 +144,15 @@ struct Parser {
     tokens: Vec<(Token, usize)>,
     at: usize,
     depth: usize,
+    /// What is named here, by place; of two of one name the later one is meant.
+    names: Vec<&'static str>,
 }
 
 type Parsed = Result<Expression, NotAFormula>;
 
 impl Parser {
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at).map(|(token, _)| token)
+    fn peek(&self) -> Option<Token> {
+        self.tokens.get(self.at).map(|(token, _)| *token)
     }
 
     fn wrong<T>(&self, message: &str) -> Result<T, NotAFormula> {
@@ -155,28 +160,27 @@ impl Parser {
         Err(NotAFormula { line, message: message.to_string() })
     }
 
-    fn takes(&mut self, wanted: &Token) -> bool {
+    fn takes(&mut self, wanted: Token) -> bool {
         let is = self.peek() == Some(wanted);
         self.at += usize::from(is);
         is
     }
 
     fn sign(&mut self, sign: &'static str) -> bool {
-        self.takes(&Token::Sign(sign))
+        self.takes(Token::Sign(sign))
     }
 
-    fn word(&mut self, word: &str) -> bool {
-        self.takes(&Token::Word(word.to_string()))
+    fn word(&mut self, word: &'static str) -> bool {
+        self.takes(Token::Word(word))
     }
 
     fn must(&mut self, is: bool, message: &str) -> Result<(), NotAFormula> {
         if is { Ok(()) } else { self.wrong(message) }
     }
 
-    fn name(&mut self) -> Result<String, NotAFormula> {
+    fn name(&mut self) -> Result<&'static str, NotAFormula> {
         match self.peek() {
-            Some(Token::Word(name)) if !KEYWORDS.contains(&name.as_str()) => {
-                let name = name.clone();
+            Some(Token::Word(name)) if !KEYWORDS.contains(&name) => {
                 self.at += 1;
                 Ok(name)
             }
@@ -196,9 +200,11 @@ impl Parser {
         let value = self.expression()?;
         let ends = self.sign(";");
         self.must(ends, "here must be ;")?;
+        self.names.push(name);
         let rest = self.formula()?;
+        self.names.pop();
         self.depth -= 1;
-        Ok(Expression::Let(name, Box::new(value), Box::new(rest)))
+        Ok(Expression::Let(Box::new(value), Box::new(rest)))
     }
 
     fn expression(&mut self) -> Parsed {
@@ -242,8 +248,7 @@ impl Parser {
         }
         let mut left = self.joined(level + 1)?;
         while let Some((_, operator)) = operators.iter().find(|(sign, _)| match self.peek() {
-            Some(Token::Sign(found)) => found == sign,
-            Some(Token::Word(found)) => found == sign,
+            Some(Token::Sign(found) | Token::Word(found)) => found == *sign,
             Some(Token::Number(_) | Token::Text(_)) | None => false,
         }) {
             self.at += 1;
@@ -268,7 +273,7 @@ impl Parser {
     }
 
     fn single(&mut self) -> Parsed {
-        match self.peek().cloned() {
+        match self.peek() {
             Some(Token::Number(number)) => {
                 self.at += 1;
                 Ok(Expression::Number(number))
@@ -281,17 +286,11 @@ impl Parser {
                 self.at += 1;
                 Ok(Expression::Truth(word == "true"))
             }
-            Some(Token::Word(word)) if word == "nothing" => {
+            Some(Token::Word("nothing")) => {
                 self.at += 1;
                 Ok(Expression::Nothing)
             }
-            Some(Token::Word(_)) => {
-                let name = self.name()?;
-                match self.sign("(") {
-                    true => Ok(Expression::Call(name, self.items(")")?)),
-                    false => Ok(Expression::Name(name)),
-                }
-            }
+            Some(Token::Word(_)) => self.named(),
             Some(Token::Sign("(")) => {
                 self.at += 1;
                 let inside = self.expression()?;
@@ -308,6 +307,25 @@ impl Parser {
                 self.record()
             }
             Some(Token::Sign(_)) | None => self.wrong("here must be a value"),
+        }
+    }
+
+    /// A value by its name, or a call of a function.
+    fn named(&mut self) -> Parsed {
+        let name = self.name()?;
+        if self.sign("(") {
+            let arguments = self.items(")")?;
+            return match function::find(name, arguments.len()) {
+                Some(function) => Ok(Expression::Call(function, arguments)),
+                None => {
+                    let count = arguments.len();
+                    self.wrong(&format!("there is no function {name} that takes {count} values"))
+                }
+            };
+        }
+        match self.names.iter().rposition(|own| *own == name) {
+            Some(place) => Ok(Expression::Place(place)),
+            None => self.wrong(&format!("there is no {name}")),
         }
     }
 

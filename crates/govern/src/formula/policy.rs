@@ -1,12 +1,14 @@
 //! How many cases a formula takes, and how sure its value is.
 //! Owns: what becomes of too few cases; the interval beside or in a value; rounding. Must not: know a formula.
 
-use super::compute::{Scope, Stop, compute, list, number};
+use super::compute::{Stop, compute, number, numbers};
 use super::function::whole_number;
-use super::spec::{Below, Ready};
+use super::ready::{LEVEL, Ready};
+use super::spec::Below;
 use super::value::Value;
 use crate::types::formula::FormulaSpecRoundingPolicy;
 use alloc::string::ToString;
+use alloc::vec::Vec;
 use countersign_record::canonical::Score;
 
 /// How many cases there were.
@@ -56,32 +58,37 @@ pub(super) fn rounded(rounding: FormulaSpecRoundingPolicy, number: f64) -> f64 {
 }
 
 /// How many cases there are, if the formula counts them.
-pub(super) fn sampled<'s>(formula: &'s Ready, scope: &mut Scope<'s>) -> Result<Option<Sampled>, Stop> {
+pub(super) fn sampled(formula: &Ready, places: &mut Vec<Value<'_>>) -> Result<Option<Sampled>, Stop> {
     let (Some(sample), Some(size)) = (formula.spec.sample, &formula.size) else { return Ok(None) };
-    let size = whole_number(&compute(size, scope)?)?;
-    let said = sample.least.and_then(|name| scope.get(name));
+    let size = whole_number(&compute(size, places)?)?;
+    let said = sample.least.and_then(|name| at(formula, places, name));
     let least = said.map_or(Ok(sample.min), whole_number)?;
     Ok(Some(Sampled { size, least }))
 }
 
+/// The value of an input.
+fn at<'p, 'v>(formula: &Ready, places: &'p [Value<'v>], name: &str) -> Option<&'p Value<'v>> {
+    places.get(formula.names.iter().position(|own| *own == name)?)
+}
+
 /// What is said instead of a value of too few cases.
-pub(super) fn instead<'s>(
-    formula: &'s Ready,
+pub(super) fn instead<'v>(
+    formula: &Ready,
     sampled: Option<Sampled>,
-    scope: &mut Scope<'s>,
-) -> Result<Option<Value>, Stop> {
+    places: &mut Vec<Value<'v>>,
+) -> Result<Option<Value<'v>>, Stop> {
     match (&formula.below, sampled) {
-        (Some(below), Some(sampled)) if !sampled.is_enough() => compute(below, scope).map(Some),
+        (Some(below), Some(sampled)) if !sampled.is_enough() => compute(below, places).map(Some),
         (Some(_) | None, Some(_) | None) => Ok(None),
     }
 }
 
 /// A value of too few cases that stands says so of itself.
-pub(super) fn with_confidence(formula: &Ready, sampled: Option<Sampled>, value: Value) -> Value {
+pub(super) fn with_confidence<'v>(formula: &Ready, sampled: Option<Sampled>, value: Value<'v>) -> Value<'v> {
     let says = formula.spec.sample.is_some_and(|sample| sample.below == Below::LowConfidence);
     match (value, sampled) {
         (Value::Record(mut members), Some(sampled)) if says => {
-            members.insert("low_confidence".to_string(), (!sampled.is_enough()).into());
+            members.push(("low_confidence", (!sampled.is_enough()).into()));
             Value::Record(members)
         }
         (value, Some(_) | None) => value,
@@ -90,38 +97,40 @@ pub(super) fn with_confidence(formula: &Ready, sampled: Option<Sampled>, value: 
 
 /// A value with how sure it is: in it where it has members, beside it where it has none. Nothing where that is required and can't
 /// be told.
-pub(super) fn with_interval<'s>(
-    formula: &'s Ready,
-    value: Value,
-    scope: &mut Scope<'s>,
-) -> Result<(Value, Option<Bounds>), Stop> {
+pub(super) fn with_interval<'v>(
+    formula: &Ready,
+    value: Value<'v>,
+    places: &mut Vec<Value<'v>>,
+) -> Result<(Value<'v>, Option<Bounds>), Stop> {
     let (Some(interval), Some(ends)) = (formula.spec.interval, &formula.ends) else {
         return Ok((value, None));
     };
     if value == Value::Absent {
         return Ok((value, None));
     }
-    scope.behind("level", interval.level.number().into());
-    scope.before("value", value.clone());
-    let bounds = match compute(ends, scope) {
-        Ok(Value::Absent) | Err(Stop::ZeroDenominator) => None,
-        Ok(found) => {
-            let level =
-                scope.get("level").map(number).transpose()?.unwrap_or_else(|| interval.level.number());
-            match list(&found)? {
-                [low, high] => Some(Bounds { low: number(low)?, high: number(high)?, level }),
-                _other => return Err(Stop::Kind("an interval has two ends".to_string())),
-            }
+    let level = match at(formula, places, LEVEL) {
+        Some(level) => number(level)?,
+        None => {
+            places.push(interval.level.number().into());
+            interval.level.number()
         }
-        Err(stop @ (Stop::Code { .. } | Stop::Kind(_))) => return Err(stop),
     };
-    let bounds = bounds.filter(|bounds| bounds.low.is_finite() && bounds.high.is_finite());
+    places.push(value);
+    let found = compute(ends, places);
+    let value = places.pop().unwrap_or(Value::Absent);
+    let bounds = match found {
+        Ok(Value::Absent) | Err(Stop::ZeroDenominator) => None,
+        Ok(found) => match &*numbers(&found)? {
+            [low, high] => Some(Bounds { low: *low, high: *high, level }),
+            _other => return Err(Stop::Kind("an interval has two ends".to_string())),
+        },
+        Err(stop @ (Stop::Input(_) | Stop::Kind(_))) => return Err(stop),
+    };
     Ok(match (value, bounds) {
         (_, None) if interval.required => (Value::Absent, None),
         (Value::Record(mut members), Some(bounds)) => {
-            let ends = Value::List([bounds.low, bounds.high].map(Value::from).into());
-            members.insert("confidence_interval".to_string(), ends);
-            members.insert("confidence_interval_level".to_string(), bounds.level.into());
+            members.push(("confidence_interval", Value::Numbers([bounds.low, bounds.high].into())));
+            members.push(("confidence_interval_level", bounds.level.into()));
             (Value::Record(members), Some(bounds))
         }
         (value, bounds) => (value, bounds),

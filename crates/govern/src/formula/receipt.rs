@@ -1,15 +1,17 @@
 //! The receipt of a computation, and whether it is one.
 //! Owns: what its hashes are over; computing them again. Must not: mint an id or take the time.
 
-use super::evaluate::{Evaluated, NotEvaluated, evaluate};
-use super::spec::Ready;
+use super::evaluate::{Evaluated, evaluate};
+use super::ready::Ready;
+use super::refusal::NotEvaluated;
 use crate::types::basic::{Instant, StorageRef, V10};
 use crate::types::formula::FormulaEvaluationReceipt;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::canonical;
-use countersign_record::json::{Json, Object};
+use countersign_record::digest::Digest;
+use countersign_record::json::Object;
 
 /// What a receipt tells besides the computation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,15 +32,15 @@ pub struct Published {
     pub run_id: Option<String>,
 }
 
-/// What the receipt says of the formula and of where its inputs are from.
-fn manifest(formula: &Ready, inputs: &Object, input_refs: &[StorageRef]) -> Object {
-    Object::from([
-        ("formula_id", Json::from(formula.spec.id)),
-        ("formula_semantic_version", formula.spec.version.into()),
-        ("expression_hash", Json::from(String::from(formula.hash))),
-        ("input_names", Json::Array(inputs.iter().map(|(name, _)| name.into()).collect())),
-        ("input_refs", Json::Array(input_refs.iter().map(|one| one.as_str().into()).collect())),
-    ])
+/// SHA-256 of what the receipt says of the formula and of where its inputs are from.
+fn manifest(formula: &Ready, inputs: &Object, input_refs: &[StorageRef]) -> Digest {
+    canonical::hash_texts(|manifest| {
+        manifest.text("expression_hash", &formula.hex);
+        manifest.text("formula_id", formula.spec.id);
+        manifest.text("formula_semantic_version", formula.spec.version);
+        manifest.list("input_names", inputs.iter().map(|(name, _)| name));
+        manifest.list("input_refs", input_refs.iter().map(StorageRef::as_str));
+    })
 }
 
 /// The receipt of a computation. Its hashes are over canonical JSON, so anybody can compute them again.
@@ -50,7 +52,7 @@ pub fn publish(
     inputs: &Object,
     evaluated: &Evaluated,
     published: Published,
-) -> Result<FormulaEvaluationReceipt, canonical::Unwritable> {
+) -> Result<FormulaEvaluationReceipt, canonical::Inexact> {
     let spec = &formula.spec;
     let manifest = manifest(formula, inputs, &published.input_refs);
     Ok(FormulaEvaluationReceipt {
@@ -61,11 +63,11 @@ pub fn publish(
         task_id: published.task_id,
         run_id: published.run_id,
         input_refs: published.input_refs,
-        input_manifest_hash: String::from(canonical::hash_of(&manifest)?),
-        input_value_hash: String::from(canonical::hash_of(inputs)?),
+        input_manifest_hash: String::from(manifest),
+        input_value_hash: String::from(canonical::hash_object(inputs)?),
         output_ref: published.output_ref,
-        output_value_hash: String::from(canonical::hash_of(&evaluated.value)?),
-        omitted_input_names: evaluated.omitted.iter().map(ToString::to_string).collect(),
+        output_value_hash: String::from(canonical::hash(&evaluated.value)?),
+        omitted_input_names: evaluated.omitted.iter().map(|name| String::from(&**name)).collect(),
         missing_input_policy_applied: evaluated.missing,
         zero_denominator_policy_applied: evaluated.zero,
         finite_number_check: evaluated.finite,
@@ -113,7 +115,7 @@ pub enum NotVerified {
     Value(#[from] NotEvaluated),
     /// An input can't be written canonically.
     #[error(transparent)]
-    Input(#[from] canonical::Unwritable),
+    Input(#[from] canonical::Inexact),
 }
 
 /// Computes a formula again and says what its receipt does not say as it is; nothing if it is the receipt of this.

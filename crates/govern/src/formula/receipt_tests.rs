@@ -3,7 +3,7 @@
 use super::*;
 use crate::formula::registry;
 use crate::formula::spec::Spec;
-use countersign_record::json;
+use countersign_record::json::{self, Json};
 use std::vec;
 
 fn published() -> Published {

@@ -168,23 +168,20 @@ fn inputs_have_a_shape_and_values_a_range() {
         format!("{}", evaluate(&ready, inputs.as_object().unwrap()).unwrap_err())
     };
     let cases = [
-        ("wilson_interval_v1", r#"{"hits":1.5,"trials":2}"#, "the input hits must be a count"),
-        ("wilson_interval_v1", r#"{"hits":"many","trials":2}"#, "the input hits must be a count"),
+        ("wilson_interval_v1", r#"{"hits":1.5,"trials":2}"#, "the input hits must be count"),
+        ("wilson_interval_v1", r#"{"hits":"many","trials":2}"#, "the input hits must be count"),
+        ("latency_distribution_v1", r#"{"values":["a"],"window":{}}"#, "the input values/0 must be number"),
+        ("taint_join_v1", r#"{"inputs":"x"}"#, "the input inputs must be list_of_TaintClass"),
         (
-            "latency_distribution_v1",
-            r#"{"values":["a"],"window":{}}"#,
-            "the input values must be a list_of_numbers",
+            "taint_join_v1",
+            r#"{"inputs":["x"]}"#,
+            "the input inputs/0 must be internal_corpus_trusted | user_trusted_bounded | external_authority_trusted | external_untrusted | unclassified",
         ),
-        ("taint_join_v1", r#"{"inputs":"x"}"#, "the input inputs must be a list_of_texts"),
+        ("taint_join_v1", r#"{"inputs":[],"more":1}"#, "the input more is not known here"),
         (
             "reliance_status_v1",
             r#"{"limitations":[],"live_blockers":-1}"#,
-            "the input live_blockers must be a count",
-        ),
-        (
-            "severity_weighted_penalty_rate_v1",
-            r#"{"severity_breakdown":{"minor":0,"major":0,"critical":9},"accepted_count":1}"#,
-            "the value 45 is not within its range",
+            "the input live_blockers must be count",
         ),
     ];
     for (id, inputs, expected) in cases {

@@ -1,10 +1,9 @@
 //! What is registered of a formula.
 //! Owns: its texts, inputs, output, policies, test vectors; the record of it. Must not: compute.
 
-use super::compute::Stop;
-use super::evaluate::{NotEvaluated, evaluate};
-use super::function;
-use super::parse::{self, Expression, NotAFormula};
+use super::evaluate::evaluate;
+use super::parse::NotAFormula;
+use super::refusal::NotEvaluated;
 use crate::types::basic::{OwnerDoc, SchemaRef, StorageRef, V10};
 use crate::types::formula::{
     FiniteNumberPolicy, FormulaInputSpec, FormulaOutputSpec, FormulaSpec,
@@ -20,8 +19,30 @@ use countersign_record::json::{Json, Number};
 
 pub use super::input::{Input, Shape};
 pub(super) use super::input::{may, needs};
+pub use super::ready::Ready;
 pub use crate::types::basic::IntervalLevel;
 pub use crate::types::formula::FormulaSpecConfidenceIntervalPolicyMethod as IntervalMethod;
+
+/// Something that inputs must be together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// A text of the language that must be true.
+    pub holds: &'static str,
+    /// The input that is refused where it is not.
+    pub at: &'static str,
+    /// The code behind `validation.`, where the contract has one.
+    pub code: Option<&'static str>,
+}
+
+/// Inputs must be so together, or one of them is refused.
+pub(super) const fn requires(at: &'static str, holds: &'static str) -> Requirement {
+    Requirement { holds, at, code: None }
+}
+
+/// The same, where the contract has a code for it.
+pub(super) const fn requires_or(at: &'static str, holds: &'static str, code: &'static str) -> Requirement {
+    Requirement { holds, at, code: Some(code) }
+}
 
 /// What becomes of too few cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +94,20 @@ pub struct Vector {
     pub codes: &'static [&'static str],
 }
 
+/// An example without a code.
+pub(super) const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
+    Vector { name, inputs, expected, codes: &[] }
+}
+
+/// An example that is refused by a code.
+pub(super) const fn refused(
+    name: &'static str,
+    inputs: &'static str,
+    code: &'static [&'static str],
+) -> Vector {
+    Vector { name, inputs, expected: "null", codes: code }
+}
+
 /// A formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
@@ -86,12 +121,18 @@ pub struct Spec {
     pub expression: &'static str,
     /// What it takes.
     pub inputs: &'static [Input],
+    /// What its inputs must be together.
+    pub requires: &'static [Requirement],
+    /// The names of what it leaves out, a text of the language that is a list: they stand in the receipt.
+    pub omits: Option<&'static str>,
     /// What it gives.
     pub value_kind: MetricValueKind,
     /// In which unit.
     pub unit: NumericUnit,
-    /// Where the value must be.
+    /// Where the value must be, or the numbers in it that have no range of their own.
     pub range: Option<(f64, f64)>,
+    /// What the value is; nothing else is published.
+    pub gives: Option<Shape>,
     /// What becomes of numbers that are not finite.
     pub finite: FiniteNumberPolicy,
     /// What becomes of a missing input.
@@ -118,9 +159,12 @@ impl Spec {
         purpose: "",
         expression: "",
         inputs: &[],
+        requires: &[],
+        omits: None,
         value_kind: MetricValueKind::EnumDerived,
         unit: NumericUnit::Unitless,
         range: None,
+        gives: None,
         finite: FiniteNumberPolicy::RejectNanInfinity,
         missing: MissingInputPolicy::FailValidation,
         zero: None,
@@ -131,10 +175,20 @@ impl Spec {
         vectors: &[],
     };
 
-    /// The whole text: how the value is computed, how many cases that takes, how sure it is.
+    /// The whole text: how the value is computed, of what, how many cases that takes, how sure it is, what it is.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::from(self.expression);
+        for input in self.inputs {
+            text.push_str(&format!("\ninput {}: {}", input.name, input.text()));
+        }
+        for Requirement { holds, at, code } in self.requires {
+            let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+            text.push_str(&format!("\nrequires of {at}{code}: {holds}"));
+        }
+        if let Some(omits) = self.omits {
+            text.push_str(&format!("\nleaves out: {omits}"));
+        }
         if let Some(sample) = self.sample {
             let least = sample.least.map_or_else(|| sample.min.to_string(), ToString::to_string);
             let below = match sample.below {
@@ -146,6 +200,10 @@ impl Spec {
         if let Some(interval) = self.interval {
             let (method, level) = (interval.method.as_str(), interval.level.number());
             text.push_str(&format!("\ninterval: {method} {level}: {}", interval.ends));
+        }
+        if let Some(gives) = self.gives {
+            let range = self.range.map(|(low, high)| format!(" from {low} to {high}")).unwrap_or_default();
+            text.push_str(&format!("\ngives: {}{range}", gives.text()));
         }
         text
     }
@@ -159,24 +217,9 @@ impl Spec {
     /// The formula, ready to be computed.
     ///
     /// # Errors
-    /// One of its texts is none, or calls a function that is not there.
+    /// One of its texts is none, or names what is not there.
     pub fn read(&self) -> Result<Ready, NotAFormula> {
-        let read = |text: &str| {
-            let expression = parse::parse(text)?;
-            known(&expression).map(|()| expression)
-        };
-        let below = self.sample.and_then(|sample| match sample.below {
-            Below::Indeterminate(instead) => Some(instead),
-            Below::LowConfidence => None,
-        });
-        Ok(Ready {
-            spec: *self,
-            expression: read(self.expression)?,
-            size: self.sample.map(|sample| read(sample.size)).transpose()?,
-            below: below.map(read).transpose()?,
-            ends: self.interval.map(|interval| read(interval.ends)).transpose()?,
-            hash: self.hash(),
-        })
+        Ready::of(*self)
     }
 
     /// The record of it.
@@ -188,12 +231,12 @@ impl Spec {
         let input = |input: &Input| FormulaInputSpec {
             name: input.name.to_string(),
             type_ref: SchemaRef {
-                schema_id: input.shape.as_str().to_string(),
+                schema_id: input.shape.name().into_owned(),
                 semantic_version: "1.0.0".to_string(),
             },
             required: input.is_required,
             allowed_units: input.unit.map(|unit| Vec::from([unit])),
-            allowed_range: input.range.and_then(range),
+            allowed_range: input.range.and_then(|one| range((one.low, one.high))),
             missing_input_policy_override: input.default.map(|_| MissingInputPolicy::DefaultValueWithAudit),
         };
         let ready = self.read().ok()?;
@@ -268,68 +311,13 @@ fn shown(ready: &Ready, vector: &Vector) -> (Option<MissingInputPolicy>, Option<
     match inputs.as_ref().and_then(Json::as_object).map(|inputs| evaluate(ready, inputs)) {
         Some(Ok(evaluated)) => (evaluated.missing, evaluated.zero),
         Some(Err(NotEvaluated::Missing { .. })) => (Some(ready.spec.missing), None),
-        Some(Err(NotEvaluated::Stopped(Stop::ZeroDenominator))) => (None, ready.spec.zero),
-        Some(Err(
-            NotEvaluated::Range { .. }
-            | NotEvaluated::Shape { .. }
-            | NotEvaluated::Output { .. }
-            | NotEvaluated::Unknown { .. }
-            | NotEvaluated::Stopped(_),
-        ))
-        | None => (None, None),
+        Some(Err(NotEvaluated::ZeroDenominator)) => (None, ready.spec.zero),
+        Some(Err(NotEvaluated::Input(_) | NotEvaluated::Output(_) | NotEvaluated::Kind(_))) | None => {
+            (None, None)
+        }
     }
 }
 
 fn hex(text: &str) -> String {
     String::from(Digest::of(text.as_bytes()))
-}
-
-/// Refuses a call of a function that is not there: a registered formula must not fail for that when it is needed.
-fn known(expression: &Expression) -> Result<(), NotAFormula> {
-    let all = |many: &[Expression]| many.iter().try_for_each(known);
-    match expression {
-        Expression::Number(_)
-        | Expression::Text(_)
-        | Expression::Truth(_)
-        | Expression::Nothing
-        | Expression::Name(_) => Ok(()),
-        Expression::Call(name, arguments) => match function::is_known(name, arguments.len()) {
-            true => all(arguments),
-            false => Err(NotAFormula {
-                line: 1,
-                message: format!("there is no function {name} that takes {} values", arguments.len()),
-            }),
-        },
-        Expression::List(items) => all(items),
-        Expression::Record(members) => members.iter().try_for_each(|(_, member)| known(member)),
-        Expression::Member(of, _) | Expression::Not(of) | Expression::Minus(of) => known(of),
-        Expression::Two(_, left, right) | Expression::Let(_, left, right) => {
-            known(left).and_then(|()| known(right))
-        }
-        Expression::If(is, then, otherwise) => {
-            known(is).and_then(|()| known(then)).and_then(|()| known(otherwise))
-        }
-    }
-}
-
-/// A formula that was read.
-#[derive(Clone, Debug)]
-pub struct Ready {
-    /// What is registered of it.
-    pub spec: Spec,
-    pub(super) expression: Expression,
-    pub(super) size: Option<Expression>,
-    pub(super) below: Option<Expression>,
-    pub(super) ends: Option<Expression>,
-    /// SHA-256 of its text.
-    pub hash: Digest,
-}
-
-/// Names of the inputs.
-impl Ready {
-    /// What it takes, by name.
-    #[must_use]
-    pub fn names(&self) -> Vec<&'static str> {
-        self.spec.inputs.iter().map(|input| input.name).collect()
-    }
 }

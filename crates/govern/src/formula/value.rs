@@ -1,15 +1,15 @@
 //! What formulas compute with.
 //! Owns: the values, to and from JSON. Must not: compute.
 
-use crate::member::number;
-use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::borrow::Cow;
+use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Number, Object};
 
-/// A value.
+/// A value. What was given and is looked into by a function stays where it is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum Value<'v> {
     /// Nothing: an input that was left out, or a result that can't be told.
     Absent,
     /// True or false.
@@ -17,14 +17,18 @@ pub enum Value {
     /// A number.
     Number(f64),
     /// A text, most often a word of a closed set.
-    Text(String),
+    Text(Cow<'v, str>),
+    /// A list of numbers, none missing.
+    Numbers(Rc<[f64]>),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<Value<'v>>),
     /// Values by name.
-    Record(BTreeMap<String, Value>),
+    Record(Vec<(&'v str, Value<'v>)>),
+    /// A list or a record of the inputs.
+    Given(&'v Json),
 }
 
-impl Value {
+impl<'v> Value<'v> {
     /// What it is, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -33,25 +37,54 @@ impl Value {
             Value::Truth(_) => "a truth",
             Value::Number(_) => "a number",
             Value::Text(_) => "a text",
-            Value::List(_) => "a list",
+            Value::List(_) | Value::Numbers(_) => "a list",
             Value::Record(_) => "a record",
+            Value::Given(json) => json.kind(),
         }
     }
 
-    /// As JSON. `None` if a number in it is not finite.
+    /// A member of a record; absent if there is none.
     #[must_use]
-    pub fn json(&self) -> Option<Json> {
+    pub fn member(&self, name: &str) -> Option<Value<'v>> {
+        match self {
+            Value::Record(members) => {
+                let found = members.iter().find(|(own, _)| *own == name);
+                Some(found.map_or(Value::Absent, |(_, value)| value.clone()))
+            }
+            Value::Given(Json::Object(members)) => Some(members.get(name).map_or(Value::Absent, Value::from)),
+            Value::Absent => Some(Value::Absent),
+            Value::Truth(_)
+            | Value::Number(_)
+            | Value::Text(_)
+            | Value::Numbers(_)
+            | Value::List(_)
+            | Value::Given(_) => None,
+        }
+    }
+
+    /// As JSON, with every number in it changed. `None` if one is not finite.
+    #[must_use]
+    pub fn json(&self, change: &impl Fn(f64) -> f64) -> Option<Json> {
+        let number = |value: f64| Some(Json::Number(Number::try_from(change(value)).ok()?));
         Some(match self {
             Value::Absent => Json::Null,
             Value::Truth(value) => Json::Bool(*value),
-            Value::Number(value) => Json::Number(Number::try_from(*value).ok()?),
-            Value::Text(text) => Json::from(text.as_str()),
-            Value::List(items) => Json::Array(items.iter().map(Value::json).collect::<Option<_>>()?),
-            Value::Record(members) => {
-                let members =
-                    members.iter().map(|(name, value)| value.json().map(|value| (name.as_str(), value)));
-                Json::Object(members.collect::<Option<Vec<_>>>()?.into_iter().collect::<Object>())
+            Value::Number(value) => number(*value)?,
+            Value::Text(text) => Json::from(&**text),
+            Value::Numbers(items) => {
+                Json::Array(items.iter().map(|item| number(*item)).collect::<Option<_>>()?)
             }
+            Value::List(items) => {
+                Json::Array(items.iter().map(|item| item.json(change)).collect::<Option<_>>()?)
+            }
+            Value::Record(members) => {
+                let mut object = Object::new();
+                for (name, value) in members {
+                    object.insert(*name, value.json(change)?);
+                }
+                Json::Object(object)
+            }
+            Value::Given(json) => (*json).clone(),
         })
     }
 
@@ -60,64 +93,52 @@ impl Value {
     pub fn not_finite(&self) -> Option<f64> {
         match self {
             Value::Number(value) => (!value.is_finite()).then_some(*value),
+            Value::Numbers(items) => items.iter().copied().find(|item| !item.is_finite()),
             Value::List(items) => items.iter().find_map(Value::not_finite),
-            Value::Record(members) => members.values().find_map(Value::not_finite),
-            Value::Absent | Value::Truth(_) | Value::Text(_) => None,
-        }
-    }
-
-    /// With every number in it changed.
-    #[must_use]
-    pub fn map(self, change: &impl Fn(f64) -> f64) -> Self {
-        match self {
-            Value::Number(value) => Value::Number(change(value)),
-            Value::List(items) => Value::List(items.into_iter().map(|item| item.map(change)).collect()),
-            Value::Record(members) => {
-                Value::Record(members.into_iter().map(|(name, value)| (name, value.map(change))).collect())
-            }
-            Value::Absent | Value::Truth(_) | Value::Text(_) => self,
+            Value::Record(members) => members.iter().find_map(|(_, value)| value.not_finite()),
+            Value::Absent | Value::Truth(_) | Value::Text(_) | Value::Given(_) => None,
         }
     }
 }
 
-impl From<&Json> for Value {
-    fn from(json: &Json) -> Self {
+impl<'v> From<&'v Json> for Value<'v> {
+    fn from(json: &'v Json) -> Self {
         match json {
             Json::Null => Value::Absent,
             Json::Bool(value) => Value::Truth(*value),
             Json::Number(value) => Value::Number(value.as_f64()),
-            Json::String(text) => match number(json) {
-                Some(value) => Value::Number(value),
-                None => Value::Text(text.clone()),
-            },
-            Json::Array(items) => Value::List(items.iter().map(Value::from).collect()),
-            Json::Object(members) => Value::Record(
-                members.iter().map(|(name, value)| (name.to_string(), Value::from(value))).collect(),
-            ),
+            Json::String(text) => Value::Text(Cow::Borrowed(text)),
+            Json::Array(_) | Json::Object(_) => Value::Given(json),
         }
     }
 }
 
-impl From<f64> for Value {
+impl From<f64> for Value<'_> {
     fn from(value: f64) -> Self {
         Value::Number(value)
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for Value<'_> {
     fn from(value: bool) -> Self {
         Value::Truth(value)
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Value::Text(text.to_string())
+impl<'v> From<&'v str> for Value<'v> {
+    fn from(text: &'v str) -> Self {
+        Value::Text(Cow::Borrowed(text))
     }
 }
 
-impl<const N: usize> From<[(&str, Value); N]> for Value {
-    fn from(members: [(&str, Value); N]) -> Self {
-        Value::Record(members.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Value::Text(Cow::Owned(text))
+    }
+}
+
+impl<'v, const N: usize> From<[(&'v str, Value<'v>); N]> for Value<'v> {
+    fn from(members: [(&'v str, Value<'v>); N]) -> Self {
+        Value::Record(members.into())
     }
 }

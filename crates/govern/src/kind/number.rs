@@ -2,6 +2,7 @@
 //! Owns: the numbers, the names in snake case. Must not: give the same type another number within a run of the program.
 
 use super::Kind;
+use crate::mix::Slots;
 use crate::reference::snake;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -19,10 +20,11 @@ pub struct Number {
     pub snake: &'static str,
 }
 
-/// All types sorted by name, and their places sorted by the name in snake case.
+/// All types sorted by name, and where they are found by both names.
 struct Table {
     entries: Vec<(&'static Kind, String)>,
-    by_snake: Vec<usize>,
+    by_name: Slots,
+    by_snake: Slots,
 }
 
 fn table() -> &'static Table {
@@ -33,9 +35,9 @@ fn table() -> &'static Table {
         // Of two of one name the first is kept; the sort is stable.
         entries.sort_by_key(|(kind, _)| kind.name);
         entries.dedup_by_key(|(kind, _)| kind.name);
-        let mut by_snake: Vec<usize> = (0..entries.len()).collect();
-        by_snake.sort_by_key(|at| entries.get(*at).map(|(_, snake)| snake.as_str()));
-        Box::new(Table { entries, by_snake })
+        let by_name = Slots::of(entries.iter().map(|(kind, _)| kind.name));
+        let by_snake = Slots::of(entries.iter().map(|(_, snake)| snake.as_str()));
+        Box::new(Table { entries, by_name, by_snake })
     })
 }
 
@@ -49,17 +51,17 @@ impl Number {
     /// That of a name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        let found = table().entries.binary_search_by_key(&name, |(kind, _)| kind.name).ok();
-        found.and_then(Number::at)
+        let table = table();
+        let is_it = |at: usize| table.entries.get(at).is_some_and(|(kind, _)| kind.name == name);
+        table.by_name.find(name, is_it).and_then(Number::at)
     }
 
     /// That of a name in snake case.
     #[must_use]
     pub fn of_snake(name: &str) -> Option<Self> {
         let table = table();
-        let snake = |at: &usize| table.entries.get(*at).map(|(_, snake)| snake.as_str());
-        let found = table.by_snake.binary_search_by_key(&Some(name), snake).ok()?;
-        table.by_snake.get(found).copied().and_then(Number::at)
+        let is_it = |at: usize| table.entries.get(at).is_some_and(|(_, snake)| snake == name);
+        table.by_snake.find(name, is_it).and_then(Number::at)
     }
 
     /// That of a place in the list of all.

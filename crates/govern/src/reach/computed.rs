@@ -5,6 +5,7 @@ use super::{Found, What};
 use crate::derive::cascade::Cascade;
 use crate::formula::{evaluate, registry};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World, hash};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -21,18 +22,25 @@ pub(super) fn find(world: &World, found: &mut Found) {
         let stated = receipt.json().text("input_value_hash").unwrap_or_default();
         if hash(&Json::Object(inputs.clone())).is_some_and(|own| own.hex() != stated.as_bytes()) {
             let message = format!("is not the hash of what row {} says went in", output.seq());
-            found.add(receipt, "/input_value_hash", What::Hash, message);
+            found.add(receipt, "input_value_hash", What::Hash, message);
             continue;
         }
-        let ready = registry::find(formula).and_then(|spec| spec.read().ok());
-        let Some(value) = ready.and_then(|ready| evaluate(&ready, &inputs).ok()) else { continue };
+        let Ok(Some(ready)) = registry::ready(formula) else { continue };
+        let value = match evaluate(ready, &inputs) {
+            Ok(value) => value,
+            Err(refused) => {
+                let message = format!("there can be none: {refused}");
+                found.add(receipt, "output_value_hash", What::Hash, message);
+                continue;
+            }
+        };
         let parts = members.iter().filter_map(|(_, part)| value.value.get(part));
         let mut given = parts.chain([&value.value]).filter_map(hash).map(|one| one.hex());
         let stated = receipt.json().text("output_value_hash").unwrap_or_default();
         if !given.any(|one| one == stated.as_bytes()) {
             found.add(
                 receipt,
-                "/output_value_hash",
+                "output_value_hash",
                 What::Hash,
                 format!("is of nothing that {formula} gives"),
             );
@@ -42,8 +50,12 @@ pub(super) fn find(world: &World, found: &mut Found) {
             let given = given.filter(|given| **given != Json::Null);
             let own = output.json().at(path).filter(|own| **own != Json::Null);
             if given != own {
-                let path = format!("/{}", path.replace('.', "/"));
-                found.add(output, &path, What::Repeat, format!("is not what {formula} gives"));
+                found.add(
+                    output,
+                    Path::looked_up(path),
+                    What::Repeat,
+                    format!("is not what {formula} gives"),
+                );
             }
         }
     }
@@ -130,7 +142,7 @@ fn hits(score: Record<'_>) -> Option<Json> {
 
 /// The interval of a score is the one of its hits.
 fn intervals(world: &World, found: &mut Found) {
-    let Some(wilson) = registry::find("wilson_interval_v1").and_then(|spec| spec.read().ok()) else { return };
+    let Ok(Some(wilson)) = registry::ready("wilson_interval_v1") else { return };
     for score in world.of("SubAgentReputationScore") {
         let is_wilson = score
             .follow("formula_config_ref")
@@ -144,8 +156,8 @@ fn intervals(world: &World, found: &mut Found) {
         if let Some(level) = score.json().get("confidence_interval_level") {
             inputs.insert("level", level.clone());
         }
-        if evaluate(&wilson, &inputs).is_ok_and(|given| given.value != *stated) {
-            found.add(score, "/confidence_interval", What::Repeat, "is not the interval of its hits");
+        if evaluate(wilson, &inputs).is_ok_and(|given| given.value != *stated) {
+            found.add(score, "confidence_interval", What::Repeat, "is not the interval of its hits");
         }
     }
 }
@@ -159,7 +171,7 @@ fn counts(world: &World, found: &mut Found) {
     for rollup in world.of("MetricRollup") {
         let listed = rollup.json().list("included_observation_refs").len() as u64;
         if rollup.count("sample_size").is_some_and(|cases| cases != listed) {
-            found.add(rollup, "/sample_size", What::Repeat, format!("and {listed} are listed"));
+            found.add(rollup, "sample_size", What::Repeat, format!("and {listed} are listed"));
         }
         let mut named = rollup.json().references("included_observation_refs");
         let excluded = rollup.json().list("excluded_observation_refs").iter();
@@ -173,7 +185,7 @@ fn counts(world: &World, found: &mut Found) {
         });
         if let Some(missing) = missing {
             let message = format!("row {} is of the window and not listed", missing.seq());
-            found.add(rollup, "/included_observation_refs", What::List, message);
+            found.add(rollup, "included_observation_refs", What::List, message);
         }
     }
     let mut begun: BTreeMap<(&str, Option<&str>), Instant> = BTreeMap::new();
@@ -188,7 +200,7 @@ fn counts(world: &World, found: &mut Found) {
         let end = cycle.time("observation_window.end");
         if begun.zip(end).is_some_and(|(begun, end)| end < *begun) {
             let message = "is before there was the outcome";
-            found.add(cycle, "/observation_window/end", What::Time, message);
+            found.add(cycle, "observation_window.end", What::Time, message);
         }
     }
     for result in world.of("CalibrationMetricResult") {
@@ -196,7 +208,7 @@ fn counts(world: &World, found: &mut Found) {
         if let Some(((one, other), all)) = classes.zip(result.count("sample_size"))
             && one.checked_add(other) != Some(all)
         {
-            found.add(result, "/sample_size", What::Repeat, "is not both classes together");
+            found.add(result, "sample_size", What::Repeat, "is not both classes together");
         }
     }
 }
@@ -218,7 +230,7 @@ fn depths(world: &World, found: &mut Found) {
         };
         let (before, max) = *last.get(run.id()).unwrap_or(&(0, run.count("max_depth")));
         if depth < before || run.count("max_depth") != max {
-            found.add(run, "/depth", What::Repeat, "is not what the version before it says");
+            found.add(run, "depth", What::Repeat, "is not what the version before it says");
         }
         last.insert(run.id(), (depth, max));
         if run.is("status", "quiescent") {
@@ -232,7 +244,7 @@ fn depths(world: &World, found: &mut Found) {
             due.sort_unstable();
             if whole.depth() != depth || visited != due {
                 let message = "is not what rests on its outcome";
-                found.add(run, "/visited_outcome_ids", What::List, message);
+                found.add(run, "visited_outcome_ids", What::List, message);
             }
         }
     }

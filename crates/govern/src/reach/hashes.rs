@@ -50,14 +50,14 @@ fn heads(world: &World, found: &mut Found) {
             && prior != stood
         {
             let message = "is not where the workspace stood";
-            found.add(receipt, "/prior_workspace_head_hash", What::Hash, message);
+            found.add(receipt, "prior_workspace_head_hash", What::Hash, message);
         }
         let operation = json.text("operation_id").and_then(|id| world.find("SourceWorkspaceOperation", id));
         let new = json.text("new_workspace_head_hash").zip(json.count("new_event_seq"));
         if let (Some((prior, seq)), Some(new), Some(operation)) = (prior, new, operation) {
             if !is_hex(head(prior, operation.json(), seq + 1), new.0) {
                 let message = "is not the head that the operation makes of the one before";
-                found.add(receipt, "/new_workspace_head_hash", What::Hash, message);
+                found.add(receipt, "new_workspace_head_hash", What::Hash, message);
             }
             numbers.insert((workspace, prior), seq);
             numbers.insert((workspace, new.0), new.1);
@@ -68,15 +68,10 @@ fn heads(world: &World, found: &mut Found) {
         let is_read =
             json.is_one_of("operation_kind", &["read_workspace_snapshot", "export_workspace_bundle"]);
         if !is_read && json.is("status", "read_completed") || is_read && json.is("status", "applied") {
-            found.add(
-                receipt,
-                "/status",
-                What::Repeat,
-                "what reads changes nothing, and the other way round",
-            );
+            found.add(receipt, "status", What::Repeat, "what reads changes nothing, and the other way round");
         }
         if json.at("conflict_reason").is_some() != json.is("status", "conflict") {
-            found.add(receipt, "/status", What::Repeat, "a conflict has a reason, and nothing else has one");
+            found.add(receipt, "status", What::Repeat, "a conflict has a reason, and nothing else has one");
         }
     }
     for operation in world.of("SourceWorkspaceOperation") {
@@ -89,10 +84,10 @@ fn heads(world: &World, found: &mut Found) {
         };
         if numbers.get(&(workspace, expected)) != Some(&stated) {
             let message = "the workspace never had this head with this number";
-            found.add(operation, "/precondition/expected_workspace_head_hash", What::Hash, message);
+            found.add(operation, "precondition.expected_workspace_head_hash", What::Hash, message);
         }
         if json.text("precondition.workspace_id").is_some_and(|own| own != workspace) {
-            found.add(operation, "/precondition/workspace_id", What::Repeat, "is another workspace");
+            found.add(operation, "precondition.workspace_id", What::Repeat, "is another workspace");
         }
     }
 }
@@ -111,7 +106,7 @@ fn targets(world: &World, found: &mut Found) {
         let before = all.partition_point(|one| one.seq() < operation.seq());
         let was = before.checked_sub(1).and_then(|at| all.get(at));
         if was.is_some_and(|was| !is_hex(was.hash(), expected)) {
-            let path = "/precondition/expected_target_record_hash";
+            let path = "precondition.expected_target_record_hash";
             found.add(operation, path, What::Hash, "is not the hash of the record as it was");
         }
     }
@@ -152,7 +147,7 @@ fn receipts(world: &World, found: &mut Found) {
         let stated = json.text("input_manifest_hash").unwrap_or_default();
         if !is_hex(hash(&Json::Object(manifest)), stated) {
             let message = "is not the hash of the formula with these inputs";
-            found.add(receipt, "/input_manifest_hash", What::Hash, message);
+            found.add(receipt, "input_manifest_hash", What::Hash, message);
         }
     }
 }
@@ -175,7 +170,7 @@ fn values(world: &World, found: &mut Found) {
         }
         if !has(record.json(), stated) && !is_hex(hash(&rest), stated) {
             let message = format!("row {} has no such value", record.seq());
-            found.add(receipt, "/output_value_hash", What::Hash, message);
+            found.add(receipt, "output_value_hash", What::Hash, message);
         }
     }
 }
@@ -207,7 +202,7 @@ fn findings(world: &World, found: &mut Found) {
         let stated = json.text("match_key.normalized_finding_text_hash");
         let own = json.text("finding_text").map(text::hash);
         if stated.is_some_and(|stated| own.is_some() && !is_hex(own, stated)) {
-            let path = "/match_key/normalized_finding_text_hash";
+            let path = "match_key.normalized_finding_text_hash";
             found.add(finding, path, What::Hash, "is not the hash of its text");
         }
         let head = json.text("match_key.source_workspace_snapshot_hash");
@@ -217,12 +212,12 @@ fn findings(world: &World, found: &mut Found) {
             sets.is_none_or(|sets| sets.iter().any(|set| set.is("source_workspace_head_hash", head)))
         };
         if head.is_some_and(|head| !is_there(head)) {
-            let path = "/match_key/source_workspace_snapshot_hash";
+            let path = "match_key.source_workspace_snapshot_hash";
             found.add(finding, path, What::Hash, "is not a head of its snapshot");
         }
         let both = json.text("target_criterion_id").zip(json.text("match_key.criterion_id"));
         if both.is_some_and(|(own, key)| own != key) {
-            found.add(finding, "/match_key/criterion_id", What::Repeat, "is another criterion");
+            found.add(finding, "match_key.criterion_id", What::Repeat, "is another criterion");
         }
     }
 }
@@ -238,7 +233,7 @@ fn wordings(world: &World, found: &mut Found) {
         for member in ["from_text_hash", "to_text_hash"] {
             if review.json().text(member).is_some_and(|text| !texts.contains(&(criterion, text))) {
                 let message = "the criterion never had this text";
-                found.add(review, &format!("/{member}"), What::Hash, message);
+                found.add(review, member, What::Hash, message);
             }
         }
     }

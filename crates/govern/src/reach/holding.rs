@@ -98,10 +98,10 @@ fn others(world: &World, versions: &Versions<'_>, found: &mut Found) {
 }
 
 fn compare(whole: Record<'_>, part: Record<'_>, with_taint: bool, found: &mut Found) {
-    let mut less = |member: &str, is_less: bool| {
+    let mut less = |member: &'static str, is_less: bool| {
         if is_less {
             let message = format!("is less than that of row {}, which it holds", part.seq());
-            found.add(whole, &format!("/{member}"), What::Holding, message);
+            found.add(whole, member, What::Holding, message);
         }
     };
     less("data_class", class(whole).zip(class(part)).is_some_and(|(whole, part)| whole < part));

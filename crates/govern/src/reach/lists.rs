@@ -3,6 +3,7 @@
 
 use super::{Found, What};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -80,7 +81,7 @@ fn made_up(world: &World, made: &Made, found: &mut Found) {
         let listed: BTreeSet<&str> = listed.map(bare).collect();
         if let Some(one) = there.symmetric_difference(&listed).next() {
             let how = if there.contains(one) { "belongs into it" } else { "does not belong into it" };
-            found.add(record, &format!("/{}", made.lists[0]), What::List, format!("{one} {how}"));
+            found.add(record, made.lists[0], What::List, format!("{one} {how}"));
         }
     }
 }
@@ -97,15 +98,15 @@ fn claims(world: &World, found: &mut Found) {
                 places.extend(&own);
                 let told = receipt.map(|one| one.json().texts(list).into_iter().collect::<BTreeSet<_>>());
                 if told.is_some_and(|told| told != own) {
-                    let path = format!("/claim_support_map/{at}/{list}");
-                    found.add(package, &path, What::List, "is not what the receipt says");
+                    let path = Path::from("claim_support_map").item(at).then(list);
+                    found.add(package, path, What::List, "is not what the receipt says");
                 }
             }
         }
         let listed: BTreeSet<&str> = package.json().texts("evidence_anchor_refs").into_iter().collect();
         if places != listed {
             let message = "is not what its claims rest on";
-            found.add(package, "/evidence_anchor_refs", What::List, message);
+            found.add(package, "evidence_anchor_refs", What::List, message);
         }
         let sources: BTreeSet<&str> =
             package.json().texts("source_record_refs").into_iter().map(bare).collect();
@@ -115,7 +116,7 @@ fn claims(world: &World, found: &mut Found) {
             .find(|source| !sources.contains(source));
         if let Some(source) = missed {
             let message = format!("{source} is cited and not listed");
-            found.add(package, "/source_record_refs", What::List, message);
+            found.add(package, "source_record_refs", What::List, message);
         }
     }
 }
@@ -143,7 +144,7 @@ fn doubts(world: &World, found: &mut Found) {
         let listed = package.json().texts("stale_or_unverified_source_refs").into_iter().map(bare);
         if let Some(one) = listed.collect::<BTreeSet<_>>().symmetric_difference(&doubtful).next() {
             let message = format!("{one} is not as its source says");
-            found.add(package, "/stale_or_unverified_source_refs", What::List, message);
+            found.add(package, "stale_or_unverified_source_refs", What::List, message);
         }
     }
 }
@@ -151,14 +152,14 @@ fn doubts(world: &World, found: &mut Found) {
 /// What something speaks of is in the list that it speaks of.
 fn parts(world: &World, found: &mut Found) {
     let mut add =
-        |record: Record<'_>, path: &str, message: &str| found.add(record, path, What::List, message);
+        |record: Record<'_>, path: &'static str, message: &str| found.add(record, path, What::List, message);
     for envelope in world.of("EvaluationResultEnvelope") {
         let json = envelope.json();
         let criteria: BTreeSet<&str> =
             json.texts("evaluation_basis.criteria_refs").into_iter().map(bare).collect();
         let passed = json.texts("decision.passed_criterion_ids");
         if passed.iter().any(|one| !criteria.contains(one)) {
-            add(envelope, "/evaluation_basis/criteria_refs", "a criterion passed that it does not rest on");
+            add(envelope, "evaluation_basis.criteria_refs", "a criterion passed that it does not rest on");
         }
         let snapshot = envelope.follow("evaluation_snapshot_ref");
         let version = json.reference("target_artifact_version_ref");
@@ -167,7 +168,7 @@ fn parts(world: &World, found: &mut Found) {
             version.is_none_or(|version| held.iter().any(|one| one.is_same(&version)))
         };
         if snapshot.is_some_and(|snapshot| !holds(snapshot)) {
-            add(envelope, "/target_artifact_version_ref", "is not what its snapshot holds");
+            add(envelope, "target_artifact_version_ref", "is not what its snapshot holds");
         }
     }
     for finding in world.of("EvaluationFindingEvent") {
@@ -180,7 +181,7 @@ fn parts(world: &World, found: &mut Found) {
             criteria.as_ref().is_none_or(Vec::is_empty) || named.into_iter().any(|one| one == own)
         };
         if own.is_some_and(|own| !is_asked(own)) {
-            add(finding, "/target_criterion_id", "its result does not rest on this criterion");
+            add(finding, "target_criterion_id", "its result does not rest on this criterion");
         }
     }
     bases(world, &mut add);
@@ -191,20 +192,20 @@ fn parts(world: &World, found: &mut Found) {
 }
 
 /// What a record rests on stands in its own lists.
-fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &'static str, &str)) {
     for edge in world.of("DerivationEdge").filter(|edge| edge.is_blank("input_refs")) {
-        add(edge, "/input_refs", "something was made of nothing");
+        add(edge, "input_refs", "something was made of nothing");
     }
     for finding in world.of("EvaluationFindingEvent") {
         let policy = finding.json().text("blocking_authority.evaluated_policy_ref");
         let all = finding.json().texts("policy_decision_refs");
         if policy.is_some_and(|policy| !all.contains(&policy)) {
-            add(finding, "/policy_decision_refs", "leaves out the decision that lets it block");
+            add(finding, "policy_decision_refs", "leaves out the decision that lets it block");
         }
     }
     for observation in world.of("PositiveEvaluationObservation") {
         if observation.is_blank("evidence_refs") {
-            add(observation, "/evidence_refs", "does not name what shows it");
+            add(observation, "evidence_refs", "does not name what shows it");
         }
     }
     dispositions(world, add);
@@ -213,7 +214,7 @@ fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         let target = target.filter(|one| one.kind == "evaluation_chain_resolution_receipt");
         let all = view.json().references("chain_resolution_receipt_refs");
         if target.is_some_and(|target| !all.iter().any(|one| one.is_same(&target))) {
-            add(view, "/chain_resolution_receipt_refs", "leaves out the decision that it is about");
+            add(view, "chain_resolution_receipt_refs", "leaves out the decision that it is about");
         }
     }
     for receipt in world.of("FindingLifecycleTransitionReceipt") {
@@ -225,21 +226,21 @@ fn grounds(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         let evidence = receipt.json().references("evidence_refs");
         let is_there = |kind: &str| evidence.iter().any(|one| kind.is_empty() || one.kind == kind);
         if needed.is_some_and(|kind| !is_there(kind)) {
-            add(receipt, "/evidence_refs", "does not name what shows it");
+            add(receipt, "evidence_refs", "does not name what shows it");
         }
     }
     for envelope in world.of("EvaluationResultEnvelope") {
         let is_blocked =
             envelope.is("decision.substantive_verdict_status", "blocked_before_substantive_verdict");
         if is_blocked && envelope.is_one_of("decision.verdict", &["passed", "failed"]) {
-            let path = "/decision/substantive_verdict_status";
+            let path = "decision.substantive_verdict_status";
             add(envelope, path, "there is a verdict that was never reached");
         }
     }
 }
 
 /// An outcome moves to where the result that moves it says that it stands, and nothing gets worse that was never good.
-fn dispositions(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+fn dispositions(world: &World, add: &mut impl FnMut(Record<'_>, &'static str, &str)) {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
     for event in world.of("OutcomeStateTransitionEvent") {
         let json = event.json();
@@ -249,7 +250,7 @@ fn dispositions(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         let result = json.text("result_id").and_then(|id| world.find("EvaluationResultEnvelope", id));
         let found = result.and_then(|one| one.json().text("decision.disposition"));
         if found.zip(json.text("to_state")).is_some_and(|(found, to)| found != to) {
-            add(event, "/to_state", "is not where its result says that the outcome stands");
+            add(event, "to_state", "is not where its result says that the outcome stands");
         }
     }
     for envelope in
@@ -257,13 +258,13 @@ fn dispositions(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
     {
         let first = envelope.json().text("outcome_id").and_then(|outcome| met.get(outcome));
         if first.is_none_or(|first| *first > envelope.seq()) {
-            add(envelope, "/decision/disposition", "it was never met before");
+            add(envelope, "decision.disposition", "it was never met before");
         }
     }
 }
 
 /// A chain that has heard all whom it waits for waits no longer, and it is resolved by a policy that its snapshot holds.
-fn chains(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+fn chains(world: &World, add: &mut impl FnMut(Record<'_>, &'static str, &str)) {
     for chain in world.of("EvaluationChainRegistryRecord") {
         let results = chain.json().texts("received_result_ids").into_iter();
         let heard: BTreeSet<&str> = results
@@ -272,7 +273,7 @@ fn chains(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         let expected = chain.json().texts("expected_producers");
         let is_whole = !expected.is_empty() && expected.iter().all(|one| heard.contains(one));
         if is_whole && chain.is_one_of("status", &["open", "partial", "timed_out"]) {
-            add(chain, "/status", "it waits, though all have answered");
+            add(chain, "status", "it waits, though all have answered");
         }
     }
     for receipt in world.of("EvaluationChainResolutionReceipt") {
@@ -286,7 +287,7 @@ fn chains(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
             policies.json().references("policy_refs").iter().any(|one| one.id == policy)
         };
         if is_row && policies.is_some_and(|policies| !holds(policies)) {
-            add(receipt, "/policy_ref", "is not among the policies of its snapshot");
+            add(receipt, "policy_ref", "is not among the policies of its snapshot");
         }
     }
 }
@@ -294,14 +295,22 @@ fn chains(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
 /// What is shown only as a list of what it is derived from leaves nothing of that out, and its header names the receipts of
 /// what it states.
 fn shown(world: &World, found: &mut Found) {
-    let mut receipts: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut receipts: BTreeMap<(&str, &str), Vec<Record<'_>>> = BTreeMap::new();
     for receipt in world.of("FormulaEvaluationReceipt") {
         if let Some(output) = receipt.json().reference("output_ref") {
-            receipts.entry((output.kind, output.id)).or_default().push(receipt.id());
+            receipts.entry((output.kind, output.id)).or_default().push(receipt);
         }
     }
+    // A task has one card, and each of its runs may write it: what counts are the receipts of its own run.
+    let is_of = |receipt: &Record<'_>, view: Record<'_>| {
+        let runs = receipt.text("run_id").zip(view.text("run_id"));
+        receipt.seq() < view.seq() && runs.is_none_or(|(one, other)| one == other)
+    };
     for kind in ["TaskHealthCard", "DecisionAuditView", "UnifiedEvaluationChainView"] {
+        // What is shown again is derived again: the receipts before it are those of the version before.
+        let mut shown: BTreeMap<(&str, Option<&str>), u64> = BTreeMap::new();
         for view in world.of(kind) {
+            let since = shown.insert((view.id(), view.json().text("run_id")), view.seq()).unwrap_or_default();
             let Some(header) = view.follow("derived_read_model_ref") else { continue };
             let manifest = header.follow("input_manifest_ref");
             let mut cited = Vec::new();
@@ -314,9 +323,10 @@ fn shown(world: &World, found: &mut Found) {
             let own = receipts.get(&(name.as_str(), view.id())).map(Vec::as_slice).unwrap_or_default();
             let listed: BTreeSet<&str> =
                 header.json().texts("formula_eval_receipt_refs").into_iter().map(bare).collect();
-            if own.iter().any(|one| !listed.contains(one)) {
+            let is_its = |receipt: &Record<'_>| since < receipt.seq() && is_of(receipt, view);
+            if own.iter().any(|receipt| is_its(receipt) && !listed.contains(receipt.id())) {
                 let message = "leaves out the receipt of what is shown";
-                found.add(header, "/formula_eval_receipt_refs", What::List, message);
+                found.add(header, "formula_eval_receipt_refs", What::List, message);
             }
         }
     }
@@ -333,7 +343,7 @@ fn gather<'j>(value: &'j Json, all: &mut Vec<Reference<'j>>) {
 }
 
 /// What is waited for was sent.
-fn deliveries(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+fn deliveries(world: &World, add: &mut impl FnMut(Record<'_>, &'static str, &str)) {
     let key = |one: &Record<'_>| {
         let json = one.json();
         let (bundle, consumer) = (json.text("feedback_bundle_id")?, json.text("consumer_module_id")?);
@@ -343,13 +353,13 @@ fn deliveries(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
     let awaited: BTreeSet<_> = world.of("FeedbackDispatchExpectation").filter_map(|one| key(&one)).collect();
     for kind in ["FeedbackDispatchExpectation", "FeedbackConsumptionReceipt"] {
         for record in world.of(kind).filter(|one| key(one).is_some_and(|key| !sent.contains(&key))) {
-            add(record, "/consumer_activation_seq", "nothing was sent to this activation");
+            add(record, "consumer_activation_seq", "nothing was sent to this activation");
         }
     }
     if !awaited.is_empty() {
         for record in world.of("FeedbackDeliveryRecord") {
             if key(&record).is_some_and(|key| !awaited.contains(&key)) {
-                add(record, "/consumer_activation_seq", "nobody waits for what this activation does with it");
+                add(record, "consumer_activation_seq", "nobody waits for what this activation does with it");
             }
         }
     }
@@ -357,7 +367,7 @@ fn deliveries(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
 
 /// The reads of workspaces that an envelope names are of the states that its snapshot holds, and none is left out; so are the
 /// criteria of its outcome.
-fn bases(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+fn bases(world: &World, add: &mut impl FnMut(Record<'_>, &'static str, &str)) {
     let mut asked: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     for config in world.of("OutcomeComplianceScoringConfig") {
         asked.extend(config.json().text("outcome_id").map(|outcome| (outcome, config)));
@@ -368,7 +378,7 @@ fn bases(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         let config = json.text("outcome_id").and_then(|outcome| asked.get(outcome));
         let mut wanted = config.into_iter().flat_map(|config| config.json().texts("criterion_refs"));
         if !basis.is_empty() && wanted.any(|one| !basis.contains(&one)) {
-            add(envelope, "/evaluation_basis/criteria_refs", "leaves out a criterion of its outcome");
+            add(envelope, "evaluation_basis.criteria_refs", "leaves out a criterion of its outcome");
         }
         let reads = json.references("evaluation_basis.source_workspace_snapshot_refs");
         let heads: Vec<&str> = reads
@@ -379,14 +389,14 @@ fn bases(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
         let sets = snapshot.map(|one| one.json().list("source_workspace_snapshot_hashes"));
         let mut held = sets.into_iter().flatten().filter_map(|set| set.text("source_workspace_head_hash"));
         if held.any(|head| !heads.contains(&head)) {
-            let path = "/evaluation_basis/source_workspace_snapshot_refs";
+            let path = "evaluation_basis.source_workspace_snapshot_refs";
             add(envelope, path, "leaves out a read of what its snapshot holds");
         }
     }
 }
 
 /// The evidence of a packet is about its artifacts, and these are heads.
-fn packets(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
+fn packets(world: &World, add: &mut impl FnMut(Record<'_>, &'static str, &str)) {
     let mut states: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
     for event in world.of("ArtifactVersionTransitionEvent") {
         let version = event.json().reference("artifact_version_ref").map(|one| one.id);
@@ -396,8 +406,8 @@ fn packets(world: &World, add: &mut impl FnMut(Record<'_>, &str, &str)) {
     }
     for packet in world.of("TaskReliancePacket") {
         let Some(manifest) = packet.json().at("input_manifest") else { continue };
-        let made = manifest.count("created_from_event_seq").unwrap_or(u64::MAX);
-        let path = "/input_manifest/final_artifact_refs";
+        let made = packet.place("input_manifest.created_from_event_seq").unwrap_or(u64::MAX);
+        let path = "input_manifest.final_artifact_refs";
         for artifact in manifest.references("final_artifact_refs") {
             let all = states.get(artifact.id).map(Vec::as_slice).unwrap_or_default();
             let before = all.partition_point(|(seq, _)| *seq <= made);

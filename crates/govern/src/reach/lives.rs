@@ -1,63 +1,15 @@
-//! What has receipts of its own: where it stands, and what its receipts made of something else.
-//! Owns: which receipt leads where. Must not: know which moves are allowed; machines do.
+//! What moves was made once, and what a decision makes of something is what becomes of it.
+//! Owns: births and decisions. Must not: know where something stands; `fold` does.
 
 use super::{Found, What};
-use crate::fold::family;
-use crate::machine::{self, Machine};
 use crate::member::Member;
-use crate::reference::snake;
 use crate::world::World;
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::format;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 pub(super) fn find(world: &World, found: &mut Found) {
-    lives(world, found);
     births(world, found);
     decisions(world, found);
-}
-
-/// A type that is moved by receipts of its own and by general ones.
-struct Life {
-    kind: &'static str,
-    /// The member that says where it stands.
-    member: &'static str,
-    receipt: &'static str,
-    /// The member of a receipt that names what it moves.
-    names: &'static str,
-    /// The member of a receipt by which it moves it, and where each of its words leads.
-    by: &'static str,
-    words: &'static [(&'static str, &'static str)],
-    /// Which states it has: a record may live two lives at once, by two members.
-    machine: &'static Machine,
-}
-
-const LIVES: [Life; 4] = [
-    Life {
-        kind: "RevisionReviewPacket",
-        member: "state",
-        receipt: "RevisionReviewDecisionReceipt",
-        names: "packet_id",
-        by: "action",
-        words: family::REVIEWED,
-        machine: &machine::REVIEW_PACKET,
-    },
-    Life {
-        kind: "LibraryPromotionCandidate",
-        member: "status",
-        receipt: "LibraryPromotionReceipt",
-        names: "candidate_id",
-        by: "status",
-        words: family::PROMOTED,
-        machine: &machine::LIBRARY,
-    },
-    general("EvaluationContractReview", "approval_status", &machine::CONTRACT_REVIEW),
-    general("EvaluationContractReview", "lifecycle_state", &machine::RELIANCE),
-];
-
-/// A life that only general receipts move.
-const fn general(kind: &'static str, member: &'static str, machine: &'static Machine) -> Life {
-    Life { kind, member, receipt: "", names: "", by: "", words: &[], machine }
 }
 
 /// What is written again as it moves, and keeps the time at which it was first made.
@@ -77,40 +29,7 @@ fn births(world: &World, found: &mut Found) {
         for record in world.of(kind) {
             let own = record.json().text("created_at");
             if *first.entry(record.id()).or_insert(own) != own {
-                found.add(record, "/created_at", What::Repeat, "is not when it was first made");
-            }
-        }
-    }
-}
-
-/// What has receipts of its own, besides the general ones, stands where the last of them led.
-fn lives(world: &World, found: &mut Found) {
-    for Life { kind, member, receipt, names, by, words, machine } in &LIVES {
-        let states: BTreeSet<&str> = machine.states().collect();
-        let initial = machine.initial.first().copied().unwrap_or_default();
-        let mut moved: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
-        for one in world.of(receipt) {
-            let said = one.json().text(by);
-            let to = words.iter().find(|(word, _)| said == Some(word)).map(|(_, state)| *state);
-            if let (Some(id), Some(to)) = (one.json().text(names), to) {
-                moved.entry(id).or_default().push((one.seq(), to));
-            }
-        }
-        for one in world.of("LifecycleTransitionReceipt") {
-            let subject = one.json().reference("subject_ref").filter(|to| to.kind == snake(kind));
-            let to = one.json().text("to_state").filter(|to| states.contains(to));
-            if let (Some(subject), Some(to)) = (subject, to) {
-                moved.entry(subject.id).or_default().push((one.seq(), to));
-            }
-        }
-        moved.values_mut().for_each(|all| all.sort_unstable());
-        for record in world.of(kind) {
-            let all = moved.get(record.id()).map(Vec::as_slice).unwrap_or_default();
-            let before = all.partition_point(|(seq, _)| *seq < record.seq());
-            let stands = before.checked_sub(1).and_then(|at| all.get(at)).map_or(initial, |(_, to)| *to);
-            if record.json().text(member).is_some_and(|own| own != stands) {
-                let message = format!("the receipts leave it {stands}");
-                found.add(record, &format!("/{member}"), What::Fold, message);
+                found.add(record, "created_at", What::Repeat, "is not when it was first made");
             }
         }
     }
@@ -134,7 +53,7 @@ fn decisions(world: &World, found: &mut Found) {
         let stated = decision.json().text("resulting_candidate_state");
         if stated.zip(led).is_some_and(|(stated, led)| stated != led) {
             let message = "is not what became of the candidate";
-            found.add(decision, "/resulting_candidate_state", What::Repeat, message);
+            found.add(decision, "resulting_candidate_state", What::Repeat, message);
         }
     }
 }

@@ -2,10 +2,13 @@
 //! Owns: which member names which type, and what must be written before. Must not: compare what both say.
 
 use super::{Found, What};
+use crate::fold;
+use crate::formula::registry;
 use crate::kind::{self, Class};
+use crate::path::{Path, Step};
 use crate::reference::{Reference, snake};
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -99,10 +102,11 @@ fn may_be_later(member: &str) -> bool {
 /// Finds what names nothing and what names something that was not there yet; gives all that names something.
 pub(super) fn find<'w>(world: &'w World, found: &mut Found) -> Vec<Tie<'w>> {
     let by_name = kind::all().map(|kind| (kind.name, kind)).collect();
-    let mut naming = Naming { world, kinds: kinds(), by_name, own: None, ties: Vec::new(), found };
+    let standing = fold::projections(world, world.end()).into_iter().map(|one| (one.kind, one.id)).collect();
+    let mut naming = Naming { world, kinds: kinds(), by_name, standing, own: None, ties: Vec::new(), found };
     for record in world.all() {
         naming.own = naming.by_name.get(record.kind()).and_then(|kind| kind.id);
-        naming.walk(record, record.json(), "", &mut String::new());
+        naming.walk(record, record.json(), "", &mut Vec::new());
     }
     naming.ties
 }
@@ -111,6 +115,8 @@ struct Naming<'w, 'f> {
     world: &'w World,
     kinds: Kinds,
     by_name: BTreeMap<&'static str, &'static kind::Kind>,
+    /// What stands by its events alone: nobody need write it down to name it.
+    standing: BTreeSet<(&'static str, String)>,
     /// The member that names the record that is looked at.
     own: Option<&'static str>,
     ties: Vec<Tie<'w>>,
@@ -118,31 +124,29 @@ struct Naming<'w, 'f> {
 }
 
 impl<'w> Naming<'w, '_> {
-    fn walk(&mut self, record: Record<'w>, value: &'w Json, member: &'w str, path: &mut String) {
-        let length = path.len();
+    fn walk(&mut self, record: Record<'w>, value: &'w Json, member: &'w str, path: &mut Vec<Step<'w>>) {
         match value {
             Json::String(text) => self.text(record, text, member, path),
             Json::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    path.push_str(&format!("/{at}"));
+                    path.push(Step::Item(at));
                     self.walk(record, item, member, path);
-                    path.truncate(length);
+                    path.pop();
                 }
             }
             Json::Object(members) => {
                 for (name, item) in members.iter() {
-                    path.push('/');
-                    path.push_str(name);
+                    path.push(Step::Name(name));
                     self.walk(record, item, name, path);
-                    path.truncate(length);
+                    path.pop();
                 }
             }
             Json::Null | Json::Bool(_) | Json::Number(_) => {}
         }
     }
 
-    fn text(&mut self, record: Record<'w>, text: &'w str, member: &str, path: &str) {
-        let is_own = path.len() == member.len() + 1 && self.own == Some(member);
+    fn text(&mut self, record: Record<'w>, text: &'w str, member: &str, path: &[Step<'_>]) {
+        let is_own = path.len() == 1 && self.own == Some(member);
         let of_type = IDS_OF.iter().find(|(kind, name, _)| *kind == record.kind() && *name == member);
         let by_id = of_type.map(|(_, _, kinds)| *kinds).or_else(|| {
             let found = IDS.binary_search_by_key(&member, |(name, _)| name).ok()?;
@@ -150,7 +154,9 @@ impl<'w> Naming<'w, '_> {
         });
         if let Some(kinds) = by_id.filter(|_| !is_own) {
             let to = kinds.iter().find_map(|kind| first(self.world, kind, text));
-            self.tie(record, to, Naming::ID, (member, path, text));
+            if to.is_some() || !kinds.iter().any(|kind| self.is_known(kind, text)) {
+                self.tie(record, to, Naming::ID, (member, path, text));
+            }
         } else if let Some(named) = Reference::read(text).map(plain)
             && self.kinds.contains_key(named.kind)
         {
@@ -159,8 +165,18 @@ impl<'w> Naming<'w, '_> {
                 true => first(self.world, to.kind(), to.id()).unwrap_or(to),
                 false => to,
             });
-            self.tie(record, to, Naming::REFERENCE, (member, path, text));
+            let kind = self.kinds.get(named.kind).map(|kind| kind.name).unwrap_or_default();
+            if to.is_some() || !self.is_known(kind, named.id) {
+                self.tie(record, to, Naming::REFERENCE, (member, path, text));
+            }
         }
+    }
+
+    /// Whether something is known without a row: it is built in, or it stands by its events.
+    fn is_known(&self, kind: &str, id: &str) -> bool {
+        let is_standing =
+            self.by_name.get(kind).is_some_and(|kind| self.standing.contains(&(kind.name, id.into())));
+        is_standing || kind == "FormulaSpec" && registry::find(id).is_some()
     }
 
     const ID: bool = true;
@@ -171,10 +187,10 @@ impl<'w> Naming<'w, '_> {
         from: Record<'w>,
         to: Option<Record<'w>>,
         is_by_id: bool,
-        (member, path, text): (&str, &str, &str),
+        (member, path, text): (&str, &[Step<'_>], &str),
     ) {
         let Some(to) = to else {
-            self.found.add(from, path, What::NamesNothing, format!("{text} is not there"));
+            self.found.add(from, Path::along(path), What::NamesNothing, format!("{text} is not there"));
             return;
         };
         // How something stands may be named before it is written down; what happened, what was decided and what was asked
@@ -187,7 +203,7 @@ impl<'w> Naming<'w, '_> {
         let is_early = to.seq() > from.seq() && !(is_setting(from) && is_setting(to));
         if is_early && !is_standing && !may_be_later(member) {
             let message = format!("{text} comes only in row {}", to.seq());
-            self.found.add(from, path, What::NamesLater, message);
+            self.found.add(from, Path::along(path), What::NamesLater, message);
         }
         self.ties.push(Tie { from, to, is_by_id });
     }

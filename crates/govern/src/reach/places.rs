@@ -21,10 +21,10 @@ const UP_TO: [(&str, &str); 4] = [
 pub(super) fn find(world: &World, found: &mut Found) {
     for (kind, member) in UP_TO {
         for record in world.of(kind) {
-            let place = record.count(member);
-            if let Some(place) = place.filter(|place| *place >= record.seq()) {
-                let message = format!("{place} is not before the row itself");
-                found.add(record, &pointer(member), What::Place, message);
+            let place = record.place(member);
+            if place.is_some_and(|place| place >= record.seq()) {
+                let message = "is not before the row itself";
+                found.add(record, member, What::Place, message);
             }
         }
     }
@@ -32,22 +32,18 @@ pub(super) fn find(world: &World, found: &mut Found) {
     links(world, found);
 }
 
-fn pointer(member: &str) -> alloc::string::String {
-    format!("/{}", member.replace('.', "/"))
-}
-
 /// What a manifest lists was there when it was made.
 fn manifests(world: &World, found: &mut Found) {
     for manifest in world.of("ReadModelInputManifest") {
-        let Some(made) = manifest.count("created_from_event_seq") else { continue };
+        let Some(made) = manifest.place("created_from_event_seq") else { continue };
         for input in manifest.json().references("input_refs") {
             let first = world.resolve(super::names::plain(input)).and_then(|last| {
                 let first = world.versions(last.kind(), last.id()).next();
                 first.map(|first| first.seq())
             });
             if first.is_some_and(|first| first > made) {
-                let message = format!("{input} comes after {made}");
-                found.add(manifest, "/created_from_event_seq", What::Place, message);
+                let message = format!("{input} comes after that");
+                found.add(manifest, "created_from_event_seq", What::Place, message);
             }
         }
     }
@@ -61,10 +57,10 @@ fn links(world: &World, found: &mut Found) {
     };
     for link in world.of("EventProjectionLink") {
         let Some(to) = link.json().reference("current_projection_ref") else { continue };
-        let event = link.count("projection_event_seq").and_then(|seq| rows.get(&seq));
+        let event = link.place("projection_event_seq").and_then(|seq| rows.get(&seq));
         if !event.is_some_and(|event| event.seq() < link.seq() && is_about(*event, to)) {
             let message = format!("no event about {to} stands there");
-            found.add(link, "/projection_event_seq", What::Place, message);
+            found.add(link, "projection_event_seq", What::Place, message);
         }
     }
 }

@@ -5,6 +5,7 @@ use super::names::Tie;
 use super::{Found, What};
 use crate::kind;
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -60,7 +61,7 @@ fn shared(ties: &[Tie<'_>], found: &mut Found) {
             && own != other
         {
             let message = format!("is of {own} and names row {} of {other}", to.seq());
-            found.add(from, "/matter_id", What::Repeat, message);
+            found.add(from, "matter_id", What::Repeat, message);
         }
         // Two that are only mentioned together may be of different runs, and what a record is called is its own.
         let own = ids.get(from.kind()).copied().flatten();
@@ -69,7 +70,7 @@ fn shared(ties: &[Tie<'_>], found: &mut Found) {
             let both = from.json().text(member).zip(to.json().text(member));
             if let Some((own, other)) = both.filter(|(own, other)| own != other) {
                 let message = format!("is {own}, and row {}, which it names, says {other}", to.seq());
-                found.add(from, &format!("/{member}"), What::Repeat, message);
+                found.add(from, member, What::Repeat, message);
             }
         }
     }
@@ -88,7 +89,7 @@ fn leaks<'w>(ties: &[Tie<'w>], matters: &Matters<'w>, found: &mut Found) {
             && own != *other
         {
             let message = format!("is of {own} and belongs to row {} of {other}", to.seq());
-            found.add(from, "/matter_id", What::Repeat, message);
+            found.add(from, "matter_id", What::Repeat, message);
         }
         if let Some(other) = matter(to).filter(|_| from.kind() == "DerivationEdge") {
             let (first, row) = *made.entry(from.seq()).or_insert((other, to.seq()));
@@ -109,7 +110,7 @@ fn fixed<'w>(world: &'w World, found: &mut Found) -> Matters<'w> {
             let (first, row) = *seen.entry((key, of, member)).or_insert((value, record.seq()));
             if first != value {
                 let message = format!("is {value} for {key} {of}, and row {row} says {first}");
-                found.add(record, &format!("/{member}"), What::Repeat, message);
+                found.add(record, member, What::Repeat, message);
             }
         }
     }
@@ -129,7 +130,7 @@ fn bodies(world: &World, found: &mut Found) {
             for member in members(before).union(&members(record)).copied() {
                 if !moving.contains(&member) && before.json().get(member) != record.json().get(member) {
                     let message = format!("is not what row {} says, and does not move", before.seq());
-                    found.add(record, &format!("/{member}"), What::Repeat, message);
+                    found.add(record, Path::whole().name(member), What::Repeat, message);
                 }
             }
         }

@@ -4,10 +4,10 @@
 use super::names::Tie;
 use super::{Found, What};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
 
@@ -54,7 +54,7 @@ fn order(world: &World, found: &mut Found) {
         for member in MADE {
             if record.time(member).is_some_and(|made| made > at) {
                 let message = "it was written before it was made";
-                found.add(record, &format!("/{member}"), What::Time, message);
+                found.add(record, member, What::Time, message);
             }
         }
     }
@@ -62,27 +62,42 @@ fn order(world: &World, found: &mut Found) {
 
 /// Nothing in a log was made, or ended, before the log began.
 fn begins(world: &World, found: &mut Found) {
-    let Some(begin) = world.all().find_map(|record| record.written_at()) else { return };
+    let Some(begin) = world.begin() else { return };
     for record in world.all() {
-        if let Some(path) = early(record.json(), begin) {
-            found.add(record, &path, What::Time, "is before the log began");
+        if let Some(path) = early(record.json(), begin, &Path::whole()) {
+            found.add(record, path, What::Time, "is before the log began");
         }
     }
 }
 
 /// Where a value says that something was made or ended before a time.
-fn early(value: &Json, begin: Instant) -> Option<String> {
+fn early(value: &Json, begin: Instant, at: &Path) -> Option<Path> {
+    let own = |name: &str, member: &Json| {
+        let time = member.as_str().filter(|_| MADE.contains(&name) || LATER.contains(&name));
+        time.and_then(Instant::read).is_some_and(|time| time < begin)
+    };
+    first(value, at, &own, &|member, at| early(member, begin, at))
+}
+
+/// The first member that is one that is looked for, or the first that is found inside of one.
+fn first(
+    value: &Json,
+    at: &Path,
+    is_it: &impl Fn(&str, &Json) -> bool,
+    inside: &impl Fn(&Json, &Path) -> Option<Path>,
+) -> Option<Path> {
+    let enter = |member: &Json, at: Path| {
+        let is_more = matches!(member, Json::Object(_) | Json::Array(_));
+        is_more.then(|| inside(member, &at)).flatten()
+    };
     match value {
         Json::Object(members) => members.iter().find_map(|(name, member)| {
-            let is_own = MADE.contains(&name) || LATER.contains(&name);
-            let time = member.as_str().filter(|_| is_own).and_then(Instant::read);
-            if time.is_some_and(|time| time < begin) {
-                return Some(format!("/{name}"));
-            }
-            early(member, begin).map(|rest| format!("/{name}{rest}"))
+            let at = at.clone().name(name);
+            if is_it(name, member) { Some(at) } else { enter(member, at) }
         }),
-        Json::Array(items) => (items.iter().enumerate())
-            .find_map(|(at, item)| early(item, begin).map(|rest| format!("/{at}{rest}"))),
+        Json::Array(items) => {
+            items.iter().enumerate().find_map(|(place, item)| enter(item, at.clone().item(place)))
+        }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
     }
 }
@@ -99,28 +114,23 @@ fn ends(world: &World, found: &mut Found) {
         let own = record.time("created_at").or(record.written_at());
         let Some(own) = own else { continue };
         let begin = *begun.entry((record.kind(), record.id())).or_insert(own);
-        if let Some(member) = over(record.json(), begin) {
-            found.add(record, &format!("/{member}"), What::Time, "it ends before it begins");
+        if let Some(path) = over(record.json(), begin, &Path::whole()) {
+            found.add(record, path, What::Time, "it ends before it begins");
         }
     }
 }
 
 /// The first member in a value that is an end before the beginning: of the whole, or of the window that it ends.
-fn over(value: &Json, begin: Instant) -> Option<&str> {
-    match value {
-        Json::Object(members) => {
-            let window = value.time("start").zip(value.time("end"));
-            if window.is_some_and(|(start, end)| end < start) {
-                return Some("end");
-            }
-            members.iter().find_map(|(name, member)| {
-                let is_over = LATER.contains(&name) && value.time(name).is_some_and(|end| end < begin);
-                if is_over { Some(name) } else { over(member, begin) }
-            })
-        }
-        Json::Array(items) => items.iter().find_map(|item| over(item, begin)),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
+fn over(value: &Json, begin: Instant, at: &Path) -> Option<Path> {
+    let window = value.time("start").zip(value.time("end"));
+    if window.is_some_and(|(start, end)| end < start) {
+        return Some(at.clone().then("end"));
     }
+    let own = |name: &str, member: &Json| {
+        let time = member.as_str().filter(|_| LATER.contains(&name)).and_then(Instant::read);
+        time.is_some_and(|end| end < begin)
+    };
+    first(value, at, &own, &|member, at| over(member, begin, at))
 }
 
 /// Nothing is made before what it names: what happened, what was decided, what was asked.
@@ -136,7 +146,7 @@ fn causes(ties: &[Tie<'_>], found: &mut Found) {
         };
         if own < cause && !is_again() {
             let message = format!("it was made before row {}, which it names", tie.to.seq());
-            found.add(tie.from, &format!("/{member}"), What::Time, message);
+            found.add(tie.from, member, What::Time, message);
         }
     }
 }

@@ -4,10 +4,12 @@
 use super::{Found, What};
 use crate::derive::text;
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World, hash};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -43,31 +45,31 @@ fn packets(world: &World, found: &mut Found) {
             named.all(|item| asked.contains(item))
         };
         if !items("items", packet) {
-            found.add(packet, "/items", What::List, "holds what was not asked for");
+            found.add(packet, "items", What::List, "holds what was not asked for");
         }
         if !items("omitted_items", receipt) {
-            found.add(receipt, "/omitted_items", What::List, "leaves out what was not asked for");
+            found.add(receipt, "omitted_items", What::List, "leaves out what was not asked for");
         }
         let is_short =
             receipt.json().list("omitted_items").iter().any(|one| one.flag("required") == Some(true));
         if receipt.is("packet_status", "blocked") && !is_short {
             found.add(
                 receipt,
-                "/packet_status",
+                "packet_status",
                 What::Repeat,
                 "is blocked, and nothing that it needs is left out",
             );
         }
         let has_warnings = !receipt.is_blank("warnings");
         if receipt.is("packet_status", "complete_with_warnings") != has_warnings {
-            found.add(receipt, "/packet_status", What::Repeat, "is not what its warnings say");
+            found.add(receipt, "packet_status", What::Repeat, "is not what its warnings say");
         }
     }
     for packet in world.of("TaskRunContextPacket") {
         let own = packet.json().at("items").and_then(hash);
         let stated = packet.json().text("content_hash").unwrap_or_default();
         if own.is_some_and(|own| own.hex() != stated.as_bytes()) {
-            found.add(packet, "/content_hash", What::Hash, "is not the hash of what it holds");
+            found.add(packet, "content_hash", What::Hash, "is not the hash of what it holds");
         }
     }
     let budgets: BTreeMap<&str, Record<'_>> =
@@ -75,14 +77,14 @@ fn packets(world: &World, found: &mut Found) {
     for used in world.of("ContextPacketConsumption") {
         let activation = used.json().text("activation_id");
         if activation.is_some_and(|id| world.find("ModuleActivationEvent", id).is_none()) {
-            found.add(used, "/activation_id", What::NamesNothing, "is no activation");
+            found.add(used, "activation_id", What::NamesNothing, "is no activation");
         }
         let budget = activation.and_then(|id| budgets.get(id));
         let receipt = used.json().reference("packet_ref").and_then(|packet| counted.get(packet.id));
         if let (Some(budget), Some(receipt)) = (budget, receipt)
             && budget.count("packet_token_count") != receipt.count("actual_token_count")
         {
-            found.add(*budget, "/packet_token_count", What::Repeat, "is not what the packet was counted for");
+            found.add(*budget, "packet_token_count", What::Repeat, "is not what the packet was counted for");
         }
     }
 }
@@ -92,7 +94,7 @@ fn digests(world: &World, found: &mut Found) {
     for selection in world.of("DigestSelection") {
         let digest = selection.follow("digest_ref");
         if digest.is_some_and(|digest| set(digest, "post_refs") != set(selection, "included_post_refs")) {
-            found.add(selection, "/included_post_refs", What::List, "is not what the digest has");
+            found.add(selection, "included_post_refs", What::List, "is not what the digest has");
         }
     }
     for post in world.of("RunBoardVisiblePost") {
@@ -101,10 +103,10 @@ fn digests(world: &World, found: &mut Found) {
         let is_secret = event.is_one_of("governance.data_class", &["privileged", "local_only"])
             || event.flag("governance.privileged") == Some(true);
         if is_secret && post.flag("redacted") == Some(false) {
-            found.add(post, "/redacted", What::Holding, "shows what is secret");
+            found.add(post, "redacted", What::Holding, "shows what is secret");
         }
         if post.is("withheld_reason", "privileged") && !is_secret {
-            found.add(event, "/governance", What::Holding, "was withheld as privileged and is not");
+            found.add(event, "governance", What::Holding, "was withheld as privileged and is not");
         }
     }
 }
@@ -122,7 +124,7 @@ fn costs(world: &World, found: &mut Found) {
         let own: BTreeSet<&str> = own.filter(|one| one.seq() < narrative.seq()).map(|one| one.id()).collect();
         let told = narrative.json().references("actual_cost_record_refs").into_iter();
         if own != told.map(|one| one.id).collect() {
-            found.add(narrative, "/actual_cost_record_refs", What::List, "are not the costs of the run");
+            found.add(narrative, "actual_cost_record_refs", What::List, "are not the costs of the run");
         }
     }
     for vector in world.of("CostVector") {
@@ -133,14 +135,15 @@ fn costs(world: &World, found: &mut Found) {
         let components = vector.json().members("components").into_iter().flat_map(|all| all.iter());
         // Where all that is dear is taken to come together, quantiles add up as well.
         let is_bound = vector.is("correlation_policy", "assume_perfect_correlation_upper_bound");
-        let summed: &[&str] = if is_bound { &["expected", "p50", "p90", "p99"] } else { &["expected"] };
+        let summed: &[&'static str] =
+            if is_bound { &["expected", "p50", "p90", "p99"] } else { &["expected"] };
         for (dimension, amount) in components.filter(|_| parts.len() > 1) {
             for name in summed {
-                let path = format!("components.{dimension}.{name}");
-                let sum: f64 = parts.iter().filter_map(|part| part.number(&path)).sum();
+                let amounts = parts.iter().filter_map(|part| part.members("components")?.get(dimension));
+                let sum: f64 = amounts.filter_map(|amount| amount.number(name)).sum();
                 if amount.number(name).is_some_and(|own| (own - sum).abs() > 1e-6) {
-                    let path = format!("/{}", path.replace('.', "/"));
-                    found.add(vector, &path, What::Repeat, "is not the sum of its parts");
+                    let path = Path::from("components").name(dimension).then(name);
+                    found.add(vector, path, What::Repeat, "is not the sum of its parts");
                 }
             }
         }
@@ -158,12 +161,12 @@ fn replays(world: &World, found: &mut Found) {
         let json = divergence.json();
         let at = json.text("replay_request_id").zip(json.text("source_step_ref"));
         let Some(step) = at.and_then(|at| steps.get(&at)) else {
-            found.add(divergence, "/source_step_ref", What::NamesNothing, "was not replayed");
+            found.add(divergence, "source_step_ref", What::NamesNothing, "was not replayed");
             continue;
         };
         for member in ["original_output_hash", "replay_output_hash"] {
             if json.text(member) != step.json().text(member) {
-                found.add(divergence, &format!("/{member}"), What::Repeat, "is not what the step gave");
+                found.add(divergence, member, What::Repeat, "is not what the step gave");
             }
         }
         if step.json().text("original_output_hash") == step.json().text("replay_output_hash") {
@@ -180,14 +183,14 @@ fn stops(world: &World, found: &mut Found) {
         let Some(request) = request else { continue };
         if json.text("candidate_disposition") != request.json().text("candidate_disposition") {
             let message = "is not what was asked for";
-            found.add(receipt, "/candidate_disposition", What::Repeat, message);
+            found.add(receipt, "candidate_disposition", What::Repeat, message);
         }
         let stayed = json.list("executed_side_effects").iter().filter_map(|one| one.text("ref"));
         let dealt: BTreeSet<&str> =
             stayed.chain(json.texts("stopped_refs")).chain(json.texts("cancelled_intent_refs")).collect();
         let aimed = set(request, "target_refs");
         if (!aimed.is_empty() || !request.is("cancel_scope", "entire_run")) && aimed != dealt {
-            found.add(receipt, "/stopped_refs", What::List, "is not what the request aims at");
+            found.add(receipt, "stopped_refs", What::List, "is not what the request aims at");
         }
     }
 }
@@ -198,15 +201,10 @@ fn effects(world: &World, found: &mut Found) {
     let mut last: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     for effect in world.of("SideEffectLedgerEntry") {
         if last.insert(effect.id(), effect).is_some_and(|before| !before.is("state", "intent")) {
-            found.add(effect, "/state", What::Fold, "follows on what was done or cancelled");
+            found.add(effect, "state", What::Fold, "follows on what was done or cancelled");
         }
         if effect.is("state", "executed") == effect.is_blank("receipt_ref") {
-            found.add(
-                effect,
-                "/state",
-                What::Repeat,
-                "what was done has a receipt, and nothing else has one",
-            );
+            found.add(effect, "state", What::Repeat, "what was done has a receipt, and nothing else has one");
         }
         if effect.is("state", "executed") {
             done.insert(effect.id(), effect);
@@ -223,8 +221,8 @@ fn effects(world: &World, found: &mut Found) {
                 || !same("executed_at", "created_at")
                 || !same("receipt_ref", "receipt_ref")
             {
-                let path = format!("/irrevocable_side_effects_at_fork/{at}");
-                found.add(fork, &path, What::Repeat, "is not what the ledger says");
+                let path = Path::from("irrevocable_side_effects_at_fork").item(at);
+                found.add(fork, path, What::Repeat, "is not what the ledger says");
             }
         }
     }
@@ -232,16 +230,11 @@ fn effects(world: &World, found: &mut Found) {
         let stayed = receipt.json().list("executed_side_effects").iter();
         let mut stayed = stayed.filter_map(|one| one.reference("ref"));
         if stayed.any(|one| !done.contains_key(one.id)) {
-            found.add(receipt, "/executed_side_effects", What::Repeat, "was not executed by the ledger");
+            found.add(receipt, "executed_side_effects", What::Repeat, "was not executed by the ledger");
         }
         for intent in receipt.json().references("cancelled_intent_refs") {
             if last.get(intent.id).is_some_and(|one| !one.is("state", "cancelled")) {
-                found.add(
-                    receipt,
-                    "/cancelled_intent_refs",
-                    What::Fold,
-                    format!("{intent} is not cancelled"),
-                );
+                found.add(receipt, "cancelled_intent_refs", What::Fold, format!("{intent} is not cancelled"));
             }
         }
     }
@@ -250,10 +243,18 @@ fn effects(world: &World, found: &mut Found) {
 
 /// A checkpoint has all that its run did outside, and the heads of what it keeps.
 fn checkpoints(world: &World, done: &BTreeMap<&str, Record<'_>>, found: &mut Found) {
-    let mut last_versions: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+    let (mut made, mut accepted) = (Counted::new(), Counted::new());
     for version in world.of("ArtifactVersion") {
         if let Some(artifact) = version.json().text("artifact_stable_id") {
-            last_versions.entry(artifact).or_default().push(version);
+            made.entry(artifact).or_default().push((version.seq(), version.id()));
+        }
+    }
+    let moved = world.of("ArtifactVersionTransitionEvent");
+    for event in moved.filter(|event| event.is("to_state", "accepted_head")) {
+        let version = event.follow("artifact_version_ref").filter(|one| one.kind() == "ArtifactVersion");
+        let artifact = version.and_then(|one| Some((one.json().text("artifact_stable_id")?, one.id())));
+        if let Some((artifact, id)) = artifact {
+            accepted.entry(artifact).or_default().push((event.seq(), id));
         }
     }
     for checkpoint in world.of("KnownGoodCheckpoint") {
@@ -264,30 +265,36 @@ fn checkpoints(world: &World, done: &BTreeMap<&str, Record<'_>>, found: &mut Fou
         let told = checkpoint.json().references("irreversible_side_effect_refs").into_iter();
         if own != told.map(|one| one.id).collect() {
             let message = "is not what the run did outside";
-            found.add(checkpoint, "/irreversible_side_effect_refs", What::List, message);
+            found.add(checkpoint, "irreversible_side_effect_refs", What::List, message);
         }
-        heads(&last_versions, checkpoint, found);
-        if checkpoint.count("event_seq").is_some_and(|place| place >= checkpoint.seq()) {
-            found.add(checkpoint, "/event_seq", What::Place, "is not before the checkpoint");
+        heads(&made, &accepted, checkpoint, found);
+        if checkpoint.place("event_seq").is_some_and(|place| place >= checkpoint.seq()) {
+            found.add(checkpoint, "event_seq", What::Place, "is not before the checkpoint");
         }
     }
 }
 
-/// The heads of a checkpoint are the last versions of the artifacts that it keeps.
-fn heads(versions: &BTreeMap<&str, Vec<Record<'_>>>, checkpoint: Record<'_>, found: &mut Found) {
+/// Versions of artifacts by artifact, each with the place from which it counts.
+type Counted<'w> = BTreeMap<&'w str, Vec<(u64, &'w str)>>;
+
+/// The heads of a checkpoint are the versions that counted then: of each artifact that it keeps the one that was accepted last, or the
+/// last one where nothing was.
+fn heads(made: &Counted<'_>, accepted: &Counted<'_>, checkpoint: Record<'_>, found: &mut Found) {
     let kept = checkpoint.json().references("artifact_version_refs");
     let heads: BTreeSet<&str> =
         checkpoint.json().references("artifact_head_refs").into_iter().map(|one| one.id).collect();
     let artifact = |id: &str| checkpoint.world.find("ArtifactVersion", id)?.json().text("artifact_stable_id");
     let artifacts: BTreeSet<&str> = kept.iter().filter_map(|one| artifact(one.id)).collect();
-    let last = artifacts.iter().filter_map(|artifact| {
-        let all = versions.get(artifact)?;
-        let before = all.partition_point(|one| one.seq() < checkpoint.seq());
-        before.checked_sub(1).and_then(|at| all.get(at)).map(|one| one.id())
-    });
-    if heads != last.collect() {
-        let message = "are not the last versions of what it keeps";
-        found.add(checkpoint, "/artifact_head_refs", What::List, message);
+    let last = |all: &Counted<'_>, artifact: &str| -> Option<String> {
+        let all = all.get(artifact)?;
+        let before = all.partition_point(|(seq, _)| *seq < checkpoint.seq());
+        before.checked_sub(1).and_then(|at| all.get(at)).map(|(_, id)| String::from(*id))
+    };
+    let counted: BTreeSet<String> =
+        artifacts.iter().filter_map(|one| last(accepted, one).or_else(|| last(made, one))).collect();
+    if !heads.iter().copied().eq(counted.iter().map(String::as_str)) {
+        let message = "are not the versions that counted of what it keeps";
+        found.add(checkpoint, "artifact_head_refs", What::List, message);
     }
 }
 
@@ -306,7 +313,7 @@ fn matters(world: &World, found: &mut Found) {
         if let (Some(matter), Some(own)) = (matter, seen.json().text("matter_id"))
             && own != *matter
         {
-            found.add(seen, "/matter_id", What::Repeat, format!("and its run is of {matter}"));
+            found.add(seen, "matter_id", What::Repeat, format!("and its run is of {matter}"));
         }
     }
 }
@@ -320,12 +327,12 @@ fn answers(world: &World, found: &mut Found) {
         for (member, own) in [("normalized_prompt_hash", prompt), ("normalized_options_hash", options)] {
             let stated = json.text(member).unwrap_or_default();
             if own.is_some_and(|own| own.hex() != stated.as_bytes()) {
-                found.add(kept, &format!("/{member}"), What::Hash, "is not the hash of what was asked");
+                found.add(kept, member, What::Hash, "is not the hash of what was asked");
             }
         }
         let chosen = json.text("selected_option_id");
         if !json.list("options").iter().any(|option| option.text("option_id") == chosen) {
-            found.add(kept, "/selected_option_id", What::NamesNothing, "is no option");
+            found.add(kept, "selected_option_id", What::NamesNothing, "is no option");
         }
     }
 }
@@ -340,7 +347,7 @@ fn signals(world: &World, found: &mut Found) {
         for member in ["current_finding_match_key", "previous_finding_match_key"] {
             let key = signal.json().at(member).filter(|key| key.as_object().is_some()).and_then(hash);
             if key.is_some_and(|key| !keys.contains(&key.hex())) {
-                found.add(signal, &format!("/{member}"), What::Repeat, "is the key of no finding");
+                found.add(signal, member, What::Repeat, "is the key of no finding");
             }
         }
     }
@@ -357,7 +364,7 @@ fn numbers(world: &World, found: &mut Found) {
             let next = next.entry(of).or_insert(1);
             if own != *next {
                 let message = format!("is {own} where {next} comes next");
-                found.add(row, &format!("/{member}"), What::Place, message);
+                found.add(row, member, What::Place, message);
             }
             *next += 1;
         }

@@ -4,6 +4,7 @@
 use super::{Found, What};
 use crate::derive::keys;
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World, hash};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -29,8 +30,8 @@ fn profiles(world: &World, found: &mut Found) {
             let plan = profile.text("plan_id").and_then(|id| world.find("RevisionPlan", id));
             let risk = plan.and_then(|plan| plan.json().at("plan_risk_score"));
             if risk.is_some_and(|risk| profile.at("plan_risk_score") != Some(risk)) {
-                let path = format!("/profiles/{at}/plan_risk_score");
-                found.add(decision, &path, What::Repeat, "is not that of the plan");
+                let path = Path::from("profiles").item(at).then("plan_risk_score");
+                found.add(decision, path, What::Repeat, "is not that of the plan");
             }
         }
     }
@@ -54,13 +55,13 @@ fn steps(world: &World, found: &mut Found) {
         let Some(step) = row.json().text("step_id") else { continue };
         let plan = planned.get(step).map(|(plan, _)| *plan);
         if plan.is_none() || row.json().text("plan_id").is_some_and(|own| Some(own) != plan) {
-            found.add(row, "/step_id", What::NamesNothing, format!("{step} is no step of its plan"));
+            found.add(row, "step_id", What::NamesNothing, format!("{step} is no step of its plan"));
         }
     }
     for version in world.of("ArtifactVersion") {
         let step = version.json().text("produced_by_step_id");
         if step.is_some_and(|step| !planned.contains_key(step)) {
-            found.add(version, "/produced_by_step_id", What::NamesNothing, "is a step of no plan");
+            found.add(version, "produced_by_step_id", What::NamesNothing, "is a step of no plan");
         }
     }
 }
@@ -92,14 +93,14 @@ fn moves(world: &World, found: &mut Found) {
         }
         let plans = receipt.json().text("plan_id").zip(event.json().text("plan_id"));
         if plans.is_some_and(|(one, other)| one != other) {
-            found.add(event, "/receipt_ref", What::Repeat, "is of another plan");
+            found.add(event, "receipt_ref", What::Repeat, "is of another plan");
         }
         let (from, to) =
             (event.text("from_state").unwrap_or_default(), event.text("to_state").unwrap_or_default());
         let done = receipt.json().text("operation_kind");
         if operation(from, to).zip(done).is_some_and(|(wanted, done)| !wanted.contains(&done)) {
             let message = format!("row {} does not lead from {from} to {to}", receipt.seq());
-            found.add(event, "/to_state", What::Fold, message);
+            found.add(event, "to_state", What::Fold, message);
         }
     }
 }
@@ -112,8 +113,8 @@ fn keys(world: &World, found: &mut Found) {
         let (Some(plan), Some(step)) = (key.text("plan_id"), key.text("step_id")) else { continue };
         for member in ["plan_id", "step_id", "run_id"] {
             if key.text(member) != receipt.json().text(member) {
-                let path = format!("/idempotency_key/{member}");
-                found.add(receipt, &path, What::Repeat, "is not that of the receipt");
+                let path = Path::from("idempotency_key").then(member);
+                found.add(receipt, path, What::Repeat, "is not that of the receipt");
             }
         }
         let base = world.find("RevisionPlanStepBase", step);
@@ -121,13 +122,13 @@ fn keys(world: &World, found: &mut Found) {
         let stated = key.text("target_ref_hash").unwrap_or_default();
         let is_target = |target: &Json| hash(target).is_some_and(|own| own.hex() == stated.as_bytes());
         if !targets.is_empty() && !targets.iter().any(is_target) {
-            let path = "/idempotency_key/target_ref_hash";
+            let path = "idempotency_key.target_ref_hash";
             found.add(receipt, path, What::Hash, "is the hash of no target of the step");
         }
         let own = before.entry((plan, step)).or_default();
         let is_known = |hash: &str| own.contains(hash);
         if key.text("previous_attempt_hash").is_some_and(|hash| !is_known(hash)) {
-            let path = "/idempotency_key/previous_attempt_hash";
+            let path = "idempotency_key.previous_attempt_hash";
             found.add(receipt, path, What::Hash, "is the key of no attempt before");
         }
         own.insert(String::from(keys::step(key)));
@@ -152,7 +153,7 @@ fn products(world: &World, found: &mut Found) {
         let last = before.checked_sub(1).and_then(|at| own.get(at)).and_then(|(_, hash)| *hash);
         if last.is_some_and(|last| last != produced) {
             let message = "is not the hash of the version that the step made";
-            found.add(receipt, "/produced_post_hash", What::Hash, message);
+            found.add(receipt, "produced_post_hash", What::Hash, message);
         }
     }
     for lock in world.of("InPlaceMutationLock") {
@@ -160,12 +161,12 @@ fn products(world: &World, found: &mut Found) {
         match world.find("ArtifactVersion", base) {
             None => found.add(
                 lock,
-                "/expected_base_version_id",
+                "expected_base_version_id",
                 What::NamesNothing,
                 format!("{base} is not there"),
             ),
             Some(version) if version.json().text("content_hash") != lock.json().text("expected_pre_hash") => {
-                found.add(lock, "/expected_pre_hash", What::Hash, "is not the hash of its base version");
+                found.add(lock, "expected_pre_hash", What::Hash, "is not the hash of its base version");
             }
             Some(_) => {}
         }
@@ -176,14 +177,14 @@ fn products(world: &World, found: &mut Found) {
 fn batches(world: &World, found: &mut Found) {
     for end in world.of("ParallelBatchFinalizationReceipt") {
         let Some(batch) = end.json().text("batch_id").and_then(|id| world.find("ParallelBatch", id)) else {
-            found.add(end, "/batch_id", What::NamesNothing, "is no batch");
+            found.add(end, "batch_id", What::NamesNothing, "is no batch");
             continue;
         };
         let receipts = end.json().references("step_receipt_refs").into_iter();
         let done = receipts.filter_map(|one| world.resolve(one)?.json().text("step_id"));
         let done: BTreeSet<&str> = done.collect();
         if done != batch.json().texts("step_ids").into_iter().collect() {
-            found.add(end, "/step_receipt_refs", What::List, "are not the receipts of the batch's steps");
+            found.add(end, "step_receipt_refs", What::List, "are not the receipts of the batch's steps");
         }
     }
 }
@@ -202,14 +203,14 @@ fn anew(world: &World, found: &mut Found) {
             let named: BTreeSet<&str> = json.texts("previous_attempt_hashes").into_iter().collect();
             if !named.is_superset(known) {
                 let message = "leaves out what was named before";
-                found.add(row, "/previous_attempt_hashes", What::List, message);
+                found.add(row, "previous_attempt_hashes", What::List, message);
             }
             known.extend(named);
         } else if let (Some(output), Some(is_old)) =
             (json.text("output_hash"), json.flag("matched_previous_attempt"))
         {
             if known.contains(output) != is_old {
-                found.add(row, "/output_hash", What::Repeat, "is not as new as the receipt says");
+                found.add(row, "output_hash", What::Repeat, "is not as new as the receipt says");
             }
             known.insert(output);
         }
@@ -226,7 +227,7 @@ fn attempts(world: &World, found: &mut Found) {
         if let Some(((before, after), delta)) = scores.zip(json.number("score_delta"))
             && (after - before - delta).abs() > 1e-6
         {
-            found.add(attempt, "/score_delta", What::Repeat, "is not what is between the scores");
+            found.add(attempt, "score_delta", What::Repeat, "is not what is between the scores");
         }
     }
     for detection in world.of("SufficiencyDetectionResult") {
@@ -235,7 +236,7 @@ fn attempts(world: &World, found: &mut Found) {
         let before = own.into_iter().flatten().filter(|one| one.seq() < detection.seq());
         let before: Vec<&Json> = before.map(|one| one.json()).collect();
         if before != json.list("attempts").iter().collect::<Vec<_>>() {
-            found.add(detection, "/attempts", What::List, "are not the attempts that were made");
+            found.add(detection, "attempts", What::List, "are not the attempts that were made");
         }
     }
 }

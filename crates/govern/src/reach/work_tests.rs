@@ -101,15 +101,16 @@ fn a_sum_is_one() {
 fn a_candidate_stands_where_its_receipts_led() {
     let moved = r#"{"receipt_id":"m1","subject_ref":"library_promotion_candidate:c1","from_state":"queued","to_state":"approved"}"#;
     let candidate = r#"{"candidate_id":"c1","status":"WORD"}"#;
-    let others = [("LifecycleTransitionReceipt", moved)];
+    let first = candidate.replace("WORD", "queued");
+    let others = [("LibraryPromotionCandidate", first.as_str()), ("LifecycleTransitionReceipt", moved)];
     check(&others, ("LibraryPromotionCandidate", candidate), "approved", "queued", (What::Fold, "/status"));
 }
 
 #[test]
 fn a_value_is_what_its_formula_gives() {
-    let formula = r#"{"formula_id":"template_match_score_v1","component_weights":{"a":1},"hard_veto_cap":0.25,"soft_penalty_max_total":0.5}"#;
+    let formula = r#"{"formula_id":"template_match_score_v1","component_weights":{"task_type_match":1},"hard_veto_cap":0.25,"soft_penalty_max_total":0.5}"#;
     let inputs = std::format!(
-        r#"{{"components":{{"a":0.5}},"weights":{{"a":1}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
+        r#"{{"components":{{"task_type_match":0.5}},"weights":{{"task_type_match":1}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
     );
     let hash = |text: &str| {
         std::string::String::from(crate::world::hash(&json::parse(text.as_bytes()).unwrap()).unwrap())
@@ -119,7 +120,7 @@ fn a_value_is_what_its_formula_gives() {
         hash(&inputs),
         hash("0.5")
     );
-    let match_of = r#"{"evaluation_id":"e1","formula_ref":"template_match_formula:template_match_score_v1","components":{"a":0.5},"weights":{"a":1},"soft_penalty_sum":0,"hard_veto_count":0,"overall_score":WORD}"#;
+    let match_of = r#"{"evaluation_id":"e1","formula_ref":"template_match_formula:template_match_score_v1","components":{"task_type_match":0.5},"weights":{"task_type_match":1},"soft_penalty_sum":0,"hard_veto_count":0,"overall_score":WORD}"#;
     let others = [("TemplateMatchFormula", formula), ("FormulaEvaluationReceipt", receipt.as_str())];
     check(&others, ("TemplateMatchEvaluation", match_of), "0.5", "0.75", (What::Repeat, "/overall_score"));
 }

@@ -59,6 +59,8 @@ pub struct States {
 pub struct Command {
     /// What it is called.
     pub id: &'static str,
+    /// What it does.
+    pub does: &'static str,
     /// Which registry it stands in.
     pub layer: Layer,
     /// What must hold before.

@@ -66,6 +66,7 @@ pub const SPECS: &[Spec] = &[
     spec("PolicyEvaluation", When::Has("superseded_by"), &[(TaskReliancePacket, SpecificRefs), (WorkProductCertification, SpecificRefs), (DecisionAuditView, SpecificRefs)]),
     spec("HardRevisionCall", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun)]),
     spec("HardCallResolutionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun), (DecisionAuditView, SameRun)]),
+    spec("HardCallPendingEvent", When::Always, &[(TaskHealthCard, SameRun), (AttentionLedger, SameRun)]),
     spec("EvidencePackage", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun)]),
     spec("EvaluationChainResolutionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (DecisionAuditView, SameRun), (EvaluationChainView, SameRun)]),
     spec("EvaluationResultEnvelope", When::Has("target_evaluation_chain_id"), &[(EvaluationChainView, SameRun)]),

@@ -1,7 +1,7 @@
 //! Reading a record: where it is read, what is wrong so far.
 //! Owns: places and what is told of them. Must not: know a type.
 
-use alloc::format;
+use crate::path::Path;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -30,7 +30,7 @@ impl Reading {
     }
 
     fn here(&self) -> String {
-        self.path.iter().map(|name| format!("/{name}")).collect()
+        self.path.iter().fold(Path::whole(), |path, name| path.name(name)).into()
     }
 
     /// Goes into a member and out again.

@@ -329,6 +329,7 @@ impl<T: Wire> Wire for Box<T> {
 }
 
 /// Declares a record: its name, its class where it is one of a log, its members.
+#[macro_export]
 macro_rules! record {
     ($(#[doc = $doc:literal])* $name:ident: $class:ident { $($field:ident: $type:ty),* $(,)? }) => {
         $(#[doc = $doc])*
@@ -336,13 +337,20 @@ macro_rules! record {
         #[allow(missing_docs, reason = "the contract's own names")]
         pub struct $name { $(pub $field: $type),* }
 
+        impl $name {
+            /// Its name.
+            pub const NAME: &'static str = stringify!($name);
+            /// What its members are called.
+            pub const MEMBERS: &'static [&'static str] = &[$(stringify!($field)),*];
+        }
+
         impl $crate::types::wire::Wire for $name {
             fn read(
                 value: &countersign_record::json::Json,
                 reading: &mut $crate::types::wire::Reading,
             ) -> Option<Self> {
                 let Some(object) = value.as_object() else { return reading.wrong("must be an object") };
-                $crate::types::wire::unknown(object, &[$(stringify!($field)),*], reading);
+                $crate::types::wire::unknown(object, Self::MEMBERS, reading);
                 $(let $field = $crate::types::wire::member::<$type>(object, stringify!($field), reading);)*
                 Some($name { $($field: $field?),* })
             }
@@ -356,7 +364,7 @@ macro_rules! record {
             }
 
             fn schema() -> countersign_record::json::Json {
-                $crate::types::wire::object_schema(stringify!($name), alloc::vec![$((
+                $crate::types::wire::object_schema(Self::NAME, alloc::vec![$((
                     stringify!($field),
                     <$type as $crate::types::wire::Wire>::schema_inside(),
                     <$type as $crate::types::wire::Wire>::missing().is_some(),
@@ -364,7 +372,7 @@ macro_rules! record {
             }
 
             fn schema_inside() -> countersign_record::json::Json {
-                $crate::types::wire::inside::<Self>(stringify!($name))
+                $crate::types::wire::inside::<Self>(Self::NAME)
             }
         }
 
@@ -373,6 +381,8 @@ macro_rules! record {
 }
 
 /// What is written into a log is marked so.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! class {
     (event $name:ident) => { $crate::types::wire::class!(@written $name); };
     (receipt $name:ident) => { $crate::types::wire::class!(@written $name); };
@@ -383,12 +393,13 @@ macro_rules! class {
     (value $name:ident) => {};
     (@written $name:ident) => {
         impl $crate::types::wire::Written for $name {
-            const KIND: &'static str = stringify!($name);
+            const KIND: &'static str = Self::NAME;
         }
     };
 }
 
 /// Declares a closed set of words.
+#[macro_export]
 macro_rules! words {
     ($(#[doc = $doc:literal])* $name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         $(#[doc = $doc])*
@@ -397,8 +408,12 @@ macro_rules! words {
         pub enum $name { $($variant),* }
 
         impl $name {
+            /// Its name.
+            pub const NAME: &'static str = stringify!($name);
             /// All of them, in the contract's order.
             pub const ALL: &'static [Self] = &[$($name::$variant),*];
+            /// Their words.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
 
             /// The word.
             #[must_use]
@@ -429,14 +444,14 @@ macro_rules! words {
             fn schema() -> countersign_record::json::Json {
                 let words = Self::ALL.iter().map(|one| one.as_str().into()).collect();
                 countersign_record::json::Object::from([
-                    ("title", countersign_record::json::Json::from(stringify!($name))),
+                    ("title", countersign_record::json::Json::from(Self::NAME)),
                     ("enum", countersign_record::json::Json::Array(words)),
                 ])
                 .into()
             }
 
             fn schema_inside() -> countersign_record::json::Json {
-                $crate::types::wire::inside::<Self>(stringify!($name))
+                $crate::types::wire::inside::<Self>(Self::NAME)
             }
         }
     };
@@ -451,4 +466,4 @@ pub fn inside<T: Wire>(name: &str) -> Json {
     }
 }
 
-pub(crate) use {class, record, words};
+pub use {crate::class, crate::record, crate::words};

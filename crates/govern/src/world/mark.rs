@@ -1,7 +1,11 @@
 //! Members that a rule looks for in records of any type.
 //! Owns: their names; finding all of them in one walk through a record. Must not: judge.
 
+use crate::kind::GIVEN_UP;
+use crate::mix::Slots;
+use alloc::boxed::Box;
 use countersign_record::json::Json;
+use once_cell::race::OnceBox;
 
 /// What a member is looked for as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +28,15 @@ pub enum Mark {
     Moved,
     /// How far something is trusted.
     Taint,
+    /// The name of a type or a schema.
+    Type,
+    /// A reference to a type that was given up.
+    GivenUp,
 }
 
 impl Mark {
     /// All of them; each stands at its own number.
-    pub const ALL: [Mark; 9] = [
+    pub const ALL: [Mark; 11] = [
         Mark::Anchor,
         Mark::Chain,
         Mark::Cost,
@@ -38,43 +46,65 @@ impl Mark {
         Mark::Live,
         Mark::Moved,
         Mark::Taint,
+        Mark::Type,
+        Mark::GivenUp,
     ];
+
+    pub(super) fn bit(self) -> u16 {
+        1 << self as u16
+    }
 
     /// What a name is looked for as.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        match name {
-            "anchor" | "structured_anchor" | "text_anchor" => Some(Mark::Anchor),
-            "chain_id"
-            | "target_evaluation_chain_id"
-            | "evaluation_chain_ids"
-            | "chainId"
-            | "chain_identifier"
-            | "chain_ids"
-            | "chain_ref"
-            | "eval_chain_id"
-            | "evaluationChainId"
-            | "evaluation_chain_id"
-            | "evaluation_chain_ref"
-            | "pattern_c_chain_id"
-            | "pattern_c_chain_ref"
-            | "target_chain_id" => Some(Mark::Chain),
-            "estimated_cost" | "cost_estimate" | "CostEstimate" => Some(Mark::Cost),
-            "evidence_refs" => Some(Mark::Evidence),
-            "requires_background_progress" => Some(Mark::Background),
-            "learning_mode" => Some(Mark::Learning),
-            "current_state" | "current_severity" | "lifecycle_state" | "updated_at" | "resolved_at" => {
-                Some(Mark::Live)
-            }
-            "from_state" => Some(Mark::Moved),
-            "taint_class" => Some(Mark::Taint),
-            later if later.starts_with("superseded_by_") || later.starts_with("invalidated_by_") => {
-                Some(Mark::Live)
-            }
-            _other => None,
-        }
+        static SLOTS: OnceBox<Slots> = OnceBox::new();
+        let slots = SLOTS.get_or_init(|| Box::new(Slots::of(NAMES.iter().map(|(name, _)| *name))));
+        let found = slots.find(name, |at| NAMES.get(at).is_some_and(|(own, _)| *own == name));
+        let is_later = || LATER.iter().any(|start| name.starts_with(start));
+        found.and_then(|at| NAMES.get(at)).map(|(_, mark)| *mark).or_else(|| is_later().then_some(Mark::Live))
     }
 }
+
+/// How members begin that are filled in later.
+const LATER: [&str; 2] = ["superseded_by_", "invalidated_by_"];
+
+/// The names of members.
+const NAMES: &[(&str, Mark)] = &[
+    ("anchor", Mark::Anchor),
+    ("structured_anchor", Mark::Anchor),
+    ("text_anchor", Mark::Anchor),
+    ("chain_id", Mark::Chain),
+    ("target_evaluation_chain_id", Mark::Chain),
+    ("evaluation_chain_ids", Mark::Chain),
+    ("chainId", Mark::Chain),
+    ("chain_identifier", Mark::Chain),
+    ("chain_ids", Mark::Chain),
+    ("chain_ref", Mark::Chain),
+    ("eval_chain_id", Mark::Chain),
+    ("evaluationChainId", Mark::Chain),
+    ("evaluation_chain_id", Mark::Chain),
+    ("evaluation_chain_ref", Mark::Chain),
+    ("pattern_c_chain_id", Mark::Chain),
+    ("pattern_c_chain_ref", Mark::Chain),
+    ("target_chain_id", Mark::Chain),
+    ("estimated_cost", Mark::Cost),
+    ("cost_estimate", Mark::Cost),
+    ("CostEstimate", Mark::Cost),
+    ("evidence_refs", Mark::Evidence),
+    ("requires_background_progress", Mark::Background),
+    ("learning_mode", Mark::Learning),
+    ("current_state", Mark::Live),
+    ("current_severity", Mark::Live),
+    ("lifecycle_state", Mark::Live),
+    ("updated_at", Mark::Live),
+    ("resolved_at", Mark::Live),
+    ("from_state", Mark::Moved),
+    ("taint_class", Mark::Taint),
+    ("record_kind", Mark::Type),
+    ("producer_event_kind", Mark::Type),
+    ("triggered_by_receipt_kind", Mark::Type),
+    ("schema_id", Mark::Type),
+];
 
 /// The marks of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,28 +115,52 @@ impl Marks {
     #[must_use]
     pub fn of(record: &Json) -> Self {
         let mut marks = Marks::default();
-        marks.add(record);
+        marks.add(record, "");
         marks
     }
 
     /// Whether there is one.
     #[must_use]
     pub fn has(self, mark: Mark) -> bool {
-        self.0 & (1 << mark as u16) != 0
+        self.0 & mark.bit() != 0
     }
 
-    fn add(&mut self, value: &Json) {
+    /// Whether there is one that others have too.
+    #[must_use]
+    pub fn meets(self, others: Marks) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Adds others.
+    pub fn add_all(&mut self, others: Marks) {
+        self.0 |= others.0;
+    }
+
+    /// Those of a value that a member holds.
+    fn add(&mut self, value: &Json, member: &str) {
         match value {
             Json::Object(members) => {
                 for (name, value) in members.iter() {
-                    self.0 |= Mark::of(name).map_or(0, |mark| 1 << mark as u16);
-                    self.add(value);
+                    self.0 |= Mark::of(name).map_or(0, Mark::bit);
+                    self.add(value, name);
                 }
             }
-            Json::Array(items) => items.iter().for_each(|item| self.add(item)),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+            Json::Array(items) => items.iter().for_each(|item| self.add(item, member)),
+            Json::String(text) => {
+                let names = |snake: &str| text.strip_prefix(snake).is_some_and(|rest| rest.starts_with(':'));
+                if is_reference(member) && GIVEN_UP.iter().any(|(_, snake)| names(snake)) {
+                    self.0 |= Mark::GivenUp.bit();
+                }
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
         }
     }
+}
+
+/// Whether a member holds references, by its name.
+#[must_use]
+pub fn is_reference(member: &str) -> bool {
+    member.ends_with("_ref") || member.ends_with("_refs")
 }
 
 #[cfg(test)]
@@ -123,5 +177,12 @@ mod tests {
         let marks = Marks::of(&record);
         let found = Mark::ALL.into_iter().filter(|mark| marks.has(*mark));
         assert_eq!(found.collect::<alloc::vec::Vec<_>>(), [Mark::Live, Mark::Taint]);
+        for (name, snake) in GIVEN_UP {
+            assert_eq!(crate::reference::snake(name), *snake);
+            let record = std::format!(r#"{{"a":{{"b_refs":["{snake}:1"]}}}}"#);
+            assert!(Marks::of(&json::parse(record.as_bytes()).unwrap()).has(Mark::GivenUp));
+        }
+        let record = json::parse(br#"{"a":"cost_estimate:1","b_ref":"cost_vector:1"}"#).unwrap();
+        assert_eq!(Marks::of(&record), Marks::default());
     }
 }

@@ -6,6 +6,7 @@ mod determinism;
 mod leases;
 mod machines;
 mod rows;
+mod shown;
 mod validity;
 mod written;
 

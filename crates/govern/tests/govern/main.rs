@@ -2,11 +2,13 @@
 //! What is decided by it, over histories of all kinds.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod admission;
 mod audits;
 mod conformance;
 mod decisions;
 mod folds;
 mod forms;
+mod hostile;
 mod kinds;
 mod mutations;
 mod renamed;

@@ -35,13 +35,13 @@ fn drafts(rows: Vec<worlds::Written>) -> Vec<Draft> {
 }
 
 fn finder(rows: Vec<Draft>) -> Finder {
-    let of_form =
-        |draft: &Draft| types::find(&draft.kind).is_none_or(|one| one.troubles(&draft.record).is_empty());
-    let is_of_form = rows.iter().all(of_form);
     let world = World::new(rows, None);
+    let is_of_form = || {
+        world.all().all(|row| types::find(row.kind()).is_none_or(|one| one.troubles(row.json()).is_empty()))
+    };
     if check(&world).iter().any(|one| one.severity == Severity::Error) {
         Finder::Rules
-    } else if !is_of_form {
+    } else if !is_of_form() {
         Finder::Form
     } else if !reach::contradictions(&world).is_empty() {
         Finder::References

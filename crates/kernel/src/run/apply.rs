@@ -188,7 +188,7 @@ impl Run {
             envelope.clarification.pending = false;
             envelope.clarification.response = match answer {
                 Answer::Text(text) => Some(text.clone()),
-                Answer::Approve | Answer::Deny | Answer::Retry | Answer::GiveUp => None,
+                Answer::Approve | Answer::Deny | Answer::Retry | Answer::GiveUp | Answer::Choose(_) => None,
             };
         }
         if envelope.confirmation.pending {

@@ -21,6 +21,8 @@ const AGAIN: [&str; 4] = ["plan", "execution", "draft", "critic"];
 const PLAN: &str = "plan";
 /// Why a run waits where an agent was called and nobody saw what became of that.
 pub const UNKNOWN_EFFECT: &str = "unknown_effect";
+/// Why a run waits where a person must choose one of several options.
+pub const HARD_CALL: &str = "hard_call";
 const INTENT: &str = "intent";
 const CRITIC: &str = "critic";
 
@@ -100,6 +102,7 @@ pub fn decide(pipeline: &Pipeline, run: &Run, came: Came, at: &Timestamp) -> Res
             deciding.returned(&stage, handoff, llm_calls, stop_id)?;
         }
         Came::Answered { id, by, answer } => deciding.answered(&id, by, answer)?,
+        Came::Cancelled { by } => deciding.cancelled(&by)?,
     }
     Ok(deciding.events)
 }
@@ -378,6 +381,20 @@ impl Deciding<'_> {
         AGAIN.into_iter().filter(|key| outputs.contains_key(*key)).map(ToString::to_string).collect()
     }
 
+    /// Ends, wherever it is: what an agent says that was called is not taken in any more, and what was asked is answered with that.
+    fn cancelled(&mut self, by: &str) -> Result<(), Refusal> {
+        match &self.run.doing {
+            Doing::Over => return Err(Refusal::Over),
+            Doing::Ready | Doing::Called { .. } => {}
+            Doing::Waiting(stop) => {
+                let (id, by) = (stop.id.clone(), by.to_string());
+                self.happen(Event::Answered { id, by, answer: Answer::GiveUp });
+            }
+        }
+        self.end(TerminalReason::DeniedByPolicy, format!("{by} cancelled the run"));
+        Ok(())
+    }
+
     fn answered(&mut self, id: &str, by: String, answer: Answer) -> Result<(), Refusal> {
         let stop = match &self.run.doing {
             Doing::Waiting(stop) => stop.clone(),
@@ -394,6 +411,13 @@ impl Deciding<'_> {
             (StopKind::Clarification, Answer::Text(_)) => Some(self.clarified(&stop)),
             // What was asked for is done where it was asked: nothing that is done already is done again.
             (StopKind::Confirmation, Answer::Approve) => Some(stop.stage.clone()),
+            // A question with options is answered by one of them, and by nothing else.
+            (StopKind::Escalation, Answer::Choose(option)) if is_offered(&stop, option) => {
+                Some(stop.stage.clone())
+            }
+            (StopKind::Escalation, Answer::Retry | Answer::Text(_)) if stop.reason == HARD_CALL => {
+                return Err(Refusal::OtherAnswer { needed: "one of the options is needed" });
+            }
             (StopKind::Escalation, Answer::Retry) => Some(stop.stage.clone()),
             // Words may help whoever is stuck. Where nobody knows what was done, only the word itself has it done again.
             (StopKind::Escalation, Answer::Text(_)) if stop.reason != UNKNOWN_EFFECT => {
@@ -405,6 +429,9 @@ impl Deciding<'_> {
             }
             (StopKind::Confirmation, _) => {
                 return Err(Refusal::OtherAnswer { needed: "approve or deny is needed" });
+            }
+            (StopKind::Escalation, _) if stop.reason == HARD_CALL => {
+                return Err(Refusal::OtherAnswer { needed: "one of the options is needed" });
             }
             (StopKind::Escalation, _) => {
                 return Err(Refusal::OtherAnswer { needed: "retry or give up is needed" });
@@ -427,6 +454,11 @@ impl Deciding<'_> {
             Some(_) | None => stop.stage.clone(),
         }
     }
+}
+
+/// Whether an answer is one of the options of a question.
+fn is_offered(stop: &Stop, option: &str) -> bool {
+    stop.reason == HARD_CALL && stop.next_steps.iter().any(|one| one == option)
 }
 
 fn words_of(bound: TerminalReason) -> &'static str {

@@ -34,6 +34,11 @@ pub enum Came {
         /// What they say.
         answer: Answer,
     },
+    /// A person stops it.
+    Cancelled {
+        /// Who.
+        by: String,
+    },
 }
 
 /// What a person says.
@@ -49,6 +54,8 @@ pub enum Answer {
     Retry,
     /// The run is given up.
     GiveUp,
+    /// One of the options of a question.
+    Choose(String),
 }
 
 /// What a run waits for.

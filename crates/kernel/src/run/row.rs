@@ -82,7 +82,7 @@ impl Event {
             }
             Event::Answered { id, by, answer } => {
                 let value = match answer {
-                    Answer::Text(text) => Some(text.as_str()),
+                    Answer::Text(text) | Answer::Choose(text) => Some(text.as_str()),
                     Answer::Approve | Answer::Deny | Answer::Retry | Answer::GiveUp => None,
                 };
                 let mut kept = said(ANSWERED, &Value { value })?;
@@ -252,6 +252,7 @@ impl Answer {
             Answer::Deny => "deny",
             Answer::Retry => "retry",
             Answer::GiveUp => "give_up",
+            Answer::Choose(_) => "choose",
         }
     }
 
@@ -262,7 +263,8 @@ impl Answer {
             "deny" => Ok(Answer::Deny),
             "retry" => Ok(Answer::Retry),
             "give_up" => Ok(Answer::GiveUp),
-            _ => Err("text, approve, deny, retry or give_up is needed"),
+            "choose" => Ok(Answer::Choose(value)),
+            _ => Err("text, approve, deny, retry, give_up or choose is needed"),
         }
     }
 }

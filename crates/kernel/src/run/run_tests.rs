@@ -235,7 +235,8 @@ fn came() -> impl Strategy<Value = Option<Came>> {
         Just(Answer::Approve),
         Just(Answer::Deny),
         Just(Answer::Retry),
-        Just(Answer::GiveUp)
+        Just(Answer::GiveUp),
+        Just(Answer::Choose("wait".into()))
     ];
     let id = prop_oneof![3 => Just(None), 1 => Just(Some("another".to_string()))];
     prop_oneof![
@@ -245,6 +246,7 @@ fn came() -> impl Strategy<Value = Option<Came>> {
             let handoff = Box::new(begun("").handoff(&six().stages[0], outcome, Provenance::default(), &at(0)));
             Some(Came::Returned { stage: String::new(), handoff, llm_calls, stop_id: String::new() })
         }),
+        1 => Just(Some(Came::Cancelled { by: "ana".into() })),
         3 => (id, answer).prop_map(|(id, answer)| Some(Came::Answered { id: id.unwrap_or_default(), by: "ana".into(), answer })),
     ]
 }
@@ -264,7 +266,7 @@ proptest! {
                     let asked = match &was { Doing::Waiting(stop) if id.is_empty() => stop.id.clone(), _ => id };
                     driven.come(Came::Answered { id: asked, by, answer })
                 }
-                Came::Go => driven.come(Came::Go),
+                Came::Go | Came::Cancelled { .. } => driven.come(came),
             };
             match &was {
                 Doing::Over => prop_assert_eq!(result.clone(), Err(match is_go { true => Refusal::Over, false => result.clone().unwrap_err() })),

@@ -21,7 +21,7 @@ const NEGATIONS: [&str; 13] = [
 ];
 /// Numbers as words; those up to twelve come as digits already.
 #[rustfmt::skip] // words in rows
-const NUMBERS: [&str; 14] = [
+pub(crate) const NUMBERS: [&str; 14] = [
     "fifteen", "twenti", "thirti", "forti", "fifti", "sixti", "nineti", "hundr", "fourteen", "eighteen", "sechzig", "vierzig", "funfzig",
     "hundert",
 ];
@@ -61,7 +61,14 @@ struct Sentence<'a> {
     at: usize,
     chunk: &'a Chunk,
     span: core::ops::Range<usize>,
-    terms: BTreeSet<String>,
+    words: Words,
+}
+
+/// What of a sentence's words can be held against another one's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// What it speaks of.
+    pub terms: BTreeSet<String>,
     numbers: BTreeSet<String>,
     /// What stands beside the numbers: what they count.
     units: BTreeSet<String>,
@@ -73,12 +80,12 @@ struct Sentence<'a> {
 pub(super) fn find(chunks: &[(usize, &Chunk)]) -> Vec<Contradiction> {
     let all =
         chunks.iter().flat_map(|(at, chunk)| spans(&chunk.text).map(move |span| read(*at, chunk, span)));
-    let all: Vec<Sentence<'_>> = all.filter(|one| one.terms.len() >= FEW_SHARED_MIN).collect();
+    let all: Vec<Sentence<'_>> = all.filter(|one| one.words.terms.len() >= FEW_SHARED_MIN).collect();
     let mut having: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (number, one) in all.iter().enumerate() {
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-        for term in &one.terms {
+        for term in &one.words.terms {
             let those = having.entry(term).or_default();
             for other in those.iter() {
                 *shared.entry(*other).or_default() += 1;
@@ -86,7 +93,8 @@ pub(super) fn find(chunks: &[(usize, &Chunk)]) -> Vec<Contradiction> {
             those.push(number);
         }
         let disagrees = |(other, shared): &(usize, usize)| {
-            all.get(*other).is_some_and(|other| other.at != one.at && disagree(other, one, *shared))
+            all.get(*other)
+                .is_some_and(|other| other.at != one.at && disagree(&other.words, &one.words, *shared))
         };
         pairs.extend(shared.into_iter().filter(disagrees).map(|(other, _)| (other, number)));
     }
@@ -98,28 +106,43 @@ pub(super) fn find(chunks: &[(usize, &Chunk)]) -> Vec<Contradiction> {
 }
 
 fn read<'a>(at: usize, chunk: &'a Chunk, span: core::ops::Range<usize>) -> Sentence<'a> {
-    let text = chunk.text.get(span.clone()).unwrap_or_default();
-    let (mut terms, mut numbers, mut is_negated) = (BTreeSet::new(), BTreeSet::new(), false);
-    let mut units = BTreeSet::new();
-    // The number of an item counts nothing.
-    let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
-    let said = stems(if said.starts_with(char::is_whitespace) { said } else { text });
-    let is_number =
-        |stem: &str| stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem);
-    for (place, stem) in said.iter().enumerate() {
-        if NEGATIONS.contains(&stem.as_str()) {
-            is_negated = !is_negated;
-        } else if is_number(stem) {
-            let beside = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
-            let beside =
-                beside.filter_map(|place| said.get(place)).filter(|one| !is_small(one) && !is_number(one));
-            units.extend(beside.cloned());
-            numbers.insert(stem.clone());
-        } else if !is_small(stem) {
-            terms.insert(stem.clone());
+    let words = Words::of(chunk.text.get(span.clone()).unwrap_or_default());
+    Sentence { at, chunk, span, words }
+}
+
+impl Words {
+    /// Those of a sentence.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let (mut terms, mut numbers, mut is_negated) = (BTreeSet::new(), BTreeSet::new(), false);
+        let mut units = BTreeSet::new();
+        // The number of an item counts nothing.
+        let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
+        let said = stems(if said.starts_with(char::is_whitespace) { said } else { text });
+        let is_number =
+            |stem: &str| stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem);
+        for (place, stem) in said.iter().enumerate() {
+            if NEGATIONS.contains(&stem.as_str()) {
+                is_negated = !is_negated;
+            } else if is_number(stem) {
+                let beside = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+                let beside = beside
+                    .filter_map(|place| said.get(place))
+                    .filter(|one| !is_small(one) && !is_number(one));
+                units.extend(beside.cloned());
+                numbers.insert(stem.clone());
+            } else if !is_small(stem) {
+                terms.insert(stem.clone());
+            }
         }
+        Words { terms, numbers, units, is_negated }
     }
-    Sentence { at, chunk, span, terms, numbers, units, is_negated }
+
+    /// Whether another sentence speaks of the same and says something else.
+    #[must_use]
+    pub fn contradict(&self, other: &Words) -> bool {
+        disagree(self, other, self.terms.intersection(&other.terms).count())
+    }
 }
 
 fn is_small(stem: &str) -> bool {
@@ -128,7 +151,7 @@ fn is_small(stem: &str) -> bool {
 
 /// They share most of their words, and differ in a number or a "not". A few words do where they are nearly all, and where
 /// the numbers count the same.
-fn disagree(one: &Sentence<'_>, other: &Sentence<'_>, shared: usize) -> bool {
+fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
     let all = one.terms.len() + other.terms.len() - shared;
     let numbers_differ = !one.numbers.is_empty()
         && !other.numbers.is_empty()

@@ -27,7 +27,7 @@ impl PartialOrd for Score {
 
 impl From<Score> for Number {
     fn from(score: Score) -> Self {
-        Number::from_literal(ryu_js::Buffer::new().format_finite(score.0))
+        Number::from_finite(score.0)
     }
 }
 
@@ -62,6 +62,12 @@ impl TryFrom<f64> for Score {
 /// the decimal, as reading the decimal would be.
 fn rounded_quickly(value: f64) -> Option<f64> {
     const MILLION: f64 = 1e6;
+    // Up to here every whole number is a double, and its own nearest decimal.
+    const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "it is at most 2^53")]
+    if value.abs() <= WHOLE_MAX && (value as i64 as f64).total_cmp(&value).is_eq() {
+        return Some(value);
+    }
     let millionths = value * MILLION;
     if !(0.0..1e8).contains(&millionths) {
         return None;

@@ -10,17 +10,15 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 ///
 /// Eight at a time: this loop is most of the work of reading and of hashing an envelope.
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
     let mut length = 0;
-    for chunk in bytes.chunks_exact(8) {
-        let mut word = [0; 8];
-        word.copy_from_slice(chunk);
-        let marks = special_marks(u64::from_le_bytes(word));
+    for word in words {
+        let marks = special_marks(u64::from_le_bytes(*word));
         if marks != 0 {
             return length + (marks.trailing_zeros() / 8) as usize;
         }
         length += 8;
     }
-    let rest = bytes.get(length..).unwrap_or_default();
     length + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
 

@@ -5,8 +5,8 @@ use super::displaced::Displaced;
 use super::{Anchor, Damage, Finding, Head, genesis};
 use crate::digest::Digest;
 use crate::id::{MatterId, PrincipalId};
-use crate::row::{BlobRef, Decision, Proof, RowRef, decision_message};
-use crate::sign::PublicKey;
+use crate::row::{Proof, RowRef};
+use crate::sign::{Forged, PublicKey};
 use crate::time::Instant;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -287,26 +287,11 @@ impl<'a> Verifier<'a> {
     }
 
     fn check_signature(&mut self, row: &RowRef<'_>) {
-        let (key, signature) = match row.proof {
-            Proof::None => return,
-            Proof::SelfAsserted => return self.count_unsigned(row.actor),
-            Proof::Signed { key, signature } => (key, signature),
-        };
-        let blobs: Vec<BlobRef> = row.blobs.iter().collect();
-        let message = decision_message(&Decision {
-            actor: row.actor,
-            at: row.at,
-            blobs: &blobs,
-            kind: row.kind,
-            matter: self.matter.as_str(),
-            payload_hash: row.payload_hash,
-            stream: row.stream,
-            version: row.version,
-        });
-        if message.is_ok_and(|message| key.verify(&message, &signature).is_ok()) {
-            self.count_signer(row.actor, key);
-        } else {
-            self.note(row.seq, Damage::SignatureForged);
+        match row.signer(self.matter.as_str()) {
+            Ok(Some(key)) => self.count_signer(row.actor, key),
+            Ok(None) if row.proof == Proof::SelfAsserted => self.count_unsigned(row.actor),
+            Ok(None) => {}
+            Err(Forged) => drop(self.note(row.seq, Damage::SignatureForged)),
         }
     }
 

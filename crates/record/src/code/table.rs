@@ -17,6 +17,8 @@ mod models;
 mod runs;
 #[macro_use]
 mod sessions;
+#[macro_use]
+mod verify;
 
 use super::{Entry, Severity};
 
@@ -50,4 +52,4 @@ macro_rules! codes {
     };
 }
 
-documents! { [ledger chain memory sessions runs models governance codes] }
+documents! { [ledger chain memory sessions runs models governance verify codes] }

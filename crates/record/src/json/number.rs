@@ -27,6 +27,8 @@ enum Repr {
 struct Written {
     literal: Box<str>,
     canonical: Print,
+    /// The bits of the nearest double: numbers are asked for more often than they are read.
+    double: u64,
 }
 
 /// RFC 8785's print of a literal.
@@ -46,12 +48,33 @@ impl Number {
         if let Some(value) = plain_integer(literal) {
             return Number(Repr::Plain(value));
         }
-        let canonical = match canonical_print(literal) {
+        // What is beyond every double is read as an infinite one.
+        let double: f64 = literal.parse().unwrap_or(f64::INFINITY);
+        let canonical = match canonical_f64(double).map(FloatPrint::into_string) {
             Some(print) if print == literal => Print::Literal,
             Some(print) if same_decimal(literal, &print) => Print::Text(print.into_boxed_str()),
             Some(_) | None => Print::Inexact,
         };
-        Number(Repr::Written(Box::new(Written { literal: literal.into(), canonical })))
+        Number(Repr::Written(Box::new(Written {
+            literal: literal.into(),
+            canonical,
+            double: double.to_bits(),
+        })))
+    }
+
+    /// The number that a finite double is, as RFC 8785 prints it. There is one zero.
+    pub(crate) fn from_finite(double: f64) -> Self {
+        let double = double + 0.0;
+        let mut buffer = ryu_js::Buffer::new();
+        let print = buffer.format_finite(double);
+        Number(match plain_integer(print) {
+            Some(value) => Repr::Plain(value),
+            None => Repr::Written(Box::new(Written {
+                literal: print.into(),
+                canonical: Print::Literal,
+                double: double.to_bits(),
+            })),
+        })
     }
 
     /// The number as it arrived.
@@ -117,7 +140,7 @@ impl Number {
         match &self.0 {
             #[expect(clippy::cast_precision_loss, reason = "at most 15 digits: exact")]
             Repr::Plain(value) => *value as f64,
-            Repr::Written(written) => written.literal.parse().unwrap_or(f64::INFINITY),
+            Repr::Written(written) => f64::from_bits(written.double),
         }
     }
 }
@@ -149,10 +172,10 @@ pub struct NotFinite;
 impl TryFrom<f64> for Number {
     type Error = NotFinite;
 
-    /// The shortest literal that is read as this double again. There is one zero.
+    /// The shortest literal that is read as this double again.
     fn try_from(value: f64) -> Result<Self, NotFinite> {
         match value.is_finite() {
-            true => Ok(Number::from_literal(ryu_js::Buffer::new().format_finite(value + 0.0))),
+            true => Ok(Number::from_finite(value)),
             false => Err(NotFinite),
         }
     }
@@ -198,13 +221,7 @@ fn plain_integer(literal: &str) -> Option<i64> {
     literal.parse().ok()
 }
 
-/// RFC 8785 §3.2.2.3: the print of ECMAScript. `None` for what no finite double is near.
-fn canonical_print(literal: &str) -> Option<String> {
-    let value: f64 = literal.parse().ok()?;
-    canonical_f64(value).map(FloatPrint::into_string)
-}
-
-/// The canonical print of a finite double.
+/// The canonical print of a finite double: RFC 8785 §3.2.2.3, that of ECMAScript.
 pub(crate) fn canonical_f64(value: f64) -> Option<FloatPrint> {
     value.is_finite().then(|| FloatPrint { buffer: ryu_js::Buffer::new(), value })
 }

@@ -2,6 +2,7 @@
 //! Owns: RFC 8785's order of names, uniqueness of names. Must not: remember the order of arrival.
 
 use super::Json;
+use super::name::{Name, tag};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -10,11 +11,11 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// Members sorted by name as RFC 8785 sorts them, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Object {
-    members: Vec<(String, Json)>,
+    members: Vec<(Name, Json)>,
 }
 
 /// So many members are looked through one by one.
-const FEW: usize = 16;
+const FEW: usize = 24;
 
 impl Object {
     /// An object without members.
@@ -24,8 +25,8 @@ impl Object {
     }
 
     /// Sorts what was read; nothing where a name stands twice.
-    pub(crate) fn from_members(mut members: Vec<(String, Json)>) -> Option<Self> {
-        let in_order = |pair: &[(String, Json)]| canonical_order(&pair[0].0, &pair[1].0) == Ordering::Less;
+    pub(crate) fn from_members(mut members: Vec<(Name, Json)>) -> Option<Self> {
+        let in_order = |pair: &[(Name, Json)]| canonical_order(&pair[0].0, &pair[1].0) == Ordering::Less;
         if !members.windows(2).all(in_order) {
             members.sort_by(|a, b| canonical_order(&a.0, &b.0));
             if members.windows(2).any(|pair| pair[0].0 == pair[1].0) {
@@ -56,7 +57,7 @@ impl Object {
         match self.find(&name) {
             Ok(at) => self.members.get_mut(at).map(|slot| core::mem::replace(&mut slot.1, value)),
             Err(at) => {
-                self.members.insert(at, (name, value));
+                self.members.insert(at, (Name::from(name), value));
                 None
             }
         }
@@ -69,12 +70,12 @@ impl Object {
 
     /// The members in canonical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.members.iter().map(|(name, value)| (name.as_str(), value))
+        self.members.iter().map(|(name, value)| (&**name, value))
     }
 
     /// The members by value, in canonical order.
     pub(crate) fn into_members(self) -> impl ExactSizeIterator<Item = (String, Json)> {
-        self.members.into_iter()
+        self.members.into_iter().map(|(name, value)| (String::from(&*name), value))
     }
 
     /// Drops the members whose name does not pass.
@@ -103,7 +104,10 @@ impl Object {
     /// Where `name` stands. Among a few members the one that is equal is found sooner than the order of names is.
     fn place(&self, name: &str) -> Option<usize> {
         match self.members.len() {
-            0..=FEW => self.members.iter().position(|(held, _)| held == name),
+            0..=FEW => {
+                let tag = tag(name);
+                self.members.iter().position(|(held, _)| held.is(name, tag))
+            }
             _ => self.find(name).ok(),
         }
     }
@@ -134,7 +138,7 @@ impl<'a> FromIterator<(&'a str, Json)> for Object {
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.members.len()))?;
-        for (name, value) in &self.members {
+        for (name, value) in self.iter() {
             map.serialize_entry(name, value)?;
         }
         map.end()

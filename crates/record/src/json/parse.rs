@@ -2,153 +2,13 @@
 //! Owns: the grammar, the limits, the place of an error. Must not: guess, repair, or keep a second member of
 //! one name.
 
+use super::name::{Name, Names};
+use super::problem::{Limits, ParseError, Problem};
 use super::{Json, Number, Object};
-use crate::code::Code;
 use alloc::collections::BTreeSet;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-
-/// How much one document may ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of text.
-    pub bytes_max: usize,
-    /// Arrays and objects inside each other.
-    pub depth_max: usize,
-    /// Characters of one number.
-    pub number_max: usize,
-    /// Values of any kind: a value takes far more room in memory than the two bytes it may take in a text.
-    pub values_max: usize,
-}
-
-impl Limits {
-    /// What every governed document must fit in.
-    pub const GOVERNED: Limits =
-        Limits { bytes_max: 16 * 1024 * 1024, depth_max: 128, number_max: 1_000, values_max: 1_000_000 };
-}
-
-/// What is wrong with a text, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column} (byte {offset}): {problem}")]
-pub struct ParseError {
-    /// What is wrong.
-    pub problem: Problem,
-    /// Byte offset from 0.
-    pub offset: usize,
-    /// Line from 1.
-    pub line: usize,
-    /// Byte in the line, from 1.
-    pub column: usize,
-}
-
-/// What can be wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// Nothing but white space.
-    #[error("there is no JSON value")]
-    Empty,
-    /// A byte order mark.
-    #[error("the text begins with a byte order mark")]
-    ByteOrderMark,
-    /// Not UTF-8.
-    #[error("the text is not UTF-8")]
-    Utf8,
-    /// More bytes than the limit.
-    #[error("the text is longer than {bytes_max} bytes")]
-    TooLong {
-        /// The limit.
-        bytes_max: usize,
-    },
-    /// Deeper than the limit.
-    #[error("arrays and objects are nested deeper than {depth_max}")]
-    TooDeep {
-        /// The limit.
-        depth_max: usize,
-    },
-    /// A number of more characters than the limit.
-    #[error("a number has more than {number_max} characters")]
-    NumberTooLong {
-        /// The limit.
-        number_max: usize,
-    },
-    /// More values than the limit.
-    #[error("the text holds more than {values_max} values")]
-    TooManyValues {
-        /// The limit.
-        values_max: usize,
-    },
-    /// One object names a member twice.
-    #[error("the name {name:?} stands twice in one object")]
-    DuplicateName {
-        /// The name, cut to a length that fits a message.
-        name: String,
-    },
-    /// Half of a surrogate pair.
-    #[error("an escape is half of a surrogate pair")]
-    LoneSurrogate,
-    /// `NaN`, `Infinity` or a relative, however it is spelt.
-    #[error("NaN and infinities are not JSON")]
-    NotFinite,
-    /// Something after the value.
-    #[error("there is more text after the value")]
-    Trailing,
-    /// The text ends inside a value.
-    #[error("the text ends inside a value")]
-    Truncated,
-    /// Any other violation of the grammar.
-    #[error("{expected}")]
-    Syntax {
-        /// What should stand here.
-        expected: &'static str,
-    },
-}
-
-impl Problem {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Problem::Empty => Code::JsonEmpty,
-            Problem::ByteOrderMark => Code::JsonByteOrderMark,
-            Problem::Utf8 => Code::JsonNotUtf8,
-            Problem::TooLong { .. } => Code::JsonTooLong,
-            Problem::TooDeep { .. } => Code::JsonTooDeep,
-            Problem::NumberTooLong { .. } => Code::JsonNumberTooLong,
-            Problem::TooManyValues { .. } => Code::JsonTooManyValues,
-            Problem::DuplicateName { .. } => Code::JsonDuplicateName,
-            Problem::LoneSurrogate => Code::JsonLoneSurrogate,
-            Problem::NotFinite => Code::JsonNotFinite,
-            Problem::Trailing => Code::JsonTrailing,
-            Problem::Truncated => Code::JsonTruncated,
-            Problem::Syntax { .. } => Code::JsonSyntax,
-        }
-    }
-}
-
-impl ParseError {
-    /// What is wrong and where, without a word of the text: for a text whose words may not be told.
-    #[must_use]
-    pub fn without_text(&self) -> String {
-        let ParseError { problem, offset, line, column } = self;
-        let place = format!("line {line}, column {column} (byte {offset})");
-        match problem {
-            Problem::DuplicateName { .. } => format!("{place}: a name stands twice in one object"),
-            Problem::Empty
-            | Problem::ByteOrderMark
-            | Problem::Utf8
-            | Problem::TooLong { .. }
-            | Problem::TooDeep { .. }
-            | Problem::NumberTooLong { .. }
-            | Problem::TooManyValues { .. }
-            | Problem::LoneSurrogate
-            | Problem::NotFinite
-            | Problem::Trailing
-            | Problem::Truncated
-            | Problem::Syntax { .. } => format!("{place}: {problem}"),
-        }
-    }
-}
+use core::mem::take;
 
 /// Reads one document under the limits of governed input.
 ///
@@ -163,6 +23,18 @@ pub fn parse(text: &[u8]) -> Result<Json, ParseError> {
 /// # Errors
 /// The first thing wrong with the text, and where.
 pub fn parse_with(text: &[u8], limits: Limits) -> Result<Json, ParseError> {
+    read(text, limits, None)
+}
+
+/// Reads one document of many under the limits of governed input: names are held once for all of them.
+///
+/// # Errors
+/// The first thing wrong with the text, and where.
+pub fn parse_again(text: &[u8], names: &mut Names) -> Result<Json, ParseError> {
+    read(text, Limits::GOVERNED, Some(names))
+}
+
+fn read(text: &[u8], limits: Limits, mut names: Option<&mut Names>) -> Result<Json, ParseError> {
     if text.len() > limits.bytes_max {
         return Err(located(text, limits.bytes_max, Problem::TooLong { bytes_max: limits.bytes_max }));
     }
@@ -171,8 +43,17 @@ pub fn parse_with(text: &[u8], limits: Limits) -> Result<Json, ParseError> {
     }
     let utf8 =
         core::str::from_utf8(text).map_err(|error| located(text, error.valid_up_to(), Problem::Utf8))?;
-    let mut parser = Parser { text: utf8, bytes: text, at: 0, values: 0, limits };
-    parser.document().map_err(|(offset, problem)| located(text, offset, problem))
+    let room = |names: &mut Names| (take(&mut names.members), take(&mut names.items));
+    let (members, items) = names.as_deref_mut().map(room).unwrap_or_default();
+    let mut parser = Parser { text: utf8, bytes: text, at: 0, values: 0, limits, names, members, items };
+    let read = parser.document();
+    let Parser { names, mut members, mut items, .. } = parser;
+    if let Some(names) = names {
+        members.clear();
+        items.clear();
+        (names.members, names.items) = (members, items);
+    }
+    read.map_err(|(offset, problem)| located(text, offset, problem))
 }
 
 fn located(text: &[u8], offset: usize, problem: Problem) -> ParseError {
@@ -198,6 +79,10 @@ struct Parser<'a> {
     at: usize,
     values: usize,
     limits: Limits,
+    names: Option<&'a mut Names>,
+    /// Members and items of what is not read to its end: each list is made when it is known how long it is.
+    members: Vec<(Name, Json)>,
+    items: Vec<Json>,
 }
 
 impl Parser<'_> {
@@ -247,9 +132,8 @@ impl Parser<'_> {
     }
 
     fn object(&mut self, depth: usize) -> Parsed<Object> {
-        let open = self.at;
+        let (open, first) = (self.at, self.members.len());
         self.enter(depth)?;
-        let mut members = Vec::new();
         if self.took_after_space(b'}') {
             return Ok(Object::new());
         }
@@ -260,17 +144,18 @@ impl Parser<'_> {
                 Some(_) => return self.expected("a member's name in double quotes should stand here"),
                 None => return self.fail(Problem::Truncated),
             }
-            let name = self.string()?;
+            let name = self.name()?;
             if !self.took_after_space(b':') {
                 return self.expected_or_end("a colon should stand after a member's name");
             }
             self.skip_white_space();
-            members.push((name, self.value(depth)?));
+            let value = self.value(depth)?;
+            self.members.push((name, value));
             if self.took_after_space(b',') {
                 continue;
             }
             if self.took_after_space(b'}') {
-                return match Object::from_members(members) {
+                return match Object::from_members(self.members.drain(first..).collect()) {
                     Some(object) => Ok(object),
                     None => self.second_name(open, depth),
                 };
@@ -302,19 +187,20 @@ impl Parser<'_> {
     }
 
     fn array(&mut self, depth: usize) -> Parsed<Vec<Json>> {
+        let first = self.items.len();
         self.enter(depth)?;
-        let mut items = Vec::new();
         if self.took_after_space(b']') {
-            return Ok(items);
+            return Ok(Vec::new());
         }
         loop {
             self.skip_white_space();
-            items.push(self.value(depth)?);
+            let item = self.value(depth)?;
+            self.items.push(item);
             if self.took_after_space(b',') {
                 continue;
             }
             if self.took_after_space(b']') {
-                return Ok(items);
+                return Ok(self.items.drain(first..).collect());
             }
             return self.expected_or_end("a comma or a closing bracket should stand here");
         }
@@ -364,6 +250,17 @@ impl Parser<'_> {
         }
     }
 
+    fn name(&mut self) -> Parsed<Name> {
+        self.at += 1;
+        let start = self.at;
+        self.skip_plain();
+        if !self.took(b'"') {
+            return self.escaped(start).map(Name::from);
+        }
+        let text = &self.text[start..self.at - 1];
+        Ok(self.names.as_mut().map_or_else(|| Name::from(text), |names| names.name(text)))
+    }
+
     fn string(&mut self) -> Parsed<String> {
         self.at += 1;
         let start = self.at;
@@ -371,6 +268,11 @@ impl Parser<'_> {
         if self.took(b'"') {
             return Ok(String::from(&self.text[start..self.at - 1]));
         }
+        self.escaped(start)
+    }
+
+    /// A string of which plain letters were seen so far.
+    fn escaped(&mut self, start: usize) -> Parsed<String> {
         let mut text = String::from(&self.text[start..self.at]);
         loop {
             match self.peek() {

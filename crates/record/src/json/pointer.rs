@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 
 /// A pointer longer than this stops at the deepest value it still reaches: names may be hostile and long, and a
 /// pointer with a cut name would point nowhere.
-pub(crate) const BYTES_MAX: usize = 1_024;
+pub const BYTES_MAX: usize = 1_024;
 
 /// A name as a part of a pointer.
-pub(crate) fn escaped(name: &str) -> String {
+#[must_use]
+pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

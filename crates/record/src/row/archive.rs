@@ -6,7 +6,7 @@ use crate::canonical::{self, Inexact, Unwritable};
 use crate::code::Code;
 use crate::digest::Digest;
 use crate::fields::{Fields, Trouble};
-use crate::json::{self, ParseError};
+use crate::json::{self, Json, ParseError};
 use crate::sign::{PublicKey, Signature};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -58,6 +58,14 @@ pub fn read_line(text: &[u8]) -> Result<Row, BadLine> {
     if canonical::to_bytes(&value)? != text {
         return Err(BadLine::NotCanonical);
     }
+    read(value)
+}
+
+/// Reads a row as it stands in a document.
+///
+/// # Errors
+/// It is no row.
+pub fn read(value: Json) -> Result<Row, BadLine> {
     let mut fields = Fields::taking(value).map_err(BadLine::Row)?;
     let row = read_row(&mut fields);
     fields.deny_unknown();

@@ -1,12 +1,14 @@
 //! A row as a store holds it, borrowed from the store.
 //! Owns: the bytes that a row's hash covers. Must not: allocate where a million rows are verified.
 
+use super::draft::{Decision, decision_message};
 use super::{BlobBytes, BlobRef, DataClass, Proof, Row, Sealed, Taint};
 use crate::canonical::{Hasher, Sink, write_string};
 use crate::code::Code;
 use crate::digest::Digest;
 use crate::id::{IdemKey, NotAnId};
 use crate::json::{self, ParseError};
+use crate::sign::{Forged, PublicKey};
 use crate::time::{NotATimestamp, Timestamp};
 use alloc::vec::Vec;
 
@@ -215,6 +217,29 @@ impl RowRef<'_> {
         sink.put(b"\",\"version\":");
         put_integer(self.version.into(), sink);
         sink.put(b"}");
+    }
+
+    /// The key that signed the row; nothing where it is no decision, or one that is only asserted.
+    ///
+    /// # Errors
+    /// The signature is not of the key that it names.
+    pub fn signer(&self, matter: &str) -> Result<Option<PublicKey>, Forged> {
+        let (key, signature) = match self.proof {
+            Proof::None | Proof::SelfAsserted => return Ok(None),
+            Proof::Signed { key, signature } => (key, signature),
+        };
+        let blobs: Vec<BlobRef> = self.blobs.iter().collect();
+        let message = decision_message(&Decision {
+            actor: self.actor,
+            at: self.at,
+            blobs: &blobs,
+            kind: self.kind,
+            matter,
+            payload_hash: self.payload_hash,
+            stream: self.stream,
+            version: self.version,
+        });
+        key.verify(&message.map_err(|_| Forged)?, &signature).map(|()| Some(key))
     }
 
     /// The row with its own copies, every part through its checked door.

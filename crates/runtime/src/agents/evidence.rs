@@ -47,6 +47,11 @@ impl Evidence {
         }
     }
 
+    /// What it says, on one line.
+    pub(super) fn said(&self) -> String {
+        self.content.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Whether it stands there in a text.
     pub(super) fn stands_in(&self, text: &str) -> bool {
         let (Ok(start), Ok(end)) = (usize::try_from(self.start), usize::try_from(self.end)) else {

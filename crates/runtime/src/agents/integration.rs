@@ -36,10 +36,7 @@ pub(super) fn composed(evidence: &[Evidence]) -> String {
     if evidence.is_empty() {
         return NOTHING.to_owned();
     }
-    let line = |one: &Evidence| {
-        let words: Vec<&str> = one.content.split_whitespace().collect();
-        format!("{} [{}]", words.join(" "), one.location)
-    };
+    let line = |one: &Evidence| format!("{} [{}]", one.said(), one.location);
     evidence.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

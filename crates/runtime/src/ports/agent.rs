@@ -5,11 +5,12 @@ use super::Answer;
 use countersign_kernel::pipeline::Stage;
 use countersign_kernel::run::Outcome;
 use countersign_record::deed::Externalized;
-use countersign_record::envelope::Provenance;
+use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_record::label::Label;
 use countersign_record::state::GenericEnvelope;
+use countersign_record::time::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 /// What an agent is given.
@@ -79,6 +80,16 @@ pub trait Agent: Send + Sync {
     /// time and writes no row. Such a call need not be durable before it is made.
     fn is_silent(&self) -> bool {
         false
+    }
+
+    /// Decides again what it put down when it handed `then` over: from that, the run's state and the records before, at the time that
+    /// it had. Gives what it would hand over. Nothing for an agent that puts no records down: what it handed over stands for itself.
+    ///
+    /// # Errors
+    /// It can't be decided again, and why.
+    fn again(&self, given: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
+        let _nothing_is_put_down = (given, then, at);
+        Ok(None)
     }
 
     /// Works. It ends by itself, within its own bounds of time; `cancel` ends it earlier.

@@ -127,6 +127,33 @@ pub enum Piece {
 /// Sees stored rows, exactly as they are stored; `Err` is a row that can't be decoded, and what is wrong.
 pub type Visitor = Box<dyn FnMut(u64, Result<RowRef<'_>, String>) -> ControlFlow<()> + Send>;
 
+/// What of a stored row most readers look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glance<'a> {
+    /// Place in the matter.
+    pub seq: u64,
+    /// The stream.
+    pub stream: &'a str,
+    /// Place in the stream.
+    pub stream_seq: u64,
+    /// What happened.
+    pub kind: &'a str,
+    /// When.
+    pub at: &'a str,
+    /// The payload's canonical bytes.
+    pub payload: &'a [u8],
+}
+
+impl<'a> From<RowRef<'a>> for Glance<'a> {
+    fn from(row: RowRef<'a>) -> Self {
+        let RowRef { seq, stream, stream_seq, kind, at, payload, .. } = row;
+        Glance { seq, stream, stream_seq, kind, at, payload }
+    }
+}
+
+/// Sees stored rows at a glance; `Err` is one of which that much can't be decoded, and what is wrong.
+pub type Glancer = Box<dyn FnMut(u64, Result<Glance<'_>, String>) -> ControlFlow<()> + Send>;
+
 /// What work is written down in: rows are appended, and read again.
 pub trait Journal: Send + Sync {
     /// Appends the batch. When this returns, the rows are durable.
@@ -160,6 +187,16 @@ pub trait Ledger: Journal {
         after: u64,
         visitor: Visitor,
     ) -> Answer<'a, Result<(), Error>>;
+
+    /// Shows every row from `after` on at a glance, in bounded memory: as [`Ledger::scan`] does, for less.
+    fn glance<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        after: u64,
+        mut glancer: Glancer,
+    ) -> Answer<'a, Result<(), Error>> {
+        self.scan(access, after, Box::new(move |seq, row| glancer(seq, row.map(Glance::from))))
+    }
 
     /// The place of the last row, and a wake-up at each change. No polling.
     fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>>;

@@ -131,6 +131,12 @@ pub trait Model: Send + Sync {
     /// Who it is.
     fn about(&self) -> &About;
 
+    /// What so many tokens cost that go in and come out, in millionths of a dollar, if prices are set.
+    fn cost_micros(&self, input: u64, output: u64) -> Option<u64> {
+        let _without_prices = (input, output);
+        None
+    }
+
     /// Answers, piece by piece. Retries are made only before the first piece. When `cancel` is called, what is open is
     /// closed and the stream ends.
     fn stream_chat<'a>(&'a self, request: &'a Request, cancel: &'a CancellationToken) -> Deltas<'a>;

@@ -9,6 +9,7 @@ use countersign_record::code::Code;
 use countersign_record::id::{NotAnId, RunId};
 use countersign_record::row::NotADraft;
 use countersign_record::time::NotATimestamp;
+use countersign_work::command;
 
 /// Why a run does not go on.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,33 @@ pub enum Error {
         /// How large it is, as it is written.
         bytes: usize,
     },
+    /// The governed records of a task's run can't be written.
+    #[error("the records of the run can't be written: {why}")]
+    Work {
+        /// Why.
+        why: String,
+    },
+    /// An answer to a question of a task's run changes nothing.
+    #[error("{why}")]
+    NoAnswer {
+        /// Why.
+        why: String,
+    },
+    /// A command gets no receipt.
+    #[error(transparent)]
+    Command(command::Refusal),
+    /// The run is no task's, so it has no governed records.
+    #[error("the run {run} is no task's, so no command can be given to it")]
+    NoTask {
+        /// Its name.
+        run: RunId,
+    },
+    /// A run can't be gone through again in that way.
+    #[error("the run can't be replayed like that: {why}")]
+    Replay {
+        /// Why.
+        why: String,
+    },
     /// The ledger refused.
     #[error(transparent)]
     Ledger(#[from] ledger::Error),
@@ -91,6 +119,16 @@ impl Error {
             Error::Unreadable { .. } => Code::RunUnreadable,
             Error::NoAgent { .. } => Code::RunAgent,
             Error::TooLarge { .. } => Code::EnvelopeInvalid,
+            Error::Work { .. } => Code::RunRecords,
+            Error::NoAnswer { .. } => Code::AnswerKind,
+            Error::Command(refusal) => match refusal {
+                command::Refusal::Unknown(_) => Code::CommandUnknown,
+                command::Refusal::Request(_) => Code::CommandRequest,
+                command::Refusal::Unheard(_) => Code::CommandKey,
+                command::Refusal::Unwritten(_) => Code::RunRecords,
+            },
+            Error::NoTask { .. } => Code::CommandTask,
+            Error::Replay { .. } => Code::ReplayRefused,
             Error::Proposer { .. } => Code::CapabilityProposer,
             Error::Unsigned { .. } => Code::CapabilityUnsigned,
             Error::Ledger(error) => error.code(),

@@ -10,6 +10,7 @@ use countersign_kernel::pipeline::Pipeline;
 use countersign_kernel::run::{Answer, Doing, Event, Run, row};
 use countersign_record::access::MatterAccess;
 use countersign_record::deed::EXTERNALIZED;
+use countersign_record::digest::Digest;
 use countersign_record::fields::{Fields, Trouble};
 use countersign_record::id::{RowKind, RunId};
 use countersign_record::json::{self, Json};
@@ -33,6 +34,33 @@ pub struct Setup {
     pub memory: Vec<String>,
     /// The directory that the pipeline's programs are run in.
     pub dir: String,
+    /// The task, where the run is one's, as its file says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Json>,
+    /// The task's other files: their paths and hashes.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Digest>,
+    /// The run that it was forked from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<String>,
+    /// The versions that it begins with: their hashes by artifact.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub heads: BTreeMap<String, Digest>,
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug)]
+pub struct Happened {
+    /// The row.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub event: Event,
+    /// The run before that.
+    pub before: Run,
 }
 
 /// One line of a run's timeline.
@@ -116,7 +144,25 @@ pub enum Met {
 /// # Errors
 /// There is none of this name, or its rows can't be read.
 pub async fn told(bench: &Bench, id: &RunId) -> Result<Told, Error> {
-    fold(bench, id, &mut |_| {}).await
+    fold(bench, id, &mut |_, _| {}).await
+}
+
+/// A run as its rows tell it, with everything that happened in it.
+///
+/// # Errors
+/// As [`told`].
+pub async fn recorded(bench: &Bench, id: &RunId) -> Result<(Told, Vec<Happened>), Error> {
+    let mut all = Vec::new();
+    let mut last: Option<Run> = None;
+    let mut sees = |run: &Run, happened: Option<(&Line, &Event)>| {
+        if let (Some((line, event)), Some(before)) = (happened, last.take()) {
+            let Line { seq, at, actor, .. } = line.clone();
+            all.push(Happened { seq, at, actor, event: event.clone(), before });
+        }
+        last = Some(run.clone());
+    };
+    let told = fold(bench, id, &mut sees).await?;
+    Ok((told, all))
 }
 
 /// A run as its rows tell it, and how an envelope stands to it.
@@ -125,7 +171,7 @@ pub async fn told(bench: &Bench, id: &RunId) -> Result<Told, Error> {
 /// As [`told`].
 pub async fn met(bench: &Bench, id: &RunId, envelope: &GenericEnvelope) -> Result<(Told, Met), Error> {
     let mut met = Met::Never;
-    let mut meets = |run: &Run| {
+    let mut meets = |run: &Run, _: Option<(&Line, &Event)>| {
         if run.envelope == *envelope {
             met = Met::Now;
         } else if met == Met::Now {
@@ -136,8 +182,11 @@ pub async fn met(bench: &Bench, id: &RunId, envelope: &GenericEnvelope) -> Resul
     Ok((told, met))
 }
 
+/// Sees a run's states on the way, each with what led to it.
+type Sees<'a> = dyn FnMut(&Run, Option<(&Line, &Event)>) + Send + 'a;
+
 /// Tells a run from its rows, and shows each state on the way.
-async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) -> Result<Told, Error> {
+async fn fold(bench: &Bench, id: &RunId, sees: &mut Sees<'_>) -> Result<Told, Error> {
     let mut rows: Vec<Row> = Vec::new();
     let (journal, access) = (&*bench.journal, &bench.access);
     read_all(journal, access, Select::Stream(stream(id)?), 0, &mut |row| rows.push(row)).await?;
@@ -154,7 +203,7 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
     let pipeline = Pipeline::read(pipeline).map_err(unreadable)?;
     let setup = read_setup(setup).map_err(unreadable)?;
     let mut run = Run::of(envelope);
-    sees(&run);
+    sees(&run, None);
     let (mut label, mut given) = (Label::NOTHING, None);
     let mut lines = Vec::new();
     for row in rows {
@@ -167,7 +216,7 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
             actor: row.actor.to_string(),
             payload: row.payload.clone(),
         };
-        lines.push(line);
+        lines.push(line.clone());
         if kind.starts_with("run.") && kind != run_kind::BEGAN {
             let said = match row::has_content(&kind) {
                 true => Some(content(journal, access, &row, 0).await?),
@@ -177,7 +226,7 @@ async fn fold(bench: &Bench, id: &RunId, sees: &mut (dyn FnMut(&Run) + Send)) ->
                 .map_err(|troubles| self::unreadable(row.seq, &troubles))?;
             given = leave(&run, &event, &row.at).or(given);
             run.apply(&event);
-            sees(&run);
+            sees(&run, Some((&line, &event)));
         } else if kind == EXTERNALIZED
             && row.payload.get("status").and_then(Json::as_str).is_some_and(is_sent)
         {
@@ -294,8 +343,18 @@ fn read_setup(document: Json) -> Result<Setup, Vec<Trouble>> {
     let mut fields = Fields::taking(document).map_err(|trouble| vec![trouble])?;
     let (model, sources, dir) = (fields.text("model"), fields.texts("sources"), fields.text("dir"));
     let memory = fields.absent_or("memory", Fields::texts);
+    let task = fields.absent_or("task", Fields::free_object).map(Json::Object);
+    let files =
+        fields.absent_or("files", |fields, name| fields.words(name, |text: &str| Digest::try_from(text)));
+    let forked_from = fields.absent_or("forked_from", Fields::text);
+    let heads =
+        fields.absent_or("heads", |fields, name| fields.words(name, |text: &str| Digest::try_from(text)));
     fields.finish()?;
     Ok(Setup {
+        task,
+        files: files.unwrap_or_default(),
+        forked_from,
+        heads: heads.unwrap_or_default(),
         model: model.unwrap_or_default(),
         sources: sources.unwrap_or_default(),
         memory: memory.unwrap_or_default(),

@@ -5,13 +5,16 @@
 use countersign_record::digest::Digest;
 use countersign_record::row::{DataClass, PackedBlobs, Proof, RowRef, Taint};
 use countersign_record::sign::{PublicKey, Signature};
+use countersign_runtime::ports::ledger::Glance;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
-use std::collections::BTreeMap;
 
 /// The columns of a whole row, in the order that [`read`] takes them.
 pub(super) const COLUMNS: &str = "seq, stream, stream_seq, kind, version, at, actor, proof, key, signature, cause, \
      idem_key, data_class, taint, payload_hash, prev_hash, hash, blobs, payload";
+
+/// The columns of a row that [`glance`] takes.
+pub(super) const AT_A_GLANCE: &str = "seq, stream, stream_seq, kind, at, payload";
 
 /// Puts a whole row in.
 pub(super) const INSERT: &str = "INSERT INTO rows(seq, stream, stream_seq, kind, version, at, actor, proof, key, \
@@ -53,38 +56,49 @@ pub(super) fn of_proof(proof: &Proof) -> (i64, Option<&[u8]>, Option<&[u8]>) {
     }
 }
 
-/// Names beyond this are forgotten, and looked up again when they are needed.
+/// Names of numbers beyond this are forgotten but for the last one, and looked up again when they are needed.
 const NAMES_MAX: usize = 65_536;
 
-/// Names behind numbers, each looked up once per walk.
+/// Names behind numbers, which are given out from 1 on; each is looked up once per walk.
 pub(super) struct Names {
     sql: &'static str,
-    known: BTreeMap<i64, String>,
+    known: Vec<Option<Box<str>>>,
+    beyond: Option<(i64, Box<str>)>,
 }
 
 impl Names {
     pub(super) fn of_streams() -> Self {
-        Names { sql: "SELECT name FROM streams WHERE id = ?1", known: BTreeMap::new() }
+        Names { sql: "SELECT name FROM streams WHERE id = ?1", known: Vec::new(), beyond: None }
     }
 
     pub(super) fn of_kinds() -> Self {
-        Names { sql: "SELECT name FROM kinds WHERE id = ?1", known: BTreeMap::new() }
+        Names { sql: "SELECT name FROM kinds WHERE id = ?1", known: Vec::new(), beyond: None }
     }
 
     /// Makes sure that the name behind `id` is known, if there is one.
     fn learn(&mut self, connection: &Connection, id: i64) -> Result<(), rusqlite::Error> {
-        if !self.known.contains_key(&id) {
-            if self.known.len() >= NAMES_MAX {
-                self.known.clear();
+        if self.get(id).is_some() {
+            return Ok(());
+        }
+        let name = connection.prepare_cached(self.sql)?.query_row([id], |row| row.get(0)).optional()?;
+        let place = usize::try_from(id).ok().filter(|place| *place < NAMES_MAX);
+        match (name, place) {
+            (Some(name), Some(place)) => {
+                if self.known.len() <= place {
+                    self.known.resize(place + 1, None);
+                }
+                self.known.get_mut(place).into_iter().for_each(|slot| *slot = Some(Box::clone(&name)));
             }
-            let name = connection.prepare_cached(self.sql)?.query_row([id], |row| row.get(0)).optional()?;
-            self.known.extend(name.map(|name| (id, name)));
+            (Some(name), None) => self.beyond = Some((id, name)),
+            (None, _) => {}
         }
         Ok(())
     }
 
     fn get(&self, id: i64) -> Option<&str> {
-        self.known.get(&id).map(String::as_str)
+        let known = usize::try_from(id).ok().and_then(|place| self.known.get(place)?.as_deref());
+        let beyond = || self.beyond.as_ref().filter(|(own, _)| *own == id).map(|(_, name)| &**name);
+        known.or_else(beyond)
     }
 }
 
@@ -134,6 +148,40 @@ pub(super) fn read<'a>(
     }
     let column = |at| row.get_ref(at).unwrap_or(ValueRef::Null);
     Ok((seq, decode(interned, column)))
+}
+
+/// Shows what most readers look at of the row that `row` stands on, or says which column can't be read. The columns are
+/// [`AT_A_GLANCE`].
+///
+/// # Errors
+/// SQLite's own.
+pub(super) fn glance<'a>(
+    connection: &Connection,
+    interned: &'a mut Interned,
+    row: &'a rusqlite::Row<'_>,
+) -> Result<(i64, Result<Glance<'a>, &'static str>), rusqlite::Error> {
+    let (place, stream, kind) = (row.get_ref(0)?, integer(row.get_ref(1)?), integer(row.get_ref(3)?));
+    if let (Some(stream), Some(kind)) = (stream, kind) {
+        interned.streams.learn(connection, stream)?;
+        interned.kinds.learn(connection, kind)?;
+    }
+    let (stream_seq, at, payload) = (row.get_ref(2)?, row.get_ref(4)?, row.get_ref(5)?);
+    let decode = || {
+        Ok(Glance {
+            seq: count(place).ok_or("seq")?,
+            stream: stream.and_then(|id| interned.streams.get(id)).ok_or("stream")?,
+            stream_seq: count(stream_seq).ok_or("stream_seq")?,
+            kind: kind.and_then(|id| interned.kinds.get(id)).ok_or("kind")?,
+            at: text(at).ok_or("at")?,
+            payload: match payload {
+                ValueRef::Blob(payload) => payload,
+                ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) => {
+                    return Err("payload");
+                }
+            },
+        })
+    };
+    Ok((integer(place).unwrap_or(0), decode()))
 }
 
 fn decode<'a>(

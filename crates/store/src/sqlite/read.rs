@@ -11,7 +11,7 @@ use countersign_record::id::{FoldId, MatterId};
 use countersign_record::row::RowRef;
 use countersign_record::upcast::Upcasts;
 use countersign_runtime::ports::ledger::{
-    Blob, Error, PAGE_ROWS_MAX, Page, Query, Select, Snapshot, Visitor,
+    Blob, Error, Glancer, PAGE_ROWS_MAX, Page, Query, Select, Snapshot, Visitor,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::ops::ControlFlow;
@@ -154,6 +154,22 @@ pub(super) fn scan(connection: &Connection, after: u64, mut visitor: Visitor) ->
         let seq = u64::try_from(entry.seq).unwrap_or(0);
         Ok(visitor(seq, stored.map_err(|what| format!("{what} is unreadable"))))
     })
+}
+
+/// Shows every row after `after` at a glance.
+pub(super) fn glance(connection: &Connection, after: u64, mut glancer: Glancer) -> Result<(), Stop> {
+    let sql = format!("SELECT {} FROM rows WHERE seq > ?1 ORDER BY seq", columns::AT_A_GLANCE);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([int(after)])?;
+    let mut interned = Interned::new();
+    while let Some(row) = rows.next()? {
+        let (seq, glance) = columns::glance(connection, &mut interned, row)?;
+        let seq = u64::try_from(seq).unwrap_or(0);
+        if glancer(seq, glance.map_err(|what| format!("{what} is unreadable"))).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// A blob's bytes.

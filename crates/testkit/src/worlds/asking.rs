@@ -2,7 +2,7 @@
 //! Owns: how each of these may end. Must not: leave a question open.
 
 use super::builder::{Builder, Run};
-use super::making::{Outcome, Question, answer, ask, attended, attention, options};
+use super::making::{Outcome, Question, answer, ask, attended, attention, call, options, waits};
 use super::plan::{Plan, Step};
 use countersign_govern::derive::text;
 use countersign_record::json;
@@ -62,27 +62,24 @@ pub(super) fn stop(b: &mut Builder, run: &mut Run) {
     }
     let sent = effect(b, run, "intent");
     act(b, run, &sent);
-    let (request, receipt) = (b.id("cancel"), b.id("cancelled"));
     let targets: Vec<String> = intents.iter().chain([&sent]).map(reference_of).collect();
-    b.add(
-        "TaskCancelProtocol",
-        json!({
-            "cancel_request_id": request, "task_id": run.task_id, "run_id": run.run_id,
-            "requested_by_ref": "user:reviewer", "cancel_scope": "side_effect_intent", "target_refs": targets,
-            "in_flight_handling": "request_graceful_stop", "side_effect_policy": "cancel_unexecuted_intents",
-            "candidate_disposition": "discard", "source_workspace_disposition": "retain_records",
-            "learning_signal_policy": "emit_cancel_diagnostic_only", "created_at": b.now(), "schema_version": "1.0"
-        }),
-    );
-    b.add(
-        "TaskCancelReceipt",
-        json!({
-            "receipt_id": receipt, "cancel_request_id": request, "stopped_refs": [],
-            "executed_side_effects": [{"ref": reference_of(&sent), "disposition": "left"}],
-            "cancelled_intent_refs": intents.iter().map(reference_of).collect::<Vec<_>>(),
-            "candidate_disposition": "discard", "created_at": b.now()
-        }),
-    );
+    let cancel = Cancel {
+        scope: "side_effect_intent",
+        targets: &targets,
+        handling: "request_graceful_stop",
+        side_effects: "cancel_unexecuted_intents",
+        candidates: "discard",
+        learning: "emit_cancel_diagnostic_only",
+        stopped: &[],
+        executed: vec![json!({"ref": reference_of(&sent), "disposition": "left"})],
+        intents: intents.iter().map(reference_of).collect(),
+    };
+    cancel.write(b, run);
+    withdraw(b, intents);
+}
+
+/// Intents that are cancelled, as the ledger of side effects has them.
+pub(super) fn withdraw(b: &mut Builder, intents: Vec<Value>) {
     for mut intent in intents {
         intent["state"] = "cancelled".into();
         intent["created_at"] = b.now().into();
@@ -90,7 +87,47 @@ pub(super) fn stop(b: &mut Builder, run: &mut Run) {
     }
 }
 
-fn reference_of(effect: &Value) -> String {
+/// Something is to be stopped, and what that came to.
+pub(super) struct Cancel<'a> {
+    pub(super) scope: &'a str,
+    pub(super) targets: &'a [String],
+    pub(super) handling: &'a str,
+    pub(super) side_effects: &'a str,
+    pub(super) candidates: &'a str,
+    pub(super) learning: &'a str,
+    pub(super) stopped: &'a [String],
+    pub(super) executed: Vec<Value>,
+    pub(super) intents: Vec<String>,
+}
+
+impl Cancel<'_> {
+    /// The request and its receipt; the reference to the latter.
+    pub(super) fn write(&self, b: &mut Builder, run: &Run) -> String {
+        let (request, receipt) = (b.id("cancel"), b.id("cancelled"));
+        b.add(
+            "TaskCancelProtocol",
+            json!({
+                "cancel_request_id": request, "task_id": run.task_id, "run_id": run.run_id,
+                "requested_by_ref": "user:reviewer", "cancel_scope": self.scope, "target_refs": self.targets,
+                "in_flight_handling": self.handling, "side_effect_policy": self.side_effects,
+                "candidate_disposition": self.candidates, "source_workspace_disposition": "retain_records",
+                "learning_signal_policy": self.learning, "created_at": b.now(), "schema_version": "1.0"
+            }),
+        );
+        b.add(
+            "TaskCancelReceipt",
+            json!({
+                "receipt_id": receipt, "cancel_request_id": request, "stopped_refs": self.stopped,
+                "executed_side_effects": self.executed, "cancelled_intent_refs": self.intents,
+                "candidate_disposition": self.candidates, "created_at": b.now()
+            }),
+        );
+        format!("task_cancel_receipt:{receipt}")
+    }
+}
+
+/// The reference to a side effect.
+pub(super) fn reference_of(effect: &Value) -> String {
     format!("side_effect_ledger_entry:{}", effect["side_effect_id"].as_str().unwrap_or_default())
 }
 
@@ -213,21 +250,34 @@ pub(super) fn deliberate(b: &mut Builder, run: &mut Run) {
         json!({"room_id": room, "run_id": run.run_id, "purpose": "decision", "created_at": b.now()}),
     );
     let agrees = b.random.once_in(2);
-    for tick in 1..=3_u64 {
-        let share = if agrees && tick == 3 { 80 } else { 40 + tick };
-        b.add(
-            "ForumTick",
-            json!({"room_id": room, "tick": tick, "agreement_pct": share, "created_at": b.now()}),
-        );
+    for number in 1..=2 {
+        tick(b, &room, number, 40 + number);
     }
-    if !agrees {
-        part(b, run, &room, way);
+    if agrees {
+        tick(b, &room, 3, 80);
+    } else {
+        // The last tick without a way on would be a deadlock.
+        let asked = b.together(|b| {
+            tick(b, &room, 3, 43);
+            part(b, run, &room, way)
+        });
+        if let Some(call) = asked {
+            let item = waits(b, run, &call);
+            answer(b, &call, item, "go-on");
+        }
     }
     moderate(b, run, &room);
 }
 
-/// What follows where nobody agrees.
-fn part(b: &mut Builder, run: &Run, room: &str, way: &str) {
+fn tick(b: &mut Builder, room: &str, number: u64, share: u64) {
+    b.add(
+        "ForumTick",
+        json!({"room_id": room, "tick": number, "agreement_pct": share, "created_at": b.now()}),
+    );
+}
+
+/// What follows where nobody agrees; the question to a person, if it is that.
+fn part(b: &mut Builder, run: &Run, room: &str, way: &str) -> Option<String> {
     match way {
         "forum_deadlock_hard_call" => {
             let question = Question {
@@ -236,12 +286,12 @@ fn part(b: &mut Builder, run: &Run, room: &str, way: &str) {
                 blocked: &[],
                 on_timeout: "escalate",
             };
-            let (call, item) = ask(b, run, &question);
-            answer(b, &call, item, "go-on");
+            Some(call(b, run, &question))
         }
         "pause_and_request_user" => {
             let pause = json!({"event_id": b.id("pause"), "room_id": room, "created_at": b.now()});
             b.add("ForumPauseEvent", pause);
+            None
         }
         _safest => {
             let selection = json!({
@@ -249,6 +299,7 @@ fn part(b: &mut Builder, run: &Run, room: &str, way: &str) {
                 "selected_by_ref": "engine:forum", "created_at": b.now()
             });
             b.add("ForumProposalSelection", selection);
+            None
         }
     }
 }
@@ -259,16 +310,21 @@ fn moderate(b: &mut Builder, run: &Run, room: &str) {
         request(b, run, "forum_room", &format!("forum_room_record:{room}"), "optional_until_timeout");
     let failure =
         json!({"event_id": b.id("failure"), "room_id": room, "request_id": request, "created_at": b.now()});
-    b.add("ModeratorFailureEvent", failure);
-    if b.random.once_in(2) {
-        let source = format!("module_assistance_request:{request}");
-        let item = attention(b, run, "blocked_item", &source, "The moderator of the room failed.");
-        attended(b, item, "user:reviewer");
-    } else {
+    let is_shown = b.random.once_in(2);
+    let item = b.together(|b| {
+        b.add("ModeratorFailureEvent", failure);
+        if is_shown {
+            let source = format!("module_assistance_request:{request}");
+            return Some(attention(b, run, "blocked_item", &source, "The moderator of the room failed."));
+        }
         let event = json!({
             "event_id": b.id("fallback"), "request_id": request, "room_id": room, "action": "escalate_human",
             "created_at": b.now()
         });
         b.add("AssistanceFallbackEvent", event);
+        None
+    });
+    if let Some(item) = item {
+        attended(b, item, "user:reviewer");
     }
 }

@@ -1,16 +1,19 @@
-//! Writing a log: rows one after the other, each some time after the one before.
-//! Owns: places, times, ids, chance. Must not: know what a record says.
+//! Writing a log: batches of rows one after the other, each some time after the one before.
+//! Owns: places, times, batches, ids, chance. Must not: know what a record says.
 
 use super::Scene;
 use super::known::Known;
 use crate::random::Random;
+use countersign_govern::fold::Fold;
+use countersign_govern::fold::read_model::Headers;
+use countersign_govern::fold::row::Row;
 use countersign_govern::kind;
 use countersign_govern::world::{Draft, hash};
-use countersign_record::json::{self, Json};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::time::{Instant, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A row, and the stream of the ledger that it stands in.
 #[derive(Clone, Debug)]
@@ -19,6 +22,13 @@ pub struct Written {
     pub stream: String,
     /// The row.
     pub draft: Draft,
+    /// The number of its batch: rows of one batch are appended together or not at all.
+    pub batch: u64,
+}
+
+/// The batches of a log, in order.
+pub fn batches(rows: &[Written]) -> impl Iterator<Item = &[Written]> {
+    rows.chunk_by(|one, other| one.batch == other.batch)
 }
 
 /// What is known of a run.
@@ -48,6 +58,13 @@ impl Run {
             known: Known::default(),
         }
     }
+
+    /// Another run of the same task, at its beginning.
+    #[must_use]
+    pub fn again(&self, b: &mut Builder) -> Self {
+        let (task_id, matter_id) = (self.task_id.clone(), self.matter_id.clone());
+        Run { task_id, run_id: b.id("rerun"), matter_id, executed: Vec::new(), known: Known::default() }
+    }
 }
 
 /// Writes a log.
@@ -55,12 +72,28 @@ pub struct Builder {
     /// Chance.
     pub random: Random,
     rows: Vec<Written>,
+    /// Rows that were handed out.
+    taken: u64,
+    /// The places of each stream's rows among those that were not.
+    streams: BTreeMap<String, Vec<usize>>,
+    /// What all runs go by, also where it was handed out.
+    of_all: Vec<Written>,
     stream: String,
     seconds: i64,
     made: u64,
+    batch: u64,
+    /// How many callers write a batch around this place.
+    around: u32,
     shared: BTreeSet<(String, String)>,
     done: BTreeSet<String>,
+    /// Until when what is shown is valid.
+    shown: Headers,
+    /// Headers that were not told to be out of date, by id: their streams, and what they say.
+    open: BTreeMap<String, (String, Object)>,
 }
+
+/// The type of the headers of what is shown.
+const HEADER: &str = "DerivedReadModelRecord";
 
 impl Builder {
     /// An empty log.
@@ -71,11 +104,18 @@ impl Builder {
         Builder {
             random,
             rows: Vec::new(),
+            taken: 0,
+            streams: BTreeMap::new(),
+            of_all: Vec::new(),
             stream: String::new(),
             seconds: 1_772_438_400,
             made: 0,
+            batch: 0,
+            around: 0,
             shared: BTreeSet::new(),
             done: BTreeSet::new(),
+            shown: Headers::default(),
+            open: BTreeMap::new(),
         }
     }
 
@@ -85,7 +125,45 @@ impl Builder {
         scene(self, run);
     }
 
-    /// Appends a record of the run; gives its place. Half a minute passes.
+    /// Lets something happen in another run while a scene is going on.
+    pub fn beside(&mut self, other: &mut Run, happens: impl FnOnce(&mut Builder, &mut Run)) {
+        let stream = std::mem::replace(&mut self.stream, other.run_id.clone());
+        happens(self, other);
+        self.stream = stream;
+    }
+
+    /// Writes a batch: what belongs together, as short as can be. Within one no time passes.
+    pub fn together<R>(&mut self, write: impl FnOnce(&mut Builder) -> R) -> R {
+        self.around += 1;
+        let given = write(self);
+        self.around -= 1;
+        if self.around == 0 {
+            self.end_batch();
+        }
+        given
+    }
+
+    /// What comes next is another batch. Half a minute passes.
+    fn end_batch(&mut self) {
+        self.close_read_models();
+        self.batch += 1;
+        self.later(30);
+    }
+
+    /// What is shown and went out of date by a batch is told in the same batch.
+    fn close_read_models(&mut self) {
+        let ended: Vec<String> =
+            self.open.keys().filter(|id| self.shown.ended(id).is_some()).cloned().collect();
+        for id in ended {
+            let Some((stream, mut members)) = self.open.remove(&id) else { continue };
+            let (until, by) = self.shown.ended(&id).expect("one that ended");
+            members.insert("valid_until_event_seq", json::value_of(&until).expect("a number"));
+            members.insert("invalidated_by_event_ref", by);
+            self.push(stream, HEADER, None, members.into());
+        }
+    }
+
+    /// Appends a record of the run; gives its place. It is a batch of its own, unless it is written together with others.
     pub fn add(&mut self, kind: &str, record: impl Serialize) -> u64 {
         let stream = self.stream.clone();
         self.append(stream, kind, None, record)
@@ -120,10 +198,35 @@ impl Builder {
         if let Some(named) = named.filter(|_| stream == "shared") {
             self.shared.insert((kind.to_owned(), named.to_owned()));
         }
-        let at = Some(self.instant());
-        self.rows.push(Written { stream, draft: Draft { kind: kind.to_owned(), id, at, record } });
-        self.later(30);
-        self.rows.len() as u64
+        let place = self.push(stream, kind, id, record);
+        if self.around == 0 {
+            self.end_batch();
+        }
+        place
+    }
+
+    fn push(&mut self, stream: String, kind: &str, id: Option<String>, record: Json) -> u64 {
+        let draft = Draft { kind: kind.to_owned(), id, at: Some(self.instant()), record };
+        let place = self.rows.len();
+        let seq = self.end() + 1;
+        let id = draft.name(seq);
+        self.shown.apply(&Row { seq, kind, id: &id, at: draft.at, json: &draft.record, streams: None });
+        if kind == HEADER
+            && let Some(members) = draft.record.as_object()
+            && members.get("valid_until_event_seq").is_none()
+        {
+            self.open.insert(id, (stream.clone(), members.clone()));
+        }
+        match self.streams.get_mut(&stream) {
+            Some(places) => places.push(place),
+            None => drop(self.streams.insert(stream.clone(), vec![place])),
+        }
+        let written = Written { stream, draft, batch: self.batch };
+        if written.stream == "shared" {
+            self.of_all.push(written.clone());
+        }
+        self.rows.push(written);
+        seq
     }
 
     /// Whether this is asked for the first time in this log.
@@ -131,10 +234,15 @@ impl Builder {
         self.done.insert(what.to_owned())
     }
 
-    /// The rows so far.
-    #[must_use]
-    pub fn so_far(&self) -> &[Written] {
-        &self.rows
+    /// The rows of the run so far, each with its place.
+    pub fn own(&self) -> impl DoubleEndedIterator<Item = (u64, &Written)> {
+        let places = self.streams.get(&self.stream).map(Vec::as_slice).unwrap_or_default();
+        places.iter().map(|at| (self.taken + *at as u64 + 1, &self.rows[*at]))
+    }
+
+    /// What all runs go by so far.
+    pub fn of_all(&self) -> impl Iterator<Item = &Written> {
+        self.of_all.iter()
     }
 
     /// An id that nothing else has.
@@ -146,7 +254,7 @@ impl Builder {
     /// The place of the last row.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.rows.len() as u64
+        self.taken + self.rows.len() as u64
     }
 
     /// The time of the next row.
@@ -174,8 +282,15 @@ impl Builder {
 
     /// The rows.
     #[must_use]
-    pub fn rows(self) -> Vec<Written> {
-        self.rows
+    pub fn rows(mut self) -> Vec<Written> {
+        self.take()
+    }
+
+    /// The rows since this was last asked. Runs that go on forget them, so it is asked where none does.
+    pub fn take(&mut self) -> Vec<Written> {
+        self.taken = self.end();
+        self.streams.clear();
+        std::mem::take(&mut self.rows)
     }
 
     fn instant(&self) -> Instant {

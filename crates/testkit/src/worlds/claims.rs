@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The policy by which support is derived, as it was written in the opening.
 fn policy(b: &Builder) -> Value {
-    let row = b.so_far().iter().find(|row| row.draft.kind == "ClaimSupportDerivationPolicy");
+    let row = b.of_all().find(|row| row.draft.kind == "ClaimSupportDerivationPolicy");
     plain(&row.expect("the opening writes it").draft.record)
 }
 
@@ -74,11 +74,11 @@ fn derive(b: &mut Builder, run: &mut Run, at: usize) {
     let spec = registered("claim_support_v1");
     b.register(&spec);
     let source_of = |id: &str| {
-        let row = b.so_far().iter().rev().find(|row| {
+        let row = b.own().rfind(|(_, row)| {
             row.draft.kind == "SourceEvidenceAnchor"
                 && row.draft.record.get("anchor_id").and_then(|own| own.as_str()) == Some(id)
         });
-        let source = row.and_then(|row| row.draft.record.get("source_record_ref")?.as_str());
+        let source = row.and_then(|(_, row)| row.draft.record.get("source_record_ref")?.as_str());
         let source = source.and_then(|text| text.strip_prefix("src:")).unwrap_or_default();
         run.known.workspace.sources.iter().find(|one| one.id == source).cloned().expect("a source")
     };

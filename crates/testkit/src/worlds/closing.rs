@@ -210,12 +210,12 @@ fn text<'r>(row: &'r super::Written, name: &str) -> Option<&'r str> {
 
 /// The id of the first event about something.
 fn first(b: &Builder, kind: &str, member: &str, id: &str) -> Option<String> {
-    let row = b.so_far().iter().find(|row| row.draft.kind == kind && text(row, member) == Some(id))?;
+    let (_, row) = b.own().find(|(_, row)| row.draft.kind == kind && text(row, member) == Some(id))?;
     text(row, "event_id").map(str::to_owned)
 }
 
 /// The place of the last event about something.
-fn last_event(b: &Builder, kind: &str, id: &str) -> usize {
+fn last_event(b: &Builder, kind: &str, id: &str) -> u64 {
     let subject = format!("{kind}:{id}");
     let is_own = |row: &super::Written| {
         let is_done =
@@ -225,5 +225,5 @@ fn last_event(b: &Builder, kind: &str, id: &str) -> usize {
         let of = STREAMS.iter().find(|(event, _, to)| *event == row.draft.kind && *to == kind);
         is_moved || is_done && of.is_some_and(|(_, member, _)| text(row, member) == Some(id))
     };
-    b.so_far().iter().rposition(is_own).map_or(0, |at| at + 1)
+    b.own().rfind(|(_, row)| is_own(row)).map_or(0, |(place, _)| place)
 }

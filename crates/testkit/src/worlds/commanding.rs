@@ -2,7 +2,7 @@
 //! Owns: these. Must not: decide on substance.
 
 use super::builder::{Builder, Run, hash_of};
-use super::making::{Derived, Outcome, Verdict, attended, attention, evaluate, moves, receipt, version};
+use super::making::{Derived, Outcome, Verdict, attended, attention, evaluate, moves, proven, version};
 use countersign_govern::derive::text;
 use countersign_govern::table::commands;
 use serde_json::{Value, json};
@@ -213,9 +213,14 @@ fn find(b: &mut Builder, run: &Run, on: (&str, &str), from: (&str, &str), words:
         "finding_summary_hash": hash_of(&finding), "normalized_finding_text_hash": text::hash(words).to_string(), "schema_version": "1.0"
     });
     let severity = *b.random.pick(&["low", "medium", "high"]);
-    b.add(
-        "EvaluationFindingEvent",
-        json!({
+    let reference = format!("evaluation_finding_event:{event}");
+    let of = Derived {
+        formula: "blocking_authority_v1",
+        inputs: json!({"checkable_basis_count": 0, "is_permitted": false}),
+        from: vec![on.1.to_owned()],
+        output: reference.clone(),
+    };
+    let record = json!({
             "finding_event_id": event, "finding_id": finding, "result_id": from.0, "producer_kind": "outcome_evaluator",
             "producer_module_id": "evaluate", "producer_activation_seq": 1, "finding_kind": "defect",
             "finding_text": words, "explanation": "The letter says otherwise.", "severity": severity,
@@ -231,16 +236,8 @@ fn find(b: &mut Builder, run: &Run, on: (&str, &str), from: (&str, &str), words:
             "evaluation_snapshot_ref": from.1, "match_key": key, "taint_class": "user_trusted_bounded",
             "data_class": "internal", "privileged": false, "matter_id": run.matter_id, "policy_decision_refs": [],
             "created_at": b.now(), "schema_version": "2.0"
-        }),
-    );
-    let reference = format!("evaluation_finding_event:{event}");
-    let of = Derived {
-        formula: "blocking_authority_v1",
-        inputs: json!({"checkable_basis_count": 0, "is_permitted": false}),
-        from: vec![on.1.to_owned()],
-        output: reference.clone(),
-    };
-    receipt(b, run, &of, &false.into());
+    });
+    proven(b, run, "EvaluationFindingEvent", record, &of, &[&false.into()]);
     b.add(
         "EvaluationFindingRecord",
         json!({
@@ -266,12 +263,15 @@ fn signal(b: &mut Builder, run: &Run, outcome: &Outcome, key: &Value, before: Op
     if let Some(before) = before {
         record["previous_finding_match_key"] = before.clone();
     }
-    b.add("ProgressSignalRecord", record);
+    let mut inputs = json!({"current": key});
+    if let Some(before) = before {
+        inputs["previous"] = before.clone();
+    }
     let of = Derived {
         formula: "same_reason_v1",
-        inputs: json!({"has_previous": before.is_some(), "is_same_key": is_same}),
+        inputs,
         from: vec![outcome.reference()],
         output: format!("progress_signal_record:{id}"),
     };
-    receipt(b, run, &of, &is_same.into());
+    proven(b, run, "ProgressSignalRecord", record, &of, &[&is_same.into()]);
 }

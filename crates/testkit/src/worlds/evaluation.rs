@@ -5,7 +5,7 @@ use super::builder::{Builder, Run};
 use super::feedback;
 use super::finding;
 use super::formula::{From, plain, registered};
-use super::known::Chain;
+use super::known::{Chain, Finding};
 use super::{opening, workspace};
 use countersign_record::json::Json;
 use serde_json::{Value, json};
@@ -105,18 +105,21 @@ pub(super) fn round(b: &mut Builder, run: &mut Run, plan: Plan) {
         finding::raise(b, run, &round, &result, severity);
     }
     voices.push((evaluator, result));
+    move_chain(b, run, &round, ("open", "partial"));
     if let Some(verdict) = quantitative {
-        move_chain(b, run, &round, ("open", "partial"));
         let judge = Voice::of(true, verdict);
         let result = speak(b, run, &mut round, &judge);
         voices.push((judge, result));
-        move_chain(b, run, &round, ("partial", "complete"));
-    } else {
-        move_chain(b, run, &round, ("open", "partial"));
-        b.later(1_200);
-        move_chain(b, run, &round, ("partial", "timed_out"));
+        chain_moved(b, &round, ("partial", "complete"));
     }
-    let resolved = resolve(b, run, &round, &voices, quantitative.is_none());
+    b.register(&registered("pattern_c_resolution_v1"));
+    let resolved = if quantitative.is_some() {
+        resolve(b, run, &round, &voices, false)
+    } else {
+        // What comes first after the time is over says so.
+        b.later(1_200);
+        b.together(|b| resolve(b, run, &round, &voices, true))
+    };
     settle(b, run, &round, &voices, &resolved);
 }
 
@@ -198,6 +201,12 @@ fn chain(b: &mut Builder, run: &Run, round: &Round, status: &str) {
 }
 
 fn move_chain(b: &mut Builder, run: &Run, round: &Round, (from, to): (&str, &str)) {
+    chain_moved(b, round, (from, to));
+    chain(b, run, round, to);
+}
+
+/// The receipt of that.
+fn chain_moved(b: &mut Builder, round: &Round, (from, to): (&str, &str)) {
     let (id, now) = (b.id("moved"), b.now());
     let reason = if to == "timed_out" { "time is over" } else { "result received" };
     b.add(
@@ -207,7 +216,6 @@ fn move_chain(b: &mut Builder, run: &Run, round: &Round, (from, to): (&str, &str
             "from_state": from, "to_state": to, "actor_ref": "engine:router", "reason": reason,
             "created_at": now}),
     );
-    chain(b, run, round, to);
 }
 
 /// One of the two says what it found; gives the id of the result.
@@ -222,9 +230,7 @@ fn speak(b: &mut Builder, run: &mut Run, round: &mut Round, voice: &Voice) -> St
     let criteria: Vec<String> = outcome.criteria.iter().map(|one| format!("criterion:{one}")).collect();
     let passed: &[String] = if voice.verdict == "passed" { &outcome.criteria } else { &[] };
     let read = format!("source_workspace_operation_receipt:{}", round.read_receipt_id);
-    b.add(
-        "EvaluationResultEnvelope",
-        json!({"result_id": id, "producer_kind": voice.producer, "outcome_id": outcome.id,
+    let envelope = json!({"result_id": id, "producer_kind": voice.producer, "outcome_id": outcome.id,
             "run_id": run.run_id,
             "evaluated_target": {"target_kind": "artifact", "artifact_ref": artifact,
                 "artifact_version_ref": version},
@@ -240,11 +246,13 @@ fn speak(b: &mut Builder, run: &mut Run, round: &mut Round, voice: &Voice) -> St
                 "substantive_verdict_status": "substantive_verdict_reached",
                 "indeterminate_causes": voice.causes, "limitations": voice.limitations,
                 "passed_criterion_ids": passed},
-            "schema_version": "1.0"}),
-    );
-    if voice.verdict == "passed" {
-        finding::observe(b, run, round, &id);
-    }
+            "schema_version": "1.0"});
+    b.together(|b| {
+        b.add("EvaluationResultEnvelope", envelope);
+        if voice.verdict == "passed" {
+            finding::observe(b, run, round, &id);
+        }
+    });
     round.received.push(id.clone());
     id
 }
@@ -253,6 +261,17 @@ fn speak(b: &mut Builder, run: &mut Run, round: &mut Round, voice: &Voice) -> St
 pub(super) struct Resolved {
     pub(super) verdict: String,
     pub(super) route: String,
+}
+
+/// What was said, as the formula takes it.
+fn said(run: &Run, voices: &[(Voice, String)]) -> Vec<Value> {
+    let one = |(voice, result): &(Voice, String)| {
+        let blocks = |one: &&Finding| one.result_id == *result && one.severity == "blocking";
+        let blockers: Vec<&str> = run.known.findings.iter().filter(blocks).map(|one| one.state).collect();
+        json!({"role": voice.role, "verdict": voice.verdict, "indeterminate_causes": voice.causes,
+            "other_snapshot": false, "live_blocker_states": blockers})
+    };
+    voices.iter().map(one).collect()
 }
 
 /// Puts together what was said, by the formula.
@@ -264,23 +283,9 @@ fn resolve(
     is_late: bool,
 ) -> Resolved {
     let spec = registered("pattern_c_resolution_v1");
-    let policy = b.so_far().iter().find(|row| row.draft.kind == "EvaluationChainResolutionPolicy");
+    let policy = b.of_all().find(|row| row.draft.kind == "EvaluationChainResolutionPolicy");
     let policy = plain(&policy.expect("the opening writes it").draft.record);
-    let results: Vec<Value> = voices
-        .iter()
-        .map(|(voice, result)| {
-            let blockers: Vec<&str> = run
-                .known
-                .findings
-                .iter()
-                .filter(|one| one.result_id == *result && one.severity == "blocking")
-                .map(|one| one.state)
-                .collect();
-            json!({"role": voice.role, "verdict": voice.verdict, "indeterminate_causes": voice.causes,
-                "other_snapshot": false, "live_blocker_states": blockers})
-        })
-        .collect();
-    let inputs = json!({"results": results, "policy": policy, "timed_out": is_late,
+    let inputs = json!({"results": said(run, voices), "policy": policy, "timed_out": is_late,
         "missing": if is_late { "judge" } else { "nobody" }});
     let receipt_id = b.id("resolution");
     let mut input_refs: Vec<String> =
@@ -308,7 +313,14 @@ fn resolve(
     if let Some((_, result)) = decisive {
         record["decisive_result_id"] = json!(result);
     }
-    b.add("EvaluationChainResolutionReceipt", record);
+    // A chain that is over is resolved at once.
+    b.together(|b| {
+        match is_late {
+            true => move_chain(b, run, round, ("partial", "timed_out")),
+            false => chain(b, run, round, "complete"),
+        }
+        b.add("EvaluationChainResolutionReceipt", record);
+    });
     let resolved = Resolved { verdict: word("resolved_verdict"), route: word("resolved_route") };
     run.known.chains.push(Chain {
         id: round.chain_id.clone(),

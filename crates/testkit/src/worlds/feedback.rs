@@ -66,11 +66,11 @@ fn bundle(b: &mut Builder, run: &Run, result: &str) -> String {
 
 /// On what a finding may block, as its event says.
 fn basis_of(b: &Builder, event_id: &str) -> serde_json::Value {
-    let is_own = |row: &&super::Written| {
+    let is_own = |row: &super::Written| {
         let own = row.draft.record.get("finding_event_id").and_then(|own| own.as_str());
         row.draft.kind == "EvaluationFindingEvent" && own == Some(event_id)
     };
-    let row = b.so_far().iter().rev().find(is_own).expect("the event of a finding");
+    let (_, row) = b.own().rfind(|(_, row)| is_own(row)).expect("the event of a finding");
     let authority = row.draft.record.get("blocking_authority").expect("its authority");
     super::formula::plain(authority.get("basis").expect("its basis"))
 }

@@ -3,7 +3,7 @@
 
 use super::builder::{Builder, Run};
 use super::evaluation::Round;
-use super::formula::{BLOCKING_AUTHORITY, From};
+use super::formula::{From, registered};
 use super::known::{Finding, Source};
 use countersign_govern::derive::text;
 use serde_json::json;
@@ -39,7 +39,7 @@ pub(super) fn raise(b: &mut Builder, run: &mut Run, round: &Round, result: &str,
         input_refs: &[result_ref],
         output_ref: format!("evaluation_finding_event:{event_id}"),
     };
-    b.derive(run, &BLOCKING_AUTHORITY, from, Clone::clone);
+    b.derive(run, &registered("blocking_authority_v1"), from, Clone::clone);
     let state = if b.random.once_in(2) { "proposed" } else { "active" };
     event(b, run, round, (&finding_id, &event_id, result), (severity, state, basis));
     let workspace = format!("source_workspace_current_state:{}", run.known.workspace.id);

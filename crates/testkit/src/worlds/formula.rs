@@ -5,7 +5,6 @@ use super::builder::{Builder, Run};
 use countersign_govern::formula::spec::{Input, Shape, Spec, Vector};
 use countersign_govern::formula::{Published, evaluate, publish, registry};
 use countersign_govern::types::basic::{Instant, StorageRef};
-use countersign_govern::types::formula::MetricValueKind;
 use countersign_govern::types::wire::Wire;
 use countersign_record::json::{self, Json};
 use serde::Serialize;
@@ -44,34 +43,6 @@ pub(super) const fn input(name: &'static str, shape: Shape, about: &'static str)
 pub(super) const fn status(id: &'static str, purpose: &'static str, expression: &'static str) -> Spec {
     Spec { id, purpose, expression, ..Spec::PLAIN }
 }
-
-/// Whether a finding may block: something that can be checked backs it, or somebody lets an opinion block.
-pub const BLOCKING_AUTHORITY: Spec = Spec {
-    inputs: &[
-        input("checkable_basis_count", Shape::Count, "bases that can be checked"),
-        input("is_permitted", Shape::Truth, "whether an opinion may block"),
-    ],
-    value_kind: MetricValueKind::BooleanDerived,
-    vectors: &[
-        Vector {
-            name: "a_check",
-            inputs: r#"{"checkable_basis_count":1,"is_permitted":false}"#,
-            expected: "true",
-            codes: &[],
-        },
-        Vector {
-            name: "missing_basis",
-            inputs: r#"{"is_permitted":true}"#,
-            expected: "\"the input checkable_basis_count is missing\"",
-            codes: &[],
-        },
-    ],
-    ..status(
-        "blocking_authority_v1",
-        "Whether a finding may block.",
-        "checkable_basis_count > 0 or is_permitted",
-    )
-};
 
 /// How a task is doing: as well as the worst sign lets.
 pub const HEALTH: Spec = Spec {

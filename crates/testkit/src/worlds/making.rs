@@ -4,7 +4,7 @@
 //! What a scene opens it closes: a question is answered, a side effect has its receipt.
 
 use super::builder::{Builder, Run};
-use super::formula::{BLOCKING_AUTHORITY, From, input, json_of, plain, status};
+use super::formula::{From, input, json_of, plain, status};
 use countersign_govern::formula::spec::{Shape, Spec, Vector};
 use countersign_govern::formula::{self, registry};
 use countersign_govern::types::formula::MetricValueKind;
@@ -23,40 +23,26 @@ pub(super) struct Derived<'a> {
 }
 
 /// Formulas that only these logs have.
-const OWN: [Spec; 2] = [
-    Spec {
-        inputs: &[
-            input("has_previous", Shape::Truth, "whether it fell short before"),
-            input("is_same_key", Shape::Truth, "by the same key"),
-        ],
-        value_kind: MetricValueKind::BooleanDerived,
-        vectors: &[
-            vector("again", r#"{"has_previous":true,"is_same_key":true}"#, "true"),
-            vector("missing_key", r#"{"has_previous":true}"#, "\"the input is_same_key is missing\""),
-        ],
-        ..status("same_reason_v1", "Whether it failed for the same reason.", "has_previous and is_same_key")
-    },
-    Spec {
-        inputs: &[
-            input("usd", Shape::Numbers, "dollars of each part"),
-            input("input_tokens", Shape::Numbers, "tokens of each part"),
-        ],
-        value_kind: MetricValueKind::CostVector,
-        vectors: &[
-            vector(
-                "two",
-                r#"{"usd":[1,2],"input_tokens":[10,20]}"#,
-                r#"{"usd":{"expected":3,"p90":6,"unit":"usd"},"input_tokens":{"expected":30,"p90":60,"unit":"input_tokens"}}"#,
-            ),
-            vector("missing_tokens", r#"{"usd":[1]}"#, "\"the input input_tokens is missing\""),
-        ],
-        ..status(
-            "cost_sum_v1",
-            "What parts cost together, if all that is dear comes together.",
-            "{ usd: { expected: sum(usd), p90: 2 * sum(usd), unit: 'usd' }, input_tokens: { expected: sum(input_tokens), p90: 2 * sum(input_tokens), unit: 'input_tokens' } }",
-        )
-    },
-];
+const OWN: [Spec; 1] = [Spec {
+    inputs: &[
+        input("usd", Shape::Numbers, "dollars of each part"),
+        input("input_tokens", Shape::Numbers, "tokens of each part"),
+    ],
+    value_kind: MetricValueKind::CostVector,
+    vectors: &[
+        vector(
+            "two",
+            r#"{"usd":[1,2],"input_tokens":[10,20]}"#,
+            r#"{"usd":{"expected":3,"p90":6,"unit":"usd"},"input_tokens":{"expected":30,"p90":60,"unit":"input_tokens"}}"#,
+        ),
+        vector("missing_tokens", r#"{"usd":[1]}"#, "\"the input input_tokens is missing\""),
+    ],
+    ..status(
+        "cost_sum_v1",
+        "What parts cost together, if all that is dear comes together.",
+        "{ usd: { expected: sum(usd), p90: 2 * sum(usd), unit: 'usd' }, input_tokens: { expected: sum(input_tokens), p90: 2 * sum(input_tokens), unit: 'input_tokens' } }",
+    )
+}];
 
 const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
     Vector { name, inputs, expected, codes: &[] }
@@ -64,8 +50,8 @@ const fn vector(name: &'static str, inputs: &'static str, expected: &'static str
 
 /// A formula by its id: one that is registered, or one of these logs.
 fn spec(id: &str) -> Spec {
-    let mut own = OWN.into_iter().chain([BLOCKING_AUTHORITY]);
-    registry::find(id).copied().or_else(|| own.find(|spec| spec.id == id)).expect("a formula")
+    let own = || OWN.into_iter().find(|spec| spec.id == id);
+    registry::find(id).copied().or_else(own).expect("a formula")
 }
 
 /// Registers a formula that is named before it is computed.
@@ -88,11 +74,23 @@ pub(super) fn receipt(b: &mut Builder, run: &Run, of: &Derived<'_>, given: &Valu
     b.derive(run, &spec(of.formula), from, |_| json_of(given)).receipt_ref
 }
 
-/// Writes a receipt for each of some members of a record that formulas gave.
-pub(super) fn receipts(b: &mut Builder, run: &Run, of: &Derived<'_>, members: &[&Value]) {
-    for value in members {
-        receipt(b, run, of, value);
-    }
+/// Writes a record together with the receipts of those of its members that a formula gave.
+pub(super) fn proven(
+    b: &mut Builder,
+    run: &Run,
+    kind: &str,
+    record: Value,
+    of: &Derived<'_>,
+    members: &[&Value],
+) {
+    register(b, of.formula);
+    let id = of.output.split_once(':').map(|(_, id)| id).expect("a reference");
+    b.together(|b| {
+        b.add_named(kind, id, record);
+        for value in members {
+            receipt(b, run, of, value);
+        }
+    });
 }
 
 /// A version of an artifact, made by a step of a plan or at the beginning; the reference to it.
@@ -224,9 +222,16 @@ pub(super) fn evaluate(
     b: &mut Builder,
     run: &Run,
     outcome: &mut Outcome,
-    (artifact, version): (&str, &str),
+    on: (&str, &str),
     verdict: &Verdict,
 ) -> Evaluated {
+    let snapshot = look(b, run, outcome, on.1);
+    let result = tell(b, run, outcome, on, &snapshot, verdict);
+    settle(b, run, outcome, (snapshot, result), verdict)
+}
+
+/// The evaluation begins; the reference to what is looked at.
+pub(super) fn look(b: &mut Builder, run: &Run, outcome: &mut Outcome, version: &str) -> String {
     outcome.goes(b, run, "evaluating", None);
     let (policies, capabilities) = snapshots(run);
     let snapshot = b.id("snapshot");
@@ -238,7 +243,19 @@ pub(super) fn evaluate(
             "schema_version": "1.1"
         }),
     );
-    let (snapshot, result) = (format!("evaluation_snapshot:{snapshot}"), b.id("result"));
+    format!("evaluation_snapshot:{snapshot}")
+}
+
+/// The evaluator says what was found; the id of the result.
+pub(super) fn tell(
+    b: &mut Builder,
+    run: &Run,
+    outcome: &Outcome,
+    (artifact, version): (&str, &str),
+    snapshot: &str,
+    verdict: &Verdict,
+) -> String {
+    let result = b.id("result");
     let reached = match verdict.verdict {
         "indeterminate" => "blocked_before_substantive_verdict",
         _word => "substantive_verdict_reached",
@@ -266,6 +283,17 @@ pub(super) fn evaluate(
             "schema_version": "1.0"
         }),
     );
+    result
+}
+
+/// What follows on a result: what goes out, and where the outcome stands.
+pub(super) fn settle(
+    b: &mut Builder,
+    run: &Run,
+    outcome: &mut Outcome,
+    (snapshot, result): (String, String),
+    verdict: &Verdict,
+) -> Evaluated {
     let feedback = emission(b, run, &result, verdict.verdict);
     outcome.goes(b, run, verdict.disposition, Some(&result));
     Evaluated { result, snapshot, feedback }
@@ -353,8 +381,21 @@ pub(super) struct Question<'a> {
     pub(super) on_timeout: &'a str,
 }
 
-/// Asks; the id of the call and the item that shows it.
+/// Asks and shows it; the id of the call, and the item.
 pub(super) fn ask(b: &mut Builder, run: &Run, question: &Question<'_>) -> (String, Value) {
+    let call = call(b, run, question);
+    let item = waits(b, run, &call);
+    (call, item)
+}
+
+/// A question is shown to who shall answer it; the item.
+pub(super) fn waits(b: &mut Builder, run: &Run, call: &str) -> Value {
+    let source = format!("hard_revision_call:{call}");
+    attention(b, run, "hard_call_pending", &source, "A question waits for you.")
+}
+
+/// Asks; the id of the call.
+pub(super) fn call(b: &mut Builder, run: &Run, question: &Question<'_>) -> String {
     let id = b.id("hard-call");
     let mode = *b.random.pick(&["closed_choice", "closed_choice_with_other"]);
     let mut call = json!({
@@ -372,9 +413,7 @@ pub(super) fn ask(b: &mut Builder, run: &Run, question: &Question<'_>) -> (Strin
             json!({"schema_id": "answer.text", "semantic_version": "1.0.0"});
     }
     b.add("HardRevisionCall", call);
-    let reference = format!("hard_revision_call:{id}");
-    let item = attention(b, run, "hard_call_pending", &reference, "A question waits for you.");
-    (id, item)
+    id
 }
 
 /// What may be chosen.

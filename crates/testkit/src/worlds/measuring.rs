@@ -2,7 +2,7 @@
 //! Owns: the inputs. Must not: compute; the formulas do.
 
 use super::builder::{Builder, Run, hash_of};
-use super::making::{Derived, Outcome, receipt, register, value_of};
+use super::making::{Derived, Outcome, proven, receipt, register, value_of};
 use serde_json::{Map, Value, json};
 
 /// What a run was to cost and did: forecast, records, the story of both.
@@ -242,12 +242,10 @@ pub(super) fn novelty(b: &mut Builder, run: &mut Run) {
             record["no_pattern_fallback_applied"] = "novelty_one".into();
             "NoveltyAssessmentNoNeighbor"
         };
-        b.add_named(kind, &id, record);
         let output = format!("{}:{id}", countersign_govern::reference::snake(kind));
         let of = Derived { formula: "novelty_v1", inputs, from: Vec::new(), output };
-        for member in ["forces_fresh_reasoning", "triggers_task_agent"] {
-            receipt(b, run, &of, &value[member]);
-        }
+        let members = ["forces_fresh_reasoning", "triggers_task_agent"].map(|member| &value[member]);
+        proven(b, run, kind, record, &of, &members);
     }
 }
 
@@ -378,16 +376,12 @@ pub(super) fn reputation(b: &mut Builder, run: &mut Run) {
     let parts = value["component_scores"].as_object().into_iter().flatten();
     let parts: Map<String, Value> =
         parts.filter(|(_, part)| !part.is_null()).map(|(name, part)| (name.clone(), part.clone())).collect();
-    b.add_named(
-        "SubAgentReputationScore",
-        &agent,
-        json!({
-            "sub_agent_ref": {"sub_agent_id": agent, "version": "1"}, "current_score": value["current_score"],
-            "score_status": value["score_status"], "component_scores": parts, "confidence_interval": interval,
-            "confidence_interval_level": 0.95,
-            "formula_config_ref": format!("sub_agent_reputation_formula_config:{config}"),
-            "formula_eval_receipt_ref": computed, "sample_size": invocations, "schema_version": "1.0"
-        }),
-    );
-    receipt(b, run, &of, &value["score_status"]);
+    let record = json!({
+        "sub_agent_ref": {"sub_agent_id": agent, "version": "1"}, "current_score": value["current_score"],
+        "score_status": value["score_status"], "component_scores": parts, "confidence_interval": interval,
+        "confidence_interval_level": 0.95,
+        "formula_config_ref": format!("sub_agent_reputation_formula_config:{config}"),
+        "formula_eval_receipt_ref": computed, "sample_size": invocations, "schema_version": "1.0"
+    });
+    proven(b, run, "SubAgentReputationScore", record, &of, &[&value["score_status"]]);
 }

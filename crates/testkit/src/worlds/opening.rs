@@ -4,6 +4,7 @@
 use super::builder::{Builder, Run, hash_of};
 use super::formula::registered;
 use super::known::Outcome;
+use super::making;
 use super::workspace::{self, NewSource};
 use countersign_govern::derive::text;
 use countersign_govern::table::emission;
@@ -204,6 +205,12 @@ fn criterion_text(b: &mut Builder, criterion_id: &str, words: &str) {
 
 /// A new version of the artifact, by a mechanical step, that becomes its head.
 pub(super) fn version(b: &mut Builder, run: &mut Run) {
+    candidate(b, run);
+    accept(b, run);
+}
+
+/// A new version of the artifact, as a candidate.
+pub(super) fn candidate(b: &mut Builder, run: &mut Run) {
     run.known.versions += 1;
     let id = format!("{}-v{}", run.known.artifact_id, run.known.versions);
     let (content, now) = (b.some_hash(), b.now());
@@ -212,17 +219,14 @@ pub(super) fn version(b: &mut Builder, run: &mut Run) {
         json!({"artifact_version_id": id, "artifact_stable_id": run.known.artifact_id, "task_id": run.task_id,
             "run_id": run.run_id, "content_hash": content, "safety_class": "mechanical", "created_at": now}),
     );
-    let steps = [(None, "candidate"), (Some("candidate"), "accepted_head")];
-    for (from, to) in steps {
-        let (event, now) = (b.id("version-event"), b.now());
-        let mut record = json!({"event_id": event, "artifact_version_ref": format!("artifact_version:{id}"),
-            "to_state": to, "run_id": run.run_id, "created_at": now});
-        if let Some(from) = from {
-            record["from_state"] = json!(from);
-        }
-        b.add("ArtifactVersionTransitionEvent", record);
-    }
+    making::version_goes(b, run, &format!("artifact_version:{id}"), None, "candidate");
     run.known.head_version_id = id;
+}
+
+/// The last version of the artifact becomes its head.
+pub(super) fn accept(b: &mut Builder, run: &Run) {
+    let version = format!("artifact_version:{}", run.known.head_version_id);
+    making::version_goes(b, run, &version, Some("candidate"), "accepted_head");
 }
 
 /// What there is to work with: a workspace, and some sources in it.

@@ -1,6 +1,7 @@
 //! A revision plan that is carried out: its steps, its receipts, its states.
 //! Owns: what is written for each thing that happens to a plan. Must not: choose what happens.
 
+use super::asking::Cancel;
 use super::builder::{Builder, Run, hash_of};
 use super::making::Outcome;
 use countersign_govern::derive::cascade::{Cascade, Status};
@@ -223,38 +224,33 @@ impl Plan {
 
     /// It is cancelled: nothing that was sent or filed was part of it.
     pub(super) fn cancel(&mut self, b: &mut Builder, run: &Run) {
-        let (request, receipt) = (b.id("cancel"), b.id("cancelled"));
         let disposition = *b.random.pick(&["discard", "retain_for_manual_review", "orphan_until_reconciled"]);
-        b.add(
-            "TaskCancelProtocol",
-            json!({
-                "cancel_request_id": request, "task_id": run.task_id, "run_id": run.run_id,
-                "requested_by_ref": "user:reviewer", "cancel_scope": "revision_plan",
-                "target_refs": [self.reference()], "in_flight_handling": "finish_current_step_then_stop",
-                "side_effect_policy": "do_not_cancel_executed_side_effects", "candidate_disposition": disposition,
-                "source_workspace_disposition": "retain_records",
-                "learning_signal_policy": "suppress_success_signals", "created_at": b.now(), "schema_version": "1.0"
-            }),
-        );
-        b.add(
-            "TaskCancelReceipt",
-            json!({
-                "receipt_id": receipt, "cancel_request_id": request, "stopped_refs": [self.reference()],
-                "executed_side_effects": [], "cancelled_intent_refs": [], "candidate_disposition": disposition,
-                "created_at": b.now()
-            }),
-        );
-        self.goes(b, "cancelled", "TaskCancelReceipt", &format!("task_cancel_receipt:{receipt}"));
+        let plan = [self.reference()];
+        let cancel = Cancel {
+            scope: "revision_plan",
+            targets: &plan,
+            handling: "finish_current_step_then_stop",
+            side_effects: "do_not_cancel_executed_side_effects",
+            candidates: disposition,
+            learning: "suppress_success_signals",
+            stopped: &plan,
+            executed: Vec::new(),
+            intents: Vec::new(),
+        };
+        let receipt = cancel.write(b, run);
+        self.goes(b, "cancelled", "TaskCancelReceipt", &receipt);
     }
 
-    /// All that rests on its outcome is looked at again by `look`, until nothing moves; then it is satisfied.
+    /// All that rests on its outcome is looked at again by `look`, until nothing moves or it leads back; the reference to the
+    /// receipt of that.
     pub(super) fn cascade(
         &mut self,
         b: &mut Builder,
         run: &Run,
         outcomes: &mut [Outcome],
+        end: End,
         look: fn(&mut Builder, &Run, &mut Outcome, &Plan),
-    ) {
+    ) -> String {
         let done = self.does(b, run, 0, "revalidation_done", "cascade_running");
         let ids: Vec<String> = outcomes.iter().map(|one| one.id.clone()).collect();
         let edges: Vec<(String, String)> = outcomes.iter().flat_map(Outcome::edges).collect();
@@ -263,41 +259,52 @@ impl Plan {
         let mut cascade = Cascade::begin(edges, &origin, 8);
         let (id, created) = (b.id("cascade"), b.now());
         loop {
-            let is_over = cascade.status() != Status::Running;
             let mut record = json!({
                 "cascade_run_id": id, "originating_receipt_ref": done, "task_id": run.task_id, "run_id": run.run_id,
                 "origin_outcome_id": origin, "visited_outcome_ids": cascade.visited(),
                 "active_outcome_ids": cascade.active().collect::<Vec<_>>(), "depth": cascade.depth(), "max_depth": 8,
                 "status": cascade.status().as_str(), "created_at": created, "schema_version": "1.0"
             });
-            if is_over {
-                record["terminal_reason"] = "all_dependents_revalidated".into();
-            }
-            let receipt = is_over.then(|| settled(b, &id, cascade.visited()));
-            if is_over {
+            if cascade.status() != Status::Running {
+                let (status, reason) = match end {
+                    End::AtRest => ("quiescent", "all_dependents_revalidated"),
+                    End::InACircle => ("cycle_detected", "cycle_detected"),
+                };
+                let receipt = ended(b, &id, status, cascade.visited());
+                record["status"] = status.into();
+                record["terminal_reason"] = reason.into();
                 record["completed_at"] = b.now().into();
+                if end == End::InACircle {
+                    record["active_outcome_ids"] = json!([origin]);
+                }
+                b.add("RevalidationCascadeRun", record);
+                return receipt;
             }
             b.add("RevalidationCascadeRun", record);
-            if let Some(receipt) = receipt {
-                self.goes(b, "terminal_satisfied", "RevalidationCascadeReceipt", &receipt);
-            }
-            let Some(next) = cascade.active().next().and_then(|id| ids.iter().position(|one| one == id))
-            else {
-                break;
-            };
+            let next = cascade.active().next().and_then(|id| ids.iter().position(|one| one == id));
+            let next = next.expect("something is due while it runs");
             look(b, run, &mut outcomes[next], self);
             cascade.settle(&ids[next]);
         }
     }
 }
 
-/// The receipt of a cascade that came to rest; the reference to it.
-fn settled(b: &mut Builder, cascade: &str, affected: &[&str]) -> String {
+/// How a cascade ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing moves any more.
+    AtRest,
+    /// What was looked at last changed what the first rests on: nobody had declared that.
+    InACircle,
+}
+
+/// The receipt of the end of a cascade; the reference to it.
+fn ended(b: &mut Builder, cascade: &str, status: &str, affected: &[&str]) -> String {
     let id = b.id("cascade-receipt");
     b.add(
         "RevalidationCascadeReceipt",
         json!({
-            "receipt_id": id, "cascade_run_id": cascade, "status": "quiescent", "affected_outcome_ids": affected,
+            "receipt_id": id, "cascade_run_id": cascade, "status": status, "affected_outcome_ids": affected,
             "created_at": b.now(), "schema_version": "1.0"
         }),
     );

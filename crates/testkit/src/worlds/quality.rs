@@ -59,8 +59,8 @@ fn whole(value: &Json, method: &str) -> Value {
 
 /// The last row of a type that a member names.
 fn record(b: &Builder, kind: &str, member: &str, id: &str) -> Value {
-    let is_own = |row: &&super::Written| {
+    let is_own = |row: &super::Written| {
         row.draft.kind == kind && row.draft.record.get(member).and_then(Json::as_str) == Some(id)
     };
-    plain(&b.so_far().iter().rev().find(is_own).expect("a row").draft.record)
+    plain(&b.own().rfind(|(_, row)| is_own(row)).expect("a row").1.draft.record)
 }

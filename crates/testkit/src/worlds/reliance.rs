@@ -15,36 +15,27 @@ pub(super) fn too_early(b: &mut Builder, run: &mut Run) {
     package(b, run);
     let facts = packet(b, run);
     move_packet(b, run, &facts, ("draft", "ready_for_review"));
-    let from =
-        surface(b, run, "TaskReliancePacket", &format!("task_reliance_packet:{}", run.known.packet_id));
-    opening::version(b, run);
-    let (id, now) = (b.id("invalidation"), b.now());
-    b.add(
-        "RelianceInvalidationEvent",
-        json!({"event_id": id, "packet_id": run.known.packet_id,
-            "invalidation_kind": "artifact_version_changed",
-            "triggering_ref": format!("artifact_version:{}", run.known.head_version_id),
-            "created_at": now, "schema_version": "1.0"}),
-    );
-    let by = format!("reliance_invalidation_event:{id}");
-    let mut record = facts.record;
-    record["lifecycle_state"] = json!("invalidated");
-    record["invalidated_by_event_ref"] = json!(by);
-    b.add("TaskReliancePacket", record);
-    close(b, from, &by);
-    close_all(b, run, &by);
-}
-
-/// The header of something that is shown, with the manifest of what it is derived from.
-struct Header {
-    record: Value,
-}
-
-/// Writes a manifest and a header for what is shown; `shown` is named by the header.
-fn surface(b: &mut Builder, run: &Run, kind: &str, shown: &str) -> Header {
-    let inputs = [shown.to_owned(), format!("policy_evaluation:{}", run.known.policy_evaluation_id)];
+    let shown = format!("task_reliance_packet:{}", run.known.packet_id);
+    let inputs = [shown.clone(), format!("policy_evaluation:{}", run.known.policy_evaluation_id)];
     let manifest = manifest(b, &inputs);
-    header(b, run, kind, &manifest, Some(shown))
+    header(b, run, "TaskReliancePacket", &manifest, &shown);
+    opening::candidate(b, run);
+    let record = b.together(|b| {
+        opening::accept(b, run);
+        let (id, now) = (b.id("invalidation"), b.now());
+        b.add(
+            "RelianceInvalidationEvent",
+            json!({"event_id": id, "packet_id": run.known.packet_id,
+                "invalidation_kind": "artifact_version_changed",
+                "triggering_ref": format!("artifact_version:{}", run.known.head_version_id),
+                "created_at": now, "schema_version": "1.0"}),
+        );
+        let mut record = facts.record;
+        record["lifecycle_state"] = json!("invalidated");
+        record["invalidated_by_event_ref"] = json!(format!("reliance_invalidation_event:{id}"));
+        record
+    });
+    b.add("TaskReliancePacket", record);
 }
 
 /// A manifest of inputs; gives its id.
@@ -57,42 +48,18 @@ pub(super) fn manifest(b: &mut Builder, inputs: &[String]) -> String {
     id
 }
 
-fn header(b: &mut Builder, run: &Run, kind: &str, manifest: &str, shown: Option<&str>) -> Header {
+/// The header of something that is shown.
+fn header(b: &mut Builder, run: &Run, kind: &str, manifest: &str, shown: &str) {
     let (id, now) = (b.id("read-model"), b.now());
-    let mut record = json!({"read_model_id": id, "read_model_kind": kind,
-        "input_manifest_ref": format!("read_model_input_manifest:{manifest}"),
-        "derivation_policy_ref": format!("policy_snapshot:{}", run.known.policy_snapshot_id),
-        "formula_eval_receipt_refs": [], "valid_from_event_seq": b.end(), "created_at": now,
-        "schema_version": "1.0", "run_id": run.run_id, "task_id": run.task_id, "matter_id": run.matter_id});
-    if let Some(shown) = shown {
-        record["payload_ref"] = json!(shown);
-    }
-    b.add("DerivedReadModelRecord", record.clone());
-    Header { record }
-}
-
-/// The header again, out of date from here on.
-fn close(b: &mut Builder, header: Header, by: &str) {
-    let mut record = header.record;
-    record["valid_until_event_seq"] = json!(b.end());
-    record["invalidated_by_event_ref"] = json!(by);
-    b.add("DerivedReadModelRecord", record);
-}
-
-/// Closes what of this run is still shown as valid.
-fn close_all(b: &mut Builder, run: &Run, by: &str) {
-    let mut open: BTreeMap<String, Value> = BTreeMap::new();
-    for row in b.so_far().iter().filter(|row| row.draft.kind == "DerivedReadModelRecord") {
-        let record = super::formula::plain(&row.draft.record);
-        if record["run_id"] == json!(run.run_id) && record["read_model_kind"] == json!("EvidencePackage") {
-            open.insert(record["read_model_id"].to_string(), record);
-        }
-    }
-    for (_, record) in open {
-        if record.get("valid_until_event_seq").is_none() {
-            close(b, Header { record }, by);
-        }
-    }
+    b.add(
+        "DerivedReadModelRecord",
+        json!({"read_model_id": id, "read_model_kind": kind,
+            "input_manifest_ref": format!("read_model_input_manifest:{manifest}"),
+            "derivation_policy_ref": format!("policy_snapshot:{}", run.known.policy_snapshot_id),
+            "formula_eval_receipt_refs": [], "valid_from_event_seq": b.end(), "payload_ref": shown,
+            "created_at": now, "schema_version": "1.0", "run_id": run.run_id, "task_id": run.task_id,
+            "matter_id": run.matter_id}),
+    );
 }
 
 /// The sources that nobody verified, or that are no longer fresh.
@@ -150,7 +117,7 @@ pub(super) fn package(b: &mut Builder, run: &mut Run) {
     inputs.extend(refs);
     let manifest = manifest(b, &inputs);
     let shown = format!("evidence_package:{}", run.known.package_id);
-    header(b, run, "EvidencePackage", &manifest, Some(&shown));
+    header(b, run, "EvidencePackage", &manifest, &shown);
 }
 
 /// The questions to sources of this run that nobody answered.
@@ -159,7 +126,7 @@ fn open_needs(b: &Builder, run: &Run) -> Vec<String> {
     let text = |row: &super::Written, name: &str| {
         row.draft.record.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
     };
-    for row in b.so_far().iter().filter(|row| row.draft.kind == "ResearchNeed") {
+    for (_, row) in b.own().filter(|(_, row)| row.draft.kind == "ResearchNeed") {
         if text(row, "run_id") == run.run_id {
             last.insert(text(row, "need_id"), text(row, "status"));
         }
@@ -252,7 +219,7 @@ fn facts(b: &Builder, run: &Run) -> BTreeSet<Fact> {
         if own.into_iter().any(|one| one.severity == "blocking" && is_live(one.state)) {
             facts.insert(Fact::LiveBlocker);
         }
-        for row in b.so_far().iter().filter(|row| row.draft.kind == "EvaluationResultEnvelope") {
+        for (_, row) in b.own().filter(|(_, row)| row.draft.kind == "EvaluationResultEnvelope") {
             let record = super::formula::plain(&row.draft.record);
             if chain.result_ids.iter().any(|id| record["result_id"] == json!(id)) {
                 let words = record["decision"]["limitations"].as_array().cloned().unwrap_or_default();
@@ -283,7 +250,7 @@ fn facts(b: &Builder, run: &Run) -> BTreeSet<Fact> {
 /// Whether a question to a person of this run is open.
 fn open_calls(b: &Builder, run: &Run) -> bool {
     let mut open: BTreeSet<String> = BTreeSet::new();
-    for row in b.so_far() {
+    for (_, row) in b.own() {
         let record = &row.draft.record;
         let text = |name: &str| record.get(name).and_then(Json::as_str).unwrap_or_default();
         match row.draft.kind.as_str() {
@@ -308,7 +275,7 @@ fn open_calls(b: &Builder, run: &Run) -> bool {
 /// Whether something was done outside that no receipt proves.
 fn unproved(b: &Builder, run: &Run) -> bool {
     let mut open: BTreeSet<String> = BTreeSet::new();
-    for row in b.so_far().iter().filter(|row| row.draft.kind == "SideEffectLedgerEntry") {
+    for (_, row) in b.own().filter(|(_, row)| row.draft.kind == "SideEffectLedgerEntry") {
         let text = |name: &str| row.draft.record.get(name).and_then(Json::as_str).unwrap_or_default();
         let id = text("side_effect_id").to_owned();
         if !text("receipt_ref").is_empty() {

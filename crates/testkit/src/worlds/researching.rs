@@ -297,16 +297,15 @@ pub(super) fn externalize(b: &mut Builder, run: &mut Run) {
         }),
     );
     let asked = format!("source_query_record:{query}");
-    workspace.operate(b, run, "append_source_query_record", &asked, &json!({}), |_, _| {});
-    b.add(
-        "WorkspaceExternalizationReceipt",
-        json!({
-            "receipt_id": queried, "externalization_kind": "external_source_query", "workspace_id": workspace.id,
+    workspace.operate(b, run, "append_source_query_record", &asked, &json!({}), |b, own| {
+        let went_out = json!({
+            "receipt_id": queried, "externalization_kind": "external_source_query", "workspace_id": own.id,
             "source_record_refs": [], "policy_ref": format!("workspace_externalization_policy:{asking}"),
             "query_ref": asked, "cost_vector_ref": spent, "status": "completed",
             "irreversible_disclosure_possible": true, "created_at": b.now(), "schema_version": "1.0"
-        }),
-    );
+        });
+        b.add("WorkspaceExternalizationReceipt", went_out);
+    });
     let exporting = policy(b, "export_bundle", None);
     let confirmation = b.id("confirmation");
     let subject = format!("source_workspace_current_state:{}", workspace.id);

@@ -3,10 +3,10 @@
 
 use super::builder::{Builder, Run};
 use super::making::{
-    Derived, Outcome, Verdict, attended, attention, decision, evaluate, moves, receipt, value_of, version,
-    version_goes,
+    Derived, Outcome, Question, Verdict, answer, ask, attended, attention, decision, evaluate, moves,
+    receipt, value_of, version, version_goes,
 };
-use super::plan::{Plan, Step};
+use super::plan::{End, Plan, Step};
 use serde_json::{Value, json};
 
 const SATISFIED: Verdict =
@@ -32,15 +32,7 @@ fn steps(b: &mut Builder, count: usize, artifacts: &[String]) -> Vec<Step> {
 
 /// An outcome falls short, is revised step by step, and what rests on it is looked at again.
 pub(super) fn revise(b: &mut Builder, run: &mut Run) {
-    b.share_once(
-        "OutcomeDependencyGraphPolicy",
-        "outcome-graph",
-        json!({
-            "policy_id": "outcome-graph", "reject_declared_cycles": true, "on_cycle_detected": "hard_call",
-            "terminal_upstream_failure_cascades_immediately": true,
-            "pending_dependency_state_entry_rechecks_upstream_failure": true, "schema_version": "1.0"
-        }),
-    );
+    graph_policy(b);
     let artifacts = vec![b.id("draft"), b.id("annex")];
     let mut outcomes = vec![Outcome::new(b, run, &[])];
     for _ in 0..b.random.index(1..3) {
@@ -70,11 +62,62 @@ pub(super) fn revise(b: &mut Builder, run: &mut Run) {
         once_more(b, run, &mut plan);
     }
     outcomes[0].goes(b, run, "dirty", None);
-    plan.cascade(b, run, &mut outcomes, |b, run, outcome, plan| {
-        let artifact = plan.steps[0].artifact.clone();
-        let head = plan.head(&artifact);
-        evaluate(b, run, outcome, (&artifact, &head), &SATISFIED);
-    });
+    let receipt = plan.cascade(b, run, &mut outcomes, End::AtRest, look_again);
+    plan.goes(b, "terminal_satisfied", "RevalidationCascadeReceipt", &receipt);
+}
+
+fn graph_policy(b: &mut Builder) {
+    b.share_once(
+        "OutcomeDependencyGraphPolicy",
+        "outcome-graph",
+        json!({
+            "policy_id": "outcome-graph", "reject_declared_cycles": true, "on_cycle_detected": "hard_call",
+            "terminal_upstream_failure_cascades_immediately": true,
+            "pending_dependency_state_entry_rechecks_upstream_failure": true, "schema_version": "1.0"
+        }),
+    );
+}
+
+/// An outcome that rests on what was revised still holds.
+fn look_again(b: &mut Builder, run: &Run, outcome: &mut Outcome, plan: &Plan) {
+    let artifact = plan.steps[0].artifact.clone();
+    let head = plan.head(&artifact);
+    evaluate(b, run, outcome, (&artifact, &head), &SATISFIED);
+}
+
+/// What rests on a revised outcome, over others, changes what that one rests on: a person says whether to go on.
+pub(super) fn circle(b: &mut Builder, run: &mut Run) {
+    graph_policy(b);
+    let artifact = b.id("schedule");
+    let mut outcomes = vec![Outcome::new(b, run, &[])];
+    for _ in 0..b.random.index(1..4) {
+        let next = Outcome::new(b, run, &[&outcomes[outcomes.len() - 1]]);
+        outcomes.push(next);
+    }
+    let first = version(b, run, &artifact, None, "mechanical");
+    evaluate(b, run, &mut outcomes[0], (&artifact, &first), &SHORT);
+    let steps = steps(b, 1, std::slice::from_ref(&artifact));
+    let plan = Plan::new(b, steps);
+    let mut plan = Plan::compile(b, run, &outcomes[0], plan);
+    plan.dispatch(b, run);
+    plan.start(b, run, 0);
+    let done = plan.finish(b, run, 0);
+    plan.goes(b, "revalidating", "RevisionOperationReceipt", &done);
+    outcomes[0].goes(b, run, "dirty", None);
+    let receipt = plan.cascade(b, run, &mut outcomes, End::InACircle, look_again);
+    plan.goes(b, "waiting_hard_call", "RevalidationCascadeReceipt", &receipt);
+    let blocked = [outcomes[0].reference(), plan.reference()];
+    let question =
+        Question { kind: "cascade_cycle", source: &receipt, blocked: &blocked, on_timeout: "escalate" };
+    let (call, item) = ask(b, run, &question);
+    let option = *b.random.pick(&["go-on", "stop"]);
+    let answer = answer(b, &call, item, option);
+    if option == "stop" {
+        plan.goes(b, "terminal_blocked", "HardCallResolutionReceipt", &answer);
+    } else {
+        plan.goes(b, "dispatch_pending", "HardCallResolutionReceipt", &answer);
+        plan.cancel(b, run);
+    }
 }
 
 /// Instructions that point to the policy of their step.

@@ -3,6 +3,7 @@
 
 use super::builder::{Builder, Run, hash_of};
 use super::making::{Outcome, Verdict, evaluate, governance, moves, version};
+use super::opening;
 use super::researching::{LETTER, SECRET, Workspace};
 use serde_json::{Value, json};
 
@@ -11,23 +12,7 @@ const SHORT: Verdict =
 
 /// Feedback becomes guidance, which is used in a packet and may be contested.
 pub(super) fn guide(b: &mut Builder, run: &mut Run) {
-    let mut outcome = Outcome::new(b, run, &[]);
-    let artifact = b.id("report");
-    let head = version(b, run, &artifact, None, "mechanical");
-    let evaluated = evaluate(b, run, &mut outcome, (&artifact, &head), &SHORT);
-    let bundle = evaluated.feedback.expect("a result that fell short has feedback");
-    let (event, guidance) = (b.id("guidance-event"), b.id("guidance"));
-    b.add(
-        "RunGuidanceCreationEvent",
-        json!({
-            "event_id": event, "guidance_id": guidance, "source_feedback_bundle_ref": bundle,
-            "guidance_text": "Quote the clause before you discuss it.", "scope_ref": format!("artifact:{artifact}"),
-            "created_at": b.now(), "schema_version": "1.0"
-        }),
-    );
-    let mut item =
-        Guidance { id: guidance, event: format!("run_guidance_creation_event:{event}"), state: "proposed" };
-    item.show(b);
+    let (mut item, head) = Guidance::new(b, run);
     if b.random.once_in(4) {
         item.goes(b, "rejected", "user:reviewer");
         return;
@@ -42,29 +27,75 @@ pub(super) fn guide(b: &mut Builder, run: &mut Run) {
     }
 }
 
+/// What one run was told is of use to another of the same task: the context policy selects it, and only then it is given there.
+pub(super) fn carry(b: &mut Builder, run: &mut Run) {
+    let (mut item, head) = Guidance::new(b, run);
+    item.goes(b, "active", "engine:router");
+    let used = packet(b, run, &[item.event.clone(), head], &[]);
+    consume(b, run, &used, 2);
+    item.may_cross = true;
+    item.show(b);
+    let mut other = run.again(b);
+    b.beside(&mut other, |b, other| {
+        opening::task(b, other);
+        let head = format!("artifact_version:{}", other.known.head_version_id);
+        let used = packet(b, other, &[item.event.clone(), head], &[]);
+        for _ in 0..b.random.index(1..3) {
+            consume(b, other, &used, 2);
+        }
+    });
+    item.may_cross = false;
+    item.goes(b, "expired", "engine:router");
+}
+
 /// Guidance as it stands.
 struct Guidance {
     id: String,
     event: String,
     state: &'static str,
+    /// Whether the context policy selected it for other runs.
+    may_cross: bool,
+    /// The place of the last event about it.
+    moved: u64,
 }
 
 impl Guidance {
+    /// Guidance from the feedback on something that fell short; and the version that did.
+    fn new(b: &mut Builder, run: &Run) -> (Self, String) {
+        let mut outcome = Outcome::new(b, run, &[]);
+        let artifact = b.id("report");
+        let head = version(b, run, &artifact, None, "mechanical");
+        let evaluated = evaluate(b, run, &mut outcome, (&artifact, &head), &SHORT);
+        let bundle = evaluated.feedback.expect("a result that fell short has feedback");
+        let (event, id) = (b.id("guidance-event"), b.id("guidance"));
+        let moved = b.add(
+            "RunGuidanceCreationEvent",
+            json!({
+                "event_id": event, "guidance_id": id, "source_feedback_bundle_ref": bundle,
+                "guidance_text": "Quote the clause before you discuss it.", "scope_ref": format!("artifact:{artifact}"),
+                "created_at": b.now(), "schema_version": "1.0"
+            }),
+        );
+        let event = format!("run_guidance_creation_event:{event}");
+        let item = Guidance { id, event, state: "proposed", may_cross: false, moved };
+        item.show(b);
+        (item, head)
+    }
+
     fn show(&self, b: &mut Builder) {
-        let end = b.end();
         b.add(
             "RunGuidanceItemCurrent",
             json!({
                 "guidance_id": self.id, "canonical_event_ref": self.event, "lifecycle_state": self.state,
-                "cross_run_eligible": false, "selected_by_doc24_context_policy": false, "updated_at": b.now(),
-                "schema_version": "1.0"
+                "cross_run_eligible": self.may_cross, "selected_by_doc24_context_policy": self.may_cross,
+                "updated_at": b.now(), "schema_version": "1.0"
             }),
         );
         b.add(
             "EventProjectionLink",
             json!({
                 "canonical_event_ref": self.event, "current_projection_ref": format!("run_guidance_item_current:{}", self.id),
-                "projection_event_seq": end, "projection_valid_at": b.now(), "schema_version": "1.0"
+                "projection_event_seq": self.moved, "projection_valid_at": b.now(), "schema_version": "1.0"
             }),
         );
     }
@@ -74,9 +105,12 @@ impl Guidance {
             "receipt_id": b.id("guidance-receipt"), "guidance_id": self.id, "from_state": self.state, "to_state": to,
             "actor_ref": actor, "reason": "As the reviewer says.", "created_at": b.now(), "schema_version": "1.0"
         });
-        b.add("RunGuidanceLifecycleReceipt", receipt);
         self.state = to;
-        self.show(b);
+        // A link that is shown as current must not lag behind.
+        b.together(|b| {
+            self.moved = b.add("RunGuidanceLifecycleReceipt", receipt);
+            self.show(b);
+        });
     }
 }
 
@@ -96,24 +130,26 @@ fn packet(b: &mut Builder, run: &Run, items: &[String], left_out: &[String]) -> 
     let held: Vec<Value> =
         items.iter().map(|item| json!({"item_ref": item, "matter_id": run.matter_id})).collect();
     let hash = hash_of(&held);
-    b.add(
-        "TaskRunContextPacket",
-        json!({
-            "packet_id": id, "run_id": run.run_id, "task_id": run.task_id, "matter_id": run.matter_id, "items": held,
-            "content_hash": hash, "created_at": b.now()
-        }),
-    );
     let reference = format!("task_run_context_packet:{id}");
     let omitted: Vec<Value> = (left_out.iter())
         .map(|item| json!({"item_ref": item, "omission_reason": "token_budget", "required": false}))
         .collect();
-    let receipt = json!({
-        "receipt_id": b.id("packet-receipt"), "request_id": request, "packet_ref": reference,
-        "packet_content_hash": hash, "actual_token_count": 100 + 50 * items.len(), "omitted_items": omitted,
-        "valid_until_event_seq": b.end() + 20, "invalidated_by_event_kinds": ["ArtifactVersionTransitionEvent"],
-        "packet_status": "complete", "warnings": [], "created_at": b.now(), "schema_version": "1.0"
+    b.together(|b| {
+        b.add(
+            "TaskRunContextPacket",
+            json!({
+                "packet_id": id, "run_id": run.run_id, "task_id": run.task_id, "matter_id": run.matter_id, "items": held,
+                "content_hash": hash, "created_at": b.now()
+            }),
+        );
+        let receipt = json!({
+            "receipt_id": b.id("packet-receipt"), "request_id": request, "packet_ref": reference,
+            "packet_content_hash": hash, "actual_token_count": 100 + 50 * items.len(), "omitted_items": omitted,
+            "valid_until_event_seq": b.end() + 20, "invalidated_by_event_kinds": ["ArtifactVersionTransitionEvent"],
+            "packet_status": "complete", "warnings": [], "created_at": b.now(), "schema_version": "1.0"
+        });
+        b.add("TaskRunContextPacketAssemblyReceipt", receipt);
     });
-    b.add("TaskRunContextPacketAssemblyReceipt", receipt);
     reference
 }
 
@@ -206,21 +242,23 @@ fn reference_of(post: &Value) -> String {
 /// An event and its post.
 fn publish(b: &mut Builder, run: &Run, payload: &str, is_secret: bool, seq: u64) -> Value {
     let event = b.id("board-event");
-    b.add(
-        "RunBoardAuditEvent",
-        json!({
-            "event_id": event, "task_id": run.task_id, "run_id": run.run_id, "event_class": "artifact_event",
-            "payload_ref": payload, "governance": governance(run, if is_secret { "privileged" } else { "internal" }),
-            "event_seq": seq, "created_at": b.now(), "schema_version": "1.0"
-        }),
-    );
-    let mut post = json!({
-        "post_id": b.id("post"), "source_event_id": event, "rendered_payload_ref": format!("rendered_payload:{event}"),
-        "redacted": is_secret, "lifecycle_state": "active", "created_at": b.now(), "schema_version": "1.0"
-    });
-    if is_secret {
-        post["withheld_reason"] = "privileged".into();
-    }
-    b.add("RunBoardVisiblePost", post.clone());
-    post
+    b.together(|b| {
+        b.add(
+            "RunBoardAuditEvent",
+            json!({
+                "event_id": event, "task_id": run.task_id, "run_id": run.run_id, "event_class": "artifact_event",
+                "payload_ref": payload, "governance": governance(run, if is_secret { "privileged" } else { "internal" }),
+                "event_seq": seq, "created_at": b.now(), "schema_version": "1.0"
+            }),
+        );
+        let mut post = json!({
+            "post_id": b.id("post"), "source_event_id": event, "rendered_payload_ref": format!("rendered_payload:{event}"),
+            "redacted": is_secret, "lifecycle_state": "active", "created_at": b.now(), "schema_version": "1.0"
+        });
+        if is_secret {
+            post["withheld_reason"] = "privileged".into();
+        }
+        b.add("RunBoardVisiblePost", post.clone());
+        post
+    })
 }

@@ -3,8 +3,8 @@
 
 use super::builder::{Builder, Run};
 use super::making::{
-    Derived, Outcome, Question, Verdict, answer, ask, decision, evaluate, receipt, receipts, register,
-    snapshots, value_of, version,
+    Derived, Outcome, Question, Verdict, answer, call, decision, look, proven, register, settle, snapshots,
+    tell, value_of, version, waits,
 };
 use super::researching::{Need, Workspace};
 use serde_json::{Value, json};
@@ -47,9 +47,7 @@ pub(super) fn stuck(b: &mut Builder, run: &mut Run) {
     if ending["hard_call_required"] == true {
         result["hard_call_kind"] = ending["hard_call_kind"].clone();
     }
-    let gap = (ending["terminal_route"] == "process_gap_out").then(|| b.id("gap"));
     let reference = format!("sufficiency_detection_result:{id}");
-    b.add("SufficiencyDetectionResult", result.clone());
     let of = Derived {
         formula: "sufficiency_route_v1",
         inputs: json!({"triggered_by": [stuck.trigger], "known": stuck.known}),
@@ -58,9 +56,26 @@ pub(super) fn stuck(b: &mut Builder, run: &mut Run) {
     };
     let members =
         ["no_sufficient_procedure", "hard_call_required", "terminal_route"].map(|name| &result[name]);
-    receipts(b, run, &of, &members);
-    let ended = Ended { ending, reference, gap, need };
-    follow(b, run, &mut outcome, (&artifact, &head), ended);
+    register(b, of.formula);
+    let verdict = verdict(&ending["disposition"]);
+    let on = (artifact.as_str(), head.as_str());
+    let snapshot = look(b, run, &mut outcome, &head);
+    // A detection without what its route asks for would lead nowhere.
+    let (asked, told) = b.together(|b| {
+        proven(b, run, "SufficiencyDetectionResult", result.clone(), &of, &members);
+        let asked = follow(b, run, &outcome, &ending, &reference);
+        (asked, tell(b, run, &outcome, on, &snapshot, &verdict))
+    });
+    settle(b, run, &mut outcome, (snapshot, told), &verdict);
+    if let Some(call) = asked {
+        let item = waits(b, run, &call);
+        answer(b, &call, item, "go-on");
+        outcome.goes(b, run, "dirty", None);
+    }
+    if let Some(mut need) = need {
+        need.answered(b, run);
+        outcome.goes(b, run, "dirty", None);
+    }
 }
 
 fn pick(b: &mut Builder) -> Stuck {
@@ -159,14 +174,11 @@ fn coverage(b: &mut Builder, run: &Run, outcome: &Outcome, is_missing: bool) -> 
     } else {
         json!([{"capability_id": needed, "version": "2.1.0", "healthy": true}])
     };
-    b.add(
-        "CapabilityCoverageAssessment",
-        json!({
-            "assessment_id": id, "outcome_id": outcome.id, "capability_snapshot_ref": capabilities,
-            "required_capabilities": [{"capability_id": needed}], "available_capabilities": available,
-            "coverage_state": state, "gaps": gaps, "schema_version": "1.0"
-        }),
-    );
+    let record = json!({
+        "assessment_id": id, "outcome_id": outcome.id, "capability_snapshot_ref": capabilities,
+        "required_capabilities": [{"capability_id": needed}], "available_capabilities": available,
+        "coverage_state": state, "gaps": gaps, "schema_version": "1.0"
+    });
     let reference = format!("capability_coverage_assessment:{id}");
     let of = Derived {
         formula: "capability_coverage_v1",
@@ -174,52 +186,38 @@ fn coverage(b: &mut Builder, run: &Run, outcome: &Outcome, is_missing: bool) -> 
         from: vec![capabilities],
         output: reference.clone(),
     };
-    receipt(b, run, &of, &state.into());
+    proven(b, run, "CapabilityCoverageAssessment", record, &of, &[&state.into()]);
     reference
 }
 
-/// What was detected.
-struct Ended {
-    ending: Value,
-    reference: String,
-    gap: Option<String>,
-    need: Option<Need>,
-}
-
-/// What the route asks for.
-fn follow(b: &mut Builder, run: &Run, outcome: &mut Outcome, on: (&str, &str), ended: Ended) {
-    if let Some(gap) = &ended.gap {
-        b.add(
-            "TaskProcessGapSignal",
-            json!({
-                "signal_id": gap, "outcome_id": outcome.id, "run_id": run.run_id,
+/// What goes with the route; the question to a person, if it is that.
+fn follow(b: &mut Builder, run: &Run, outcome: &Outcome, ending: &Value, detection: &str) -> Option<String> {
+    match ending["terminal_route"].as_str().unwrap_or_default() {
+        "process_gap_out" => {
+            let signal = json!({
+                "signal_id": b.id("gap"), "outcome_id": outcome.id, "run_id": run.run_id,
                 "missing_capability_refs": [{"capability_id": "draw-map"}], "created_at": b.now()
-            }),
-        );
+            });
+            b.add("TaskProcessGapSignal", signal);
+        }
+        "needs_verification" => {
+            let step = json!({
+                "step_id": b.id("verify"), "outcome_id": outcome.id, "run_id": run.run_id, "claim_refs": [],
+                "source_record_refs": [], "verifier_capability_ref": {"capability_id": "verify-source"}
+            });
+            b.add("VerificationRequestStep", step);
+        }
+        _other => {}
     }
-    if ended.ending["terminal_route"] == "needs_verification" {
-        let step = json!({
-            "step_id": b.id("verify"), "outcome_id": outcome.id, "run_id": run.run_id, "claim_refs": [],
-            "source_record_refs": [], "verifier_capability_ref": {"capability_id": "verify-source"}
-        });
-        b.add("VerificationRequestStep", step);
-    }
-    evaluate(b, run, outcome, on, &verdict(&ended.ending["disposition"]));
-    if ended.ending["hard_call_required"] == true {
+    (ending["hard_call_required"] == true).then(|| {
         let question = Question {
-            kind: ended.ending["hard_call_kind"].as_str().expect("a kind of question"),
-            source: &ended.reference,
+            kind: ending["hard_call_kind"].as_str().expect("a kind of question"),
+            source: detection,
             blocked: &[outcome.reference()],
             on_timeout: "escalate",
         };
-        let (call, item) = ask(b, run, &question);
-        answer(b, &call, item, "go-on");
-        outcome.goes(b, run, "dirty", None);
-    }
-    if let Some(mut need) = ended.need {
-        need.answered(b, run);
-        outcome.goes(b, run, "dirty", None);
-    }
+        call(b, run, &question)
+    })
 }
 
 fn verdict(disposition: &Value) -> Verdict {

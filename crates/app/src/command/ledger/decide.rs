@@ -3,7 +3,8 @@
 
 use super::copies::Copies;
 use super::read::read_digest;
-use crate::cli::{Global, Hold};
+use crate::cli::Global;
+use crate::cli::ledger::Hold;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;

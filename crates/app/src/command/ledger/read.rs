@@ -1,10 +1,12 @@
 //! `ledger rows`, `tail`, `summary`, `blob`: looking at what is there.
 //! Owns: how rows are printed. Must not: write.
 
-use crate::cli::{Global, Rows};
+use crate::cli::Global;
+use crate::cli::ledger::Rows;
 use crate::failure::{Exit, Failure};
 use crate::output::{self, Reader};
 use crate::place::Place;
+use countersign_record::base64;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::{RowKind, StreamId};
@@ -199,7 +201,7 @@ pub(super) async fn blob(global: &Global, place: &Place, digest: &str) -> Result
     if global.json {
         let (encoding, data) = match std::str::from_utf8(&bytes) {
             Ok(text) => ("utf-8", Cow::Borrowed(text)),
-            Err(_) => ("base64", Cow::Owned(base64(&bytes))),
+            Err(_) => ("base64", Cow::Owned(base64::encode(&bytes))),
         };
         output::json(&Told { digest, size: bytes.len() as u64, encoding, data })?;
     } else {
@@ -208,40 +210,7 @@ pub(super) async fn blob(global: &Global, place: &Place, digest: &str) -> Result
     Ok(Exit::Success)
 }
 
-/// RFC 4648 §4, padded.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| chunk.get(at).map_or(0, |byte| u32::from(*byte));
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let letter = LETTERS[(group >> shift & 0x3F) as usize];
-            text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 /// A digest from the command line.
-pub(super) fn read_digest(text: &str) -> Result<Digest, Failure> {
+pub(in crate::command) fn read_digest(text: &str) -> Result<Digest, Failure> {
     Digest::try_from(text).map_err(|error| Failure::new(Code::FieldInvalid, format!("the digest: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        let check = |bytes: &[u8], expected: &str| assert_eq!(base64(bytes), expected);
-        check(b"", "");
-        check(b"f", "Zg==");
-        check(b"fo", "Zm8=");
-        check(b"foo", "Zm9v");
-        check(b"foob", "Zm9vYg==");
-        check(b"fooba", "Zm9vYmE=");
-        check(b"foobar", "Zm9vYmFy");
-        check(&[0xFB, 0xFF, 0xFE], "+//+");
-    }
 }

@@ -388,9 +388,10 @@ pub(super) fn snapshot_mismatch(world: &World, found: &mut Found<'_>) {
         let is_stated = |one: &Record<'_>| one.is("conflict_type", Conflict::SnapshotMismatch.as_str());
         let is_caught = all.receipts(id).iter().any(is_stated);
         // At admission it is told also where a receipt says so.
-        let is_caught = is_caught && world.candidate().is_none();
-        for envelope in all.results(id, chain).into_iter().filter(|_| !is_caught) {
-            if is_elsewhere(chain.json(), envelope.json()) {
+        let is_asked = all.receipts(id).iter().any(|one| one.is_asking());
+        for envelope in all.results(id, chain) {
+            let is_told = !is_caught || is_asked || envelope.is_asking();
+            if is_told && is_elsewhere(chain.json(), envelope.json()) {
                 found.add(envelope, "evaluation_snapshot_ref", format!("chain {id} is on another snapshot"));
             }
         }

@@ -2,14 +2,18 @@
 //! Owns: comparing what was written with what is folded. Must not: fold; judge states, tiers and taints, which have codes of their own.
 
 use super::super::Found;
-use crate::fold::life::{Board, Life, Opens};
+use super::super::along::{Along, Rows};
+use crate::fold::LIVES;
+use crate::fold::family::OUTCOME;
+use crate::fold::life::{self, Board, Life, Opens};
 use crate::fold::row::Row;
 use crate::fold::standing::Standing;
-use crate::fold::{Fold, LIVES};
 use crate::kind::{self, Class};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,24 +25,46 @@ const ELSEWHERE: [&str; 5] =
     ["canonical_event_ref", "source_event_id", "tier", "taint_class", "schema_version"];
 
 /// Projections that say what the events before them never came to. One that is late is right: it says what was so once.
-pub(super) fn unaccounted(world: &World, found: &mut Found<'_>) {
-    links(world, found);
-    let is_projection =
-        |life: &&&Life| kind::find(life.kind).map(|kind| kind.class) == Some(Class::Projection);
-    let lives: Vec<&Life> = LIVES.iter().filter(is_projection).copied().collect();
-    if lives.iter().all(|life| world.of(life.kind).next().is_none()) {
-        return;
+pub(in super::super) struct Drift {
+    rows: Rows,
+    lives: Vec<&'static Life>,
+    board: Board,
+}
+
+impl Drift {
+    pub(in super::super) fn begin(rows: Rows) -> Box<dyn Along> {
+        let lives = LIVES.iter().filter(|life| is_projection(life)).copied().collect();
+        Box::new(Drift { rows, lives, board: Board::default() })
     }
-    let mut board = Board::default();
-    for record in world.all() {
-        let life = lives.iter().find(|life| life.kind == record.kind());
-        if let Some((life, standing)) =
-            life.and_then(|life| Some((life, board.find(life.snake, record.id())?)))
-        {
+}
+
+impl Along for Drift {
+    fn kinds(&self) -> Vec<&'static str> {
+        life::taken().collect()
+    }
+
+    fn row(&mut self, record: Record<'_>, found: &mut Found<'_>) {
+        let life = self.lives.iter().find(|life| life.kind == record.kind());
+        let standing = life.and_then(|life| Some((life, self.board.find(life.snake, record.id())?)));
+        if let Some((life, standing)) = standing {
             judge(record, life, standing, found);
         }
-        board.apply(&Row::from(record));
+        if life.is_none_or(|life| self.rows == Rows::MoreCome || is_looked_at(record, life)) {
+            self.board.apply_to(&Row::from(record), is_projection);
+        }
     }
+}
+
+/// No projection looks at how anything but another one stands.
+fn is_projection(life: &Life) -> bool {
+    kind::find(life.kind).map(|kind| kind.class) == Some(Class::Projection)
+}
+
+/// Whether anybody asks how something stands that a row begins: a later row of it, or what looks at outcomes.
+fn is_looked_at(record: Record<'_>, life: &Life) -> bool {
+    let is_outcome = life.kind == OUTCOME.kind;
+    let is_again = || record.world.versions(record.kind(), record.id()).nth(1).is_some();
+    life.opens == Opens::Event || is_outcome || is_again()
 }
 
 fn judge(record: Record<'_>, life: &Life, standing: &Standing, found: &mut Found<'_>) {
@@ -63,7 +89,7 @@ fn judge(record: Record<'_>, life: &Life, standing: &Standing, found: &mut Found
             standing.says(name).is_none() || standing.ever_said(name, value)
         };
         if !is_right {
-            found.add(record, name, "no event before it came to that");
+            found.add(record, Path::whole().name(name), "no event before it came to that");
         }
     }
 }
@@ -101,11 +127,11 @@ fn plain(value: &Json) -> String {
     reference.map_or_else(|| text.into(), |found| format!("{found}"))
 }
 
-/// Links that are folded up to a place that is not there, or from before their event.
-fn links(world: &World, found: &mut Found<'_>) {
+/// Links that are folded up to a place that was not there when they were written, or from before their event.
+pub(super) fn links(world: &World, found: &mut Found<'_>) {
     for link in world.of("EventProjectionLink") {
-        if let Some(seq) = link.count("projection_event_seq").filter(|seq| *seq > world.end()) {
-            found.add(link, "projection_event_seq", format!("there is no row {seq}"));
+        if link.place("projection_event_seq").is_some_and(|seq| seq > link.seq()) {
+            found.add(link, "projection_event_seq", "there is no such row yet");
         }
         let event = link.follow("canonical_event_ref").and_then(Record::written_at);
         if event.zip(link.time("projection_valid_at")).is_some_and(|(event, at)| at < event) {

@@ -4,6 +4,7 @@
 use super::super::Found;
 use crate::kind::{self, Class, Kind};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -34,7 +35,7 @@ fn is_frozen(kind: &Kind) -> bool {
 pub(super) fn mutable_state_inside_immutable_snapshot(world: &World, found: &mut Found<'_>) {
     for kind in kind::all().filter(|kind| is_frozen(kind)) {
         for record in world.of(kind.name).filter(|record| record.has(Mark::Live)) {
-            live_members(record, record.json(), kind.name, "", found);
+            live_members(record, record.json(), kind.name, &Path::whole(), found);
         }
         // A rewritten finding has a code of its own.
         for versions in world.rewritten(kind.name).filter(|_| kind.name != "EvaluationFindingEvent") {
@@ -47,12 +48,12 @@ pub(super) fn mutable_state_inside_immutable_snapshot(world: &World, found: &mut
     }
     for packet in world.of("TaskReliancePacket") {
         if let Some(manifest) = packet.at("input_manifest") {
-            live_members(packet, manifest, "RelianceInputManifest", "input_manifest.", found);
+            live_members(packet, manifest, "RelianceInputManifest", &"input_manifest".into(), found);
         }
     }
 }
 
-fn live_members(record: Record<'_>, value: &Json, kind: &str, place: &str, found: &mut Found<'_>) {
+fn live_members(record: Record<'_>, value: &Json, kind: &str, place: &Path, found: &mut Found<'_>) {
     let members = value.as_object().into_iter().flat_map(|object| object.iter());
     for (name, _) in
         members.filter(|(name, member)| **member != Json::Null && !SETTLED.contains(&(kind, *name)))
@@ -64,7 +65,7 @@ fn live_members(record: Record<'_>, value: &Json, kind: &str, place: &str, found
         } else {
             continue;
         };
-        found.add(record, &format!("{place}{name}"), format!("{what}, in a record that never changes"));
+        found.add(record, place.clone().name(name), format!("{what}, in a record that never changes"));
     }
 }
 

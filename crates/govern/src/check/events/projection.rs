@@ -65,7 +65,7 @@ pub(super) fn current_projection_without_source_event(world: &World, found: &mut
             found.add(link, "canonical_event_ref", message);
         }
     }
-    drift::unaccounted(world, found);
+    drift::links(world, found);
 }
 
 const BOARD_EVENT: &str = "run_board_audit_event:";
@@ -80,7 +80,7 @@ fn is_about(pair: &Pair, kind: &str, projection: &Json, event: Record<'_>) -> bo
 }
 
 fn is_linked(link: Record<'_>, event: Record<'_>) -> bool {
-    let in_time = link.count("projection_event_seq").is_none_or(|seq| event.seq() <= seq);
+    let in_time = link.place("projection_event_seq").is_none_or(|seq| event.seq() <= seq);
     let projection = link.reference("current_projection_ref");
     let pair = PAIRS.iter().find(|pair| projection.is_some_and(|to| to.kind == snake(pair.projection)));
     let fits = match (pair, projection) {
@@ -106,7 +106,7 @@ pub(super) fn projection_event_seq_out_of_date(world: &World, found: &mut Found<
     }
     let last = last_events(world);
     for (key, link) in links {
-        let (Some(folded), Some(event)) = (link.count("projection_event_seq"), last.get(&key)) else {
+        let (Some(folded), Some(event)) = (link.place("projection_event_seq"), last.get(&key)) else {
             continue;
         };
         if folded < event.seq() {

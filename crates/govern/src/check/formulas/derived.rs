@@ -3,6 +3,7 @@
 
 use crate::check::Found;
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::snake;
 use crate::world::{Record, World, hash};
 use alloc::collections::BTreeMap;
@@ -123,7 +124,7 @@ pub(super) fn without_receipt(world: &World, found: &mut Found<'_>, wanted: Want
                 let used = used.entry(value).or_default();
                 if !take([named, pinned], used, field.formula) && shape == wanted {
                     let message = format!("no receipt shows how {kind}.{} was derived", field.path);
-                    found.add(record, field.path, message);
+                    found.add(record, Path::looked_up(field.path), message);
                 }
             }
         }

@@ -27,6 +27,11 @@ impl<'w> Specs<'w> {
         Specs { by_id }
     }
 
+    /// Whether a row registers a formula.
+    pub(in crate::check) fn has(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
     /// The version in force at a time: the last one written by then, unless it was deprecated by then. Without a time the last
     /// one.
     pub(in crate::check) fn in_force(&self, id: &str, at: Option<Instant>) -> Option<Record<'w>> {

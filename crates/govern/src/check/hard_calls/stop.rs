@@ -4,6 +4,7 @@
 use super::id_of;
 use crate::check::Found;
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -88,13 +89,14 @@ fn claims(receipt: Record<'_>, executed: &BTreeMap<&str, u64>, found: &mut Found
     };
     let effects = receipt.list("executed_side_effects").iter().enumerate();
     for (at, _) in effects.filter(|(_, effect)| is_undone(effect)) {
-        let path = format!("executed_side_effects.{at}");
-        found.add(receipt, &path, "was executed and is not left, and no corrective artifact is named");
+        let path = Path::from("executed_side_effects").item(at);
+        found.add(receipt, path, "was executed and is not left, and no corrective artifact is named");
     }
-    for (at, intent) in receipt.references("cancelled_intent_refs").into_iter().enumerate() {
-        if executed.get(intent.id).is_some_and(|at| *at < receipt.seq()) {
-            let path = format!("cancelled_intent_refs.{at}");
-            found.add(receipt, &path, "was executed before; only an intent can be cancelled");
+    for (at, intent) in receipt.list("cancelled_intent_refs").iter().enumerate() {
+        let intent = intent.as_str().and_then(Reference::read);
+        if intent.and_then(|intent| executed.get(intent.id)).is_some_and(|at| *at < receipt.seq()) {
+            let path = Path::from("cancelled_intent_refs").item(at);
+            found.add(receipt, path, "was executed before; only an intent can be cancelled");
         }
     }
 }

@@ -7,11 +7,12 @@ use super::place::History;
 use crate::derive::chain::FindingState;
 use crate::kind::{self, Class};
 use crate::member::{Member, every_text};
+use crate::path::{Path, Step};
 use crate::reference::Reference;
-use crate::world::{Mark, Record, World};
+use crate::world::{Mark, Record, World, is_reference};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -88,7 +89,7 @@ pub(super) fn read_model_asserts_unbacked_truth(world: &World, found: &mut Found
         for member in members.unwrap_or_default() {
             let missing = cited(shown, member).into_iter().find(|to| !inputs.contains(&(to.kind, to.id)));
             if let Some(missing) = missing {
-                found.add(shown, member, format!("cites {missing}, which is not in its input manifest"));
+                found.add(shown, *member, format!("cites {missing}, which is not in its input manifest"));
             }
         }
         beside(shown, members.unwrap_or_default(), inputs, found);
@@ -103,24 +104,25 @@ fn beside(shown: Record<'_>, known: &[&str], inputs: &BTreeSet<(&str, &str)>, fo
     if shown.kind() == "RunDiff" {
         return;
     }
-    let (mut cited, mut own) = (Vec::new(), Vec::new());
+    let mut own = Vec::new();
     shown.json().at(OWN).into_iter().for_each(|manifest| every_text(manifest, &mut own));
     let own: BTreeSet<(&str, &str)> =
         own.into_iter().filter_map(Reference::read).map(|to| (to.kind, to.id)).collect();
-    for (name, value) in shown.json().as_object().into_iter().flat_map(|members| members.iter()) {
-        // What came later is no input.
-        if !known.contains(&name) && name != OWN && Mark::of(name) != Some(Mark::Live) {
-            references(value, name, is_reference(name), &mut cited);
-        }
-    }
-    for (path, to) in cited {
+    let mut look = |steps: &[Step<'_>], to: Reference<'_>| {
         let is_input = |record: Record<'_>| {
             let is_rule = kind::find(record.kind()).is_some_and(|kind| kind.class == Class::Policy);
             !is_rule && !HOW.contains(&record.kind()) && record.seq() != shown.seq()
         };
         let is_named = [inputs, &own].iter().any(|all| all.contains(&(to.kind, to.id)));
         if !is_named && shown.world.resolve(to).is_some_and(is_input) {
-            found.add(shown, &path, format!("cites {to}, which is not in its input manifest"));
+            let message = format!("cites {to}, which is not in its input manifest");
+            found.add(shown, Path::along(steps), message);
+        }
+    };
+    for (name, value) in shown.json().as_object().into_iter().flat_map(|members| members.iter()) {
+        // What came later is no input.
+        if !known.contains(&name) && name != OWN && Mark::of(name) != Some(Mark::Live) {
+            references(value, is_reference(name), &mut vec![Step::Name(name)], &mut look);
         }
     }
 }
@@ -137,25 +139,30 @@ const HOW: [&str; 5] = [
     "ClaimSupportDerivationReceipt",
 ];
 
-fn is_reference(member: &str) -> bool {
-    member.ends_with("_ref") || member.ends_with("_refs")
-}
-
-/// The references in a value, and where they stand. Values are as deep as the reader of JSON lets them be.
-fn references<'j>(value: &'j Json, path: &str, is_held: bool, all: &mut Vec<(String, Reference<'j>)>) {
+/// Shows the references in a value, and where they stand. Values are as deep as the reader of JSON lets them be.
+fn references<'j>(
+    value: &'j Json,
+    is_held: bool,
+    steps: &mut Vec<Step<'j>>,
+    look: &mut impl FnMut(&[Step<'_>], Reference<'j>),
+) {
     match value {
         Json::String(text) => {
-            let reference = Reference::read(text).filter(|_| is_held);
-            all.extend(reference.map(|reference| (String::from(path), reference)));
+            let reference = if is_held { Reference::read(text) } else { None };
+            reference.into_iter().for_each(|reference| look(steps, reference));
         }
         Json::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                references(item, &format!("{path}.{at}"), is_held, all);
+                steps.push(Step::Item(at));
+                references(item, is_held, steps, look);
+                steps.pop();
             }
         }
         Json::Object(members) => {
             for (name, member) in members.iter() {
-                references(member, &format!("{path}.{name}"), is_reference(name), all);
+                steps.push(Step::Name(name));
+                references(member, is_reference(name), steps, look);
+                steps.pop();
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}

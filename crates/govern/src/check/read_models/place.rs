@@ -1,7 +1,7 @@
 //! Where something belongs: to which runs, which task, matter and workspace.
 //! Owns: how that is found for records that do not say it themselves. Must not: judge.
 
-use crate::fold::place::{OWNERS, Owner, RUNS};
+use crate::fold::place::{OWNERS, Owner, RUNS, STEP, steps};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
@@ -23,12 +23,20 @@ const STEPS_MAX: usize = 4;
 pub(in crate::check) struct Places<'w> {
     world: &'w World,
     findings: BTreeMap<&'w str, Record<'w>>,
+    /// The plans of steps.
+    plans: BTreeMap<&'w str, Record<'w>>,
 }
 
 impl<'w> Places<'w> {
     pub(in crate::check) fn new(world: &'w World) -> Self {
         let named = |event: Record<'w>| event.json().text("finding_id").map(|id| (id, event));
-        Places { world, findings: world.of("EvaluationFindingEvent").filter_map(named).collect() }
+        let plans =
+            world.of("RevisionPlan").flat_map(|plan| steps(plan.json()).map(move |step| (step, plan)));
+        Places {
+            world,
+            findings: world.of("EvaluationFindingEvent").filter_map(named).collect(),
+            plans: plans.collect(),
+        }
     }
 
     /// Where a record belongs: what it says itself, then what those say that it belongs to.
@@ -46,7 +54,11 @@ impl<'w> Places<'w> {
         let (_, member, owner) = OWNERS.iter().find(|(kind, _, _)| *kind == record.kind())?;
         match owner {
             Owner::Of(kind) => self.world.find(kind, record.json().text(member)?),
-            Owner::Ref => record.follow(member),
+            Owner::Ref => {
+                let to = record.json().reference(member)?;
+                let plan = || self.plans.get(to.id).copied();
+                self.world.resolve(to).or_else(|| STEP.contains(&to.kind).then(plan)?)
+            }
             Owner::Finding => self.findings.get(record.json().text(member)?).copied(),
         }
     }

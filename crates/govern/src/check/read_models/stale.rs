@@ -2,8 +2,10 @@
 //! Owns: matching events with headers by scope. Must not: know which event invalidates what; that is a table.
 
 use super::super::Found;
+use super::super::across::{Across, Event, Open, Reach, Topic, Wide};
 use super::place::{Place, Places};
 use super::{manifest, payload};
+use crate::fold::place::RUNS;
 use crate::kind;
 use crate::member::{Member, every_text};
 use crate::reference::{Reference, snake};
@@ -31,36 +33,131 @@ type Events<'w> = BTreeMap<(ReadModel, Key<'w>), Vec<(u64, Record<'w>)>>;
 /// What the rows of a bundle say of one event kind, in place of the built-in specs.
 type Own<'w> = BTreeMap<&'w str, Vec<Record<'w>>>;
 
+/// A header that is still valid.
+struct Valid<'w> {
+    header: Record<'w>,
+    model: ReadModel,
+    /// It is valid behind this place.
+    from: u64,
+    /// Where it meets events.
+    keys: Vec<Key<'w>>,
+}
+
 pub(super) fn lifecycle_event_without_read_model_invalidation(world: &World, found: &mut Found<'_>) {
     let own = own_specs(world);
     unspecified(world, &own, found);
+    let headers = headers(world);
+    if !headers.is_empty() {
+        tell(&met(world, &own, &Places::new(world), headers), found);
+    }
+}
+
+/// A header that is still valid, with the first event that it depends on and that came later.
+type Met<'w> = (Valid<'w>, Option<(u64, Record<'w>)>);
+
+fn tell(met: &[Met<'_>], found: &mut Found<'_>) {
+    for (valid, first) in met {
+        if let Some((seq, event)) = first {
+            found.add(valid.header, PATH, out_of_date(*seq, event.kind()));
+        }
+    }
+}
+
+/// Where a header says what made it out of date.
+const PATH: &str = "invalidated_by_event_ref";
+
+/// What is told of a header that an event made out of date.
+fn out_of_date(seq: u64, kind: &str) -> String {
+    format!("is still valid after row {seq}, a {kind} that it depends on")
+}
+
+/// The headers that are still valid, each with what it meets first.
+fn met<'w>(world: &'w World, own: &Own<'w>, places: &Places<'w>, headers: Vec<Record<'w>>) -> Vec<Met<'w>> {
+    let valid = valid(world, places, headers);
+    let open = StillValid::of(&valid);
+    let events = events(world, own, places, &open);
+    let first_after = |valid: &Valid<'w>| {
+        let after = |key: &Key<'w>| {
+            let all = events.get(&(valid.model, key.clone()))?;
+            all.get(all.partition_point(|(seq, _)| *seq <= valid.from)).copied()
+        };
+        valid.keys.iter().filter_map(after).min_by_key(|(seq, _)| *seq)
+    };
+    let firsts: Vec<_> = valid.iter().map(first_after).collect();
+    valid.into_iter().zip(firsts).collect()
+}
+
+/// The headers that nothing closed, each as it was written last.
+fn headers(world: &World) -> Vec<Record<'_>> {
     let mut headers: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     headers.extend(world.of("DerivedReadModelRecord").map(|header| (header.id(), header)));
-    let is_open = |header: &Record<'_>| {
-        header.is_blank("valid_until_event_seq") && header.is_blank("invalidated_by_event_ref")
-    };
-    headers.retain(|_, header| is_open(header));
-    if headers.is_empty() {
-        return;
-    }
-    let places = Places::new(world);
-    let kinds = headers.values().filter_map(|header| header.text("read_model_kind"));
-    let events = events(world, &own, &places, &kinds.filter_map(ReadModel::find).collect());
+    headers.retain(|_, header| header.is_blank("valid_until_event_seq") && header.is_blank(PATH));
+    headers.into_values().collect()
+}
+
+fn valid<'w>(world: &'w World, places: &Places<'w>, headers: Vec<Record<'w>>) -> Vec<Valid<'w>> {
     let payloads = payload::by_header(world);
-    for header in headers.into_values() {
-        let (Some(model), Some(from)) =
-            (header.text("read_model_kind").and_then(ReadModel::find), header.count("valid_from_event_seq"))
-        else {
+    let read = |header: Record<'w>| {
+        let model = header.text("read_model_kind").and_then(ReadModel::find)?;
+        let from = header.place("valid_from_event_seq")?;
+        let keys = header_keys(places, header, payloads.get(header.id()).copied());
+        Some(Valid { header, model, from, keys })
+    };
+    headers.into_iter().filter_map(read).collect()
+}
+
+/// What the rule finds in some rows, and what of them reaches further than a run.
+pub(in crate::check) const WIDE: Wide = Wide {
+    code: "lifecycle_event_without_read_model_invalidation",
+    check: across,
+    path: PATH,
+    message: out_of_date,
+};
+
+fn across<'w>(world: &'w World, found: &mut Found<'_>) -> Across<'w> {
+    let own = own_specs(world);
+    unspecified(world, &own, found);
+    let wide = invalidation::SPECS.iter().filter(|spec| is_wide(spec)).map(|spec| spec.event);
+    let mut kinds: Vec<&str> = wide.chain(own.keys().copied()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let (places, mut events) = (Places::new(world), Vec::new());
+    for event in kinds.iter().flat_map(|kind| world.of(kind)) {
+        let mut reached = reached(event, &own);
+        reached.retain(|(_, scope, _)| matches!(scope, Scope::SameTask | Scope::SameMatter));
+        if reached.is_empty() {
             continue;
-        };
-        let keys = header_keys(&places, header, payloads.get(header.id()).copied());
-        let after = |key: &Key<'_>| {
-            let all = events.get(&(model, key.clone()))?;
-            all.get(all.partition_point(|(seq, _)| *seq <= from)).copied()
-        };
-        if let Some((seq, event)) = keys.iter().filter_map(after).min_by_key(|(seq, _)| *seq) {
-            let message = format!("is still valid after row {seq}, a {} that it depends on", event.kind());
-            found.add(header, "invalidated_by_event_ref", message);
+        }
+        let (place, seq, kind) = (places.of(event), happened_at(world, event), event.kind());
+        for (model, scope, targets) in reached {
+            let topics =
+                event_keys(scope, &place, event, &targets).into_iter().filter_map(|key| key.topic(model));
+            events.extend(topics.map(|topic| Event { topic, seq, kind }));
+        }
+    }
+    let met = met(world, &own, &places, headers(world));
+    tell(&met, found);
+    let open = met.iter().map(|(valid, first)| Open {
+        row: valid.header.seq(),
+        topics: valid.keys.iter().filter_map(|key| key.topic(valid.model)).collect(),
+        from: valid.from,
+        until: u64::MAX,
+        first: first.map(|(seq, _)| seq),
+    });
+    Across { events, open: open.collect() }
+}
+
+fn is_wide(spec: &invalidation::Spec) -> bool {
+    spec.invalidates.iter().any(|(_, scope)| matches!(scope, Scope::SameTask | Scope::SameMatter))
+}
+
+impl Key<'_> {
+    /// Where a read model meets what happens in other runs.
+    fn topic(&self, model: ReadModel) -> Option<Topic> {
+        match self {
+            Key::Task(task) => Some(Topic::of(Reach::Task, model.as_str(), task)),
+            Key::Matter(matter) => Some(Topic::of(Reach::Matter, model.as_str(), matter)),
+            Key::Run(_) | Key::Unbound(_) | Key::Ref(_, _) => None,
         }
     }
 }
@@ -89,25 +186,59 @@ fn unspecified(world: &World, own: &Own<'_>, found: &mut Found<'_>) {
     }
 }
 
+/// The read models that are still valid: which, and the place behind which something may have happened to the first of them.
+struct StillValid<'w> {
+    models: BTreeSet<ReadModel>,
+    first: u64,
+    /// The same for those of each run.
+    runs: BTreeMap<&'w str, u64>,
+}
+
+impl<'w> StillValid<'w> {
+    fn of(valid: &[Valid<'w>]) -> Self {
+        let mut open = StillValid { models: BTreeSet::new(), first: u64::MAX, runs: BTreeMap::new() };
+        for one in valid {
+            open.models.insert(one.model);
+            open.first = open.first.min(one.from);
+            for key in &one.keys {
+                if let Key::Run(run) = key {
+                    let first = open.runs.entry(run).or_insert(one.from);
+                    *first = one.from.min(*first);
+                }
+            }
+        }
+        open
+    }
+
+    /// Whether an event that reaches no further than the runs that it names can't have made anything out of date.
+    fn is_past(&self, event: Record<'_>, seq: u64) -> bool {
+        let is_past = |run: &str| self.runs.get(run).is_none_or(|first| seq <= *first);
+        let mut runs = RUNS.iter().filter_map(|member| event.text(member)).peekable();
+        runs.peek().is_some() && runs.all(is_past)
+    }
+}
+
 /// Everything that happened that one of these read models may depend on.
-fn events<'w>(
-    world: &'w World,
-    own: &Own<'w>,
-    places: &Places<'w>,
-    models: &BTreeSet<ReadModel>,
-) -> Events<'w> {
+fn events<'w>(world: &'w World, own: &Own<'w>, places: &Places<'w>, open: &StillValid<'w>) -> Events<'w> {
     let mut events: Events<'w> = BTreeMap::new();
     let mut kinds: Vec<&str> = invalidation::SPECS.iter().map(|spec| spec.event).collect();
     kinds.extend(own.keys());
     kinds.sort_unstable();
     kinds.dedup();
     for event in kinds.iter().flat_map(|kind| world.of(kind)) {
+        let seq = happened_at(world, event);
+        if seq <= open.first {
+            continue;
+        }
         let mut reached = reached(event, own);
-        reached.retain(|(model, _, _)| models.contains(model));
+        let is_past = open.is_past(event, seq);
+        reached.retain(|(model, scope, _)| {
+            open.models.contains(model) && !(is_past && *scope == Scope::SameRun)
+        });
         if reached.is_empty() {
             continue;
         }
-        let (place, seq) = (places.of(event), happened_at(world, event));
+        let place = places.of(event);
         for (model, scope, targets) in reached {
             for key in event_keys(scope, &place, event, &targets) {
                 events.entry((model, key)).or_default().push((seq, event));

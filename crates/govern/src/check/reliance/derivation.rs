@@ -100,6 +100,19 @@ fn named(manifest: &Json) -> BTreeSet<(&str, &str)> {
     texts.map(|text| Reference::read(text).map_or(("", text), |one| (one.kind, one.id))).collect()
 }
 
+/// What stands against relying on what a manifest lists, as of a place in the log; else the input that is not there.
+///
+/// # Errors
+/// The manifest names something that is not in the log.
+pub fn standing_against<'w>(
+    world: &'w World,
+    run: &'w str,
+    manifest: &'w Json,
+    as_of: u64,
+) -> Result<BTreeSet<Fact>, String> {
+    Index::of(world).facts_at(run, manifest, as_of)
+}
+
 /// Rows by what they belong to.
 struct Index<'w> {
     world: &'w World,
@@ -133,10 +146,14 @@ impl<'w> Index<'w> {
 
     /// What stands against relying on a packet, as it was when its manifest was made; else the input that is not there.
     fn facts(&self, packet: Record<'w>, manifest: &'w Json) -> Result<BTreeSet<Fact>, String> {
-        let as_of = manifest.count("created_from_event_seq").unwrap_or(u64::MAX).min(packet.seq());
+        let as_of =
+            packet.place("input_manifest.created_from_event_seq").unwrap_or(u64::MAX).min(packet.seq());
+        self.facts_at(packet.json().text("run_id").unwrap_or_default(), manifest, as_of)
+    }
+
+    fn facts_at(&self, run: &'w str, manifest: &'w Json, as_of: u64) -> Result<BTreeSet<Fact>, String> {
         let mut facts = BTreeSet::new();
         let results = self.chains(manifest, as_of, &mut facts)?;
-        let run = packet.json().text("run_id").unwrap_or_default();
         self.evaluations(results, run, manifest, as_of, &mut facts);
         self.evidence(manifest, as_of, &mut facts)?;
         self.reviews(manifest, as_of, &mut facts)?;

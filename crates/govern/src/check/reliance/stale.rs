@@ -4,6 +4,7 @@
 use super::rows::{By, text};
 use super::{Found, invalidations};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -27,12 +28,12 @@ pub(super) fn reliance_packet_stale_snapshot(world: &World, found: &mut Found<'_
             world.find("TaskReliancePacket", packet.id()).is_some_and(|one| one.seq() == packet.seq());
         let manifest = packet.json().at("input_manifest").filter(|_| is_last);
         let Some(manifest) = manifest else { continue };
-        let Some(made) = manifest.count("created_from_event_seq") else { continue };
+        let Some(made) = packet.place("input_manifest.created_from_event_seq") else { continue };
         let fell = invalidated.get(packet.id()).copied().unwrap_or(0);
         for (field, seq) in index.changes(packet, manifest, made) {
             if fell <= seq {
                 let message = format!("row {seq} replaced what the packet rests on, and it still stands");
-                found.add(packet, &format!("input_manifest.{field}"), message);
+                found.add(packet, Path::from("input_manifest").then(field), message);
             }
         }
     }

@@ -5,6 +5,7 @@ use super::super::Found;
 use super::plan::{all_steps, plans, steps};
 use crate::derive::graph::Graph;
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -46,7 +47,7 @@ pub(super) fn revision_plan_dependency_edge_drift(world: &World, found: &mut Fou
 
 pub(super) fn revision_plan_step_dependency_undefined(world: &World, found: &mut Found<'_>) {
     for step in all_steps(world).filter(|step| !has_dependencies(step.json)) {
-        found.add(step.record, &step.path("depends_on_step_ids"), "does not say what the step waits for");
+        found.add(step.record, step.path("depends_on_step_ids"), "does not say what the step waits for");
     }
 }
 
@@ -56,7 +57,7 @@ pub(super) fn revision_plan_cycle(world: &World, found: &mut Found<'_>) {
         for step in steps(plan).filter(|step| step.id().is_some_and(|id| ring.contains(id))) {
             found.add(
                 plan,
-                &step.path("depends_on_step_ids"),
+                step.path("depends_on_step_ids"),
                 "the step waits, over others or at once, for itself",
             );
         }
@@ -68,16 +69,16 @@ pub(super) fn revision_plan_dependency_targets_missing_step(world: &World, found
         for step in steps(plan.record) {
             for (at, upstream) in step.json.list("depends_on_step_ids").iter().enumerate() {
                 if let Some(id) = upstream.as_str().filter(|id| !plan.steps.contains_key(id)) {
-                    let path = step.path(&format!("depends_on_step_ids.{at}"));
-                    found.add(plan.record, &path, format!("the plan has no step {id}"));
+                    let path = step.path("depends_on_step_ids").item(at);
+                    found.add(plan.record, path, format!("the plan has no step {id}"));
                 }
             }
         }
         for (at, edge) in plan.record.json().list("dependency_edges").iter().enumerate() {
             for end in ["from_step_id", "to_step_id"] {
                 if let Some(id) = edge.text(end).filter(|id| !plan.steps.contains_key(id)) {
-                    let path = format!("dependency_edges.{at}.{end}");
-                    found.add(plan.record, &path, format!("the plan has no step {id}"));
+                    let path = Path::from("dependency_edges").item(at).then(end);
+                    found.add(plan.record, path, format!("the plan has no step {id}"));
                 }
             }
         }

@@ -4,10 +4,10 @@
 use super::super::Found;
 use super::plan::{STEP_KINDS, all_steps, plans, ran};
 use crate::member::Member;
+use crate::path::Path;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 
@@ -20,8 +20,8 @@ struct Key<'w> {
 }
 
 impl Key<'_> {
-    fn path(&self, member: &str) -> String {
-        if self.place.is_empty() { String::from(member) } else { format!("{}.{member}", self.place) }
+    fn path(&self, member: &'static str) -> Path {
+        Path::from(self.place).then(member)
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn step_idempotency_key_missing(world: &World, found: &mut Found<'_>)
         if is_again && key.json.is_blank("previous_attempt_hash") {
             found.add(
                 key.record,
-                &key.path("previous_attempt_hash"),
+                key.path("previous_attempt_hash"),
                 "says of no earlier attempt which it repeats",
             );
         }
@@ -96,7 +96,7 @@ fn rows<'w>(
 pub(super) fn step_idempotency_kind_unregistered(world: &World, found: &mut Found<'_>) {
     for key in keys(world) {
         if let Some(kind) = key.json.text("step_kind").filter(|kind| !STEP_KINDS.contains(kind)) {
-            found.add(key.record, &key.path("step_kind"), format!("{kind} is no kind of step"));
+            found.add(key.record, key.path("step_kind"), format!("{kind} is no kind of step"));
         }
     }
 }
@@ -126,7 +126,7 @@ pub(super) fn step_idempotency_parallel_enum_drift(world: &World, found: &mut Fo
         let kinds = step.and_then(|step| step.text("step_kind")).zip(key.json.text("step_kind"));
         // A kind that nobody registered is told by its own code.
         if let Some((step, kind)) = kinds.filter(|(step, kind)| step != kind && STEP_KINDS.contains(kind)) {
-            found.add(key.record, &key.path("step_kind"), format!("{kind}, but the step is {step}"));
+            found.add(key.record, key.path("step_kind"), format!("{kind}, but the step is {step}"));
         }
     }
 }

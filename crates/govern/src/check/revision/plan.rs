@@ -2,11 +2,10 @@
 //! Owns: where steps stand, what they change, which receipts say that one ran. Must not: judge.
 
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::format;
-use alloc::string::String;
 use countersign_record::json::Json;
 
 /// The kinds of steps. There is no second list of them.
@@ -47,10 +46,10 @@ impl<'w> Step<'w> {
     }
 
     /// The path of a member of it in its record.
-    pub(super) fn path(&self, member: &str) -> String {
+    pub(super) fn path(&self, member: &'static str) -> Path {
         match self.place {
-            Some(place) => format!("steps.{place}.{member}"),
-            None => String::from(member),
+            Some(place) => Path::from("steps").item(place).then(member),
+            None => Path::from(member),
         }
     }
 }

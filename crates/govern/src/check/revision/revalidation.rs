@@ -4,6 +4,7 @@
 use super::super::Found;
 use super::plan::{Step, all_steps};
 use crate::member::Member;
+use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -25,19 +26,19 @@ const LEGACY: [&str; 2] = ["revalidation_trigger", "revalidation_expectation"];
 pub(super) fn revalidation_policy_ambiguous(world: &World, found: &mut Found<'_>) {
     for step in all_steps(world) {
         if let Some(policy) = step.json.at("revalidation_policy") {
-            contradicts_itself(policy, step.record, &step.path("revalidation_policy."), found);
+            contradicts_itself(policy, step.record, step.path("revalidation_policy"), found);
         }
         let kind = step.json.text("revalidation_policy.policy_kind");
         for legacy in LEGACY {
             let word = step.json.text(legacy).or_else(|| step.json.at(legacy)?.text("policy_kind"));
             let word = word.filter(|word| POLICY_KINDS.contains(word));
             if let Some((kind, word)) = kind.zip(word).filter(|(kind, word)| kind != word) {
-                found.add(step.record, &step.path(legacy), format!("{word}, but the policy says {kind}"));
+                found.add(step.record, step.path(legacy), format!("{word}, but the policy says {kind}"));
             }
         }
     }
     for policy in world.of("RevisionStepRevalidationPolicy") {
-        contradicts_itself(policy.json(), policy, "", found);
+        contradicts_itself(policy.json(), policy, Path::whole(), found);
     }
     let steps = Steps::of(world);
     for instruction in world.of("TypedRevisionInstruction") {
@@ -60,7 +61,7 @@ fn meaning(policy: &Json) -> (Option<&str>, BTreeSet<&str>, Option<&str>) {
     (policy.text("policy_kind"), outcomes, policy.text("closure_policy_ref"))
 }
 
-fn contradicts_itself(policy: &Json, record: Record<'_>, place: &str, found: &mut Found<'_>) {
+fn contradicts_itself(policy: &Json, record: Record<'_>, place: Path, found: &mut Found<'_>) {
     let is_empty = policy.is_blank("outcomes_to_recheck");
     let (member, message) = match policy.text("policy_kind") {
         Some("none") if !is_empty => {
@@ -75,7 +76,7 @@ fn contradicts_itself(policy: &Json, record: Record<'_>, place: &str, found: &mu
         ),
         Some(_) | None => return,
     };
-    found.add(record, &format!("{place}{member}"), message);
+    found.add(record, place.then(member), message);
 }
 
 /// Steps by what they are called.
@@ -147,10 +148,10 @@ pub(super) fn revalidation_expectation_legacy_field_present(world: &World, found
     legacy(world, "revalidation_expectation", found);
 }
 
-fn legacy(world: &World, field: &str, found: &mut Found<'_>) {
+fn legacy(world: &World, field: &'static str, found: &mut Found<'_>) {
     let message = "was replaced by revalidation_policy";
     for step in all_steps(world).filter(|step| step.json.at(field).is_some()) {
-        found.add(step.record, &step.path(field), message);
+        found.add(step.record, step.path(field), message);
     }
     for kind in ["TypedRevisionInstruction", "OutcomeRepairInstruction"] {
         for instruction in world.of(kind).filter(|instruction| instruction.at(field).is_some()) {

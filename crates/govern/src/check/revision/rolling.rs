@@ -5,10 +5,10 @@ use super::super::Found;
 use super::plan::{Plan, is_mutating, mutated, plans, ran};
 use crate::derive::graph::Graph;
 use crate::member::{Member, is_blank};
+use crate::path::Path;
 use crate::world::World;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
@@ -17,7 +17,7 @@ pub(super) fn revision_plan_contains_predicted_post_hash(world: &World, found: &
     for kind in ["RevisionPlan", "RevisionPlanStepBase", "InPlaceMutationLock"] {
         for record in world.of(kind) {
             for path in post_hashes(record.json()) {
-                found.add(record, &path, "says what the result will hash to before there is one");
+                found.add(record, path, "says what the result will hash to before there is one");
             }
         }
     }
@@ -28,14 +28,14 @@ fn is_post_hash(name: &str, member: &Json) -> bool {
 }
 
 /// Where a value tells the hash of a result. Paths are made only where there is one, since nearly always there is none.
-fn post_hashes(value: &Json) -> Vec<String> {
+fn post_hashes(value: &Json) -> Vec<Path> {
     let mut paths = Vec::new();
     if !has_post_hash(value) {
         return paths;
     }
-    let mut open = vec![(String::new(), value)];
+    let mut open = vec![(Path::whole(), value)];
     while let Some((path, value)) = open.pop() {
-        let below = |name: &str| if path.is_empty() { String::from(name) } else { format!("{path}.{name}") };
+        let below = |name: &str| path.clone().name(name);
         match value {
             Json::Object(object) => {
                 let found = object.iter().filter(|(name, member)| is_post_hash(name, member));
@@ -43,7 +43,7 @@ fn post_hashes(value: &Json) -> Vec<String> {
                 open.extend(object.iter().map(|(name, member)| (below(name), member)));
             }
             Json::Array(items) => {
-                open.extend(items.iter().enumerate().map(|(at, item)| (below(&format!("{at}")), item)));
+                open.extend(items.iter().enumerate().map(|(at, item)| (path.clone().item(at), item)));
             }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
         }
@@ -174,7 +174,7 @@ pub(super) fn rolling_hash_same_artifact_dependency_missing(world: &World, found
             if let Some(step) = plan.steps.get(after) {
                 let message =
                     format!("steps {before} and {after} change one artifact and none waits for the other");
-                found.add(plan.record, &step.path("depends_on_step_ids"), message);
+                found.add(plan.record, step.path("depends_on_step_ids"), message);
             }
         }
     }

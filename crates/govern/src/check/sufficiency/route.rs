@@ -13,10 +13,9 @@ use alloc::vec::Vec;
 
 pub(super) fn insufficiency_marker_not_mapped_to_outcome_state(world: &World, found: &mut Found<'_>) {
     let follow_ups = FollowUps::of(world);
-    let asking = world.candidate().map(|one| one.seq());
     for detection in world.of("SufficiencyDetectionResult") {
         // What is only about to be written can't have anything behind it yet.
-        if detection.flag("no_sufficient_procedure") != Some(true) || Some(detection.seq()) == asking {
+        if detection.flag("no_sufficient_procedure") != Some(true) || detection.is_asking() {
             continue;
         }
         let route = detection.text("terminal_route").and_then(Route::find);

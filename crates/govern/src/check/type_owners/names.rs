@@ -1,5 +1,5 @@
 //! Names of types that are no rows.
-//! Owns: those that the contract declares or needs, and those that it retired. Must not: know what they mean.
+//! Owns: those that the contract declares or needs. Must not: know what they mean.
 
 /// Enumerations and parts of records.
 #[rustfmt::skip] // by the line, as in the contract
@@ -41,7 +41,3 @@ pub(super) const PARTS: &[&str] = &[
     "SourceKind", "OutcomeId", "FindingsInbox",
     "AttentionLedger", "EvaluationChainView",
 ];
-
-/// Names that were given up; what took their place is called otherwise.
-pub(super) const RETIRED: [&str; 5] =
-    ["EvaluationFinding", "CostEstimate", "KnownGoodState", "StepKind", "EvaluationAffirmation"];

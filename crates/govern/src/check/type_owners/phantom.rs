@@ -1,101 +1,119 @@
 //! Whether every type that is named exists.
 //! Owns: which names are known. Must not: look at ids.
 
-use super::names::{PARTS, RETIRED};
+use super::names::PARTS;
 use super::{ENTRY, Found};
-use crate::kind;
+use crate::kind::{self, GIVEN_UP, Number};
 use crate::member::Member;
+use crate::path::{Path, Step};
 use crate::reference::{Reference, snake};
 use crate::table::commands;
 use crate::types;
-use crate::world::{Record, World};
-use alloc::collections::{BTreeMap, BTreeSet};
+use crate::world::{Mark, Record, World, is_reference};
+use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
-use core::cell::OnceCell;
+use alloc::string::String;
+use alloc::vec::Vec;
 use countersign_record::json::Json;
 
 pub(super) fn phantom_type_reference(world: &World, found: &mut Found<'_>) {
     let names = Names::of(world);
-    let retired: BTreeSet<String> = names.retired.iter().map(|name| snake(name)).collect();
-    let mut judged: BTreeMap<&str, bool> = BTreeMap::new();
-    for record in world.all() {
-        let is_known = *judged.entry(record.kind()).or_insert_with(|| names.is_row(record.kind()));
-        if !is_known {
+    for record in named(world, &names) {
+        if !names.is_row(record.kind(), record.seq()) {
             found.add(record, "", format!("{} is no type that is known", record.kind()));
         }
-        if let Some(path) = phantom(record.json(), Holds::Text, &names, &retired) {
-            found.add(record, &path, "names a type that was given up or never was");
+        if let Some(path) = phantom(record, &names) {
+            found.add(record, path, "names a type that was given up or never was");
         }
     }
     for declaration in world.of("TypeDeclaration") {
-        if let Some(name) = declaration.text("type_name").filter(|name| !names.is_type(name)) {
+        let name = declaration.text("type_name").filter(|name| !names.is_type(name, declaration.seq()));
+        if let Some(name) = name {
             found.add(declaration, "type_name", format!("{name} is no type that is known"));
         }
     }
     for entry in world.of(ENTRY) {
-        if let Some(name) = entry.text("replacement_type_name").filter(|name| !names.is_type(name)) {
+        let name = entry.text("replacement_type_name").filter(|name| !names.is_type(name, entry.seq()));
+        if let Some(name) = name {
             found.add(entry, "replacement_type_name", format!("{name} is no type that is known"));
         }
     }
+}
+
+/// The rows that may name a type that is not there. Only where types were given up besides those of the contract, it may be any.
+fn named<'w>(world: &'w World, names: &Names<'w>) -> Vec<Record<'w>> {
+    if names.retired.values().any(|from| *from > 0) {
+        return world.all().collect();
+    }
+    let marked = [Mark::Type, Mark::GivenUp].into_iter().flat_map(|mark| world.marked(mark));
+    marked.chain(world.strange()).collect()
 }
 
 /// The names of a world: what is built in, and its own registry.
 struct Names<'w> {
     /// The last entry of each name.
     entries: BTreeMap<&'w str, Record<'w>>,
-    /// Names that were given up and that nothing replaces.
-    retired: BTreeSet<&'w str>,
-    /// The names that are none of those, as references have them; made when one is looked for.
-    snakes: OnceCell<BTreeSet<String>>,
+    /// Names that were given up and that nothing replaces, with the place from which on: what was written before stays as it is.
+    retired: BTreeMap<&'w str, u64>,
+    /// The same as references have them.
+    snakes: BTreeMap<String, u64>,
 }
 
 impl<'w> Names<'w> {
     fn of(world: &'w World) -> Self {
-        let mut entries = BTreeMap::new();
+        let mut entries: BTreeMap<&str, Record<'_>> = BTreeMap::new();
+        let mut gone: BTreeMap<&str, u64> = GIVEN_UP.iter().map(|(name, _)| (*name, 0)).collect();
         for entry in world.of(ENTRY) {
-            entries.extend(entry.json().text("type_name").map(|name| (name, entry)));
+            let Some(name) = entry.json().text("type_name") else { continue };
+            entries.insert(name, entry);
+            match entry.is("status", "retired") {
+                true => drop(gone.entry(name).or_insert(entry.seq())),
+                // One that was given up by an entry may come back by one.
+                false => gone.retain(|other, from| *other != name || *from == 0),
+            }
         }
-        let mut names = Names { entries, retired: BTreeSet::new(), snakes: OnceCell::new() };
-        let own =
-            names.entries.iter().filter(|(_, entry)| entry.is("status", "retired")).map(|(name, _)| *name);
-        let gone: BTreeSet<&str> = RETIRED.into_iter().chain(own).collect();
-        names.retired = gone.clone();
+        let mut retired = gone.clone();
         // A name that says what took its place may still be read.
-        names.retired.retain(|name| {
-            let replacement =
-                names.entries.get(name).and_then(|entry| entry.json().text("replacement_type_name"));
-            !replacement.is_some_and(|one| !gone.contains(one) && is_known(one, &names.entries))
+        retired.retain(|name, _| {
+            let replacement = entries.get(name).and_then(|entry| entry.json().text("replacement_type_name"));
+            !replacement.is_some_and(|one| !gone.contains_key(one) && is_known(one, &entries))
         });
-        names
+        let snakes = retired.iter().map(|(name, from)| (snake(name), *from)).collect();
+        Names { entries, retired, snakes }
+    }
+
+    fn is_gone_snake(&self, kind: &str, before: u64) -> bool {
+        self.snakes.get(kind).is_some_and(|from| *from < before)
+    }
+
+    fn is_gone(&self, name: &str, before: u64) -> bool {
+        self.retired.get(name).is_some_and(|from| *from < before)
     }
 
     /// Whether a name may stand as the kind of a row.
-    fn is_row(&self, name: &str) -> bool {
-        (kind::find(name).is_some() || self.entries.contains_key(name)) && !self.retired.contains(name)
+    fn is_row(&self, name: &str, at: u64) -> bool {
+        (kind::find(name).is_some() || self.entries.contains_key(name)) && !self.is_gone(name, at)
     }
 
     /// Whether a name is one of a type.
-    fn is_type(&self, name: &str) -> bool {
-        is_known(name, &self.entries) && !self.retired.contains(name)
+    fn is_type(&self, name: &str, at: u64) -> bool {
+        is_known(name, &self.entries) && !self.is_gone(name, at)
     }
 
     /// Whether a text names a type as records do: by its name, or as references have it.
-    fn is_named(&self, text: &str) -> bool {
-        let snakes = || {
-            let own = self.entries.keys().filter(|name| !self.retired.contains(*name)).copied();
-            kind::all().map(|kind| kind.name).chain(own).map(snake).collect()
-        };
-        self.is_type(text) || self.snakes.get_or_init(snakes).contains(text)
+    fn is_named(&self, text: &str, at: u64) -> bool {
+        let known = || Number::of_snake(text).is_some_and(|known| !self.is_gone(known.kind.name, at));
+        let own = || self.entries.keys().any(|name| snake(name) == text && !self.is_gone(name, at));
+        self.is_type(text, at) || known() || own()
     }
 
     /// Whether a schema exists, where it is called as types are: what is called otherwise is of no type.
-    fn is_schema(&self, text: &str) -> bool {
+    fn is_schema(&self, text: &str, at: u64) -> bool {
         let is_name = text.starts_with(|first: char| first.is_ascii_uppercase())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_of_command = || commands::all().any(|one| one.request == text || one.response == text);
-        let is_known = self.is_type(text) || types::find(text).is_some() || is_of_command();
-        !is_name || is_known && !self.retired.contains(text)
+        let is_known = self.is_type(text, at) || types::find(text).is_some() || is_of_command();
+        !is_name || is_known && !self.is_gone(text, at)
     }
 }
 
@@ -117,35 +135,59 @@ enum Holds {
 }
 
 fn holds(member: &str) -> Holds {
-    match member {
-        "record_kind" | "producer_event_kind" | "triggered_by_receipt_kind" => Holds::Type,
-        "schema_id" => Holds::Schema,
-        reference if reference.ends_with("_ref") || reference.ends_with("_refs") => Holds::Reference,
-        _other => Holds::Text,
+    // Asked for each member of each row: the last letter tells of nearly all that they hold something else.
+    match member.bytes().next_back() {
+        Some(b'f' | b's') if is_reference(member) => Holds::Reference,
+        Some(b'd') => match member {
+            "record_kind" | "producer_event_kind" | "triggered_by_receipt_kind" => Holds::Type,
+            "schema_id" => Holds::Schema,
+            _other => Holds::Text,
+        },
+        Some(_) | None => Holds::Text,
     }
 }
 
 /// Where the first name of a type that was given up or that nobody knows stands.
-fn phantom(value: &Json, held: Holds, names: &Names<'_>, retired: &BTreeSet<String>) -> Option<String> {
-    let within = |name: &str, rest: String| {
-        if rest.is_empty() { name.to_string() } else { format!("{name}.{rest}") }
-    };
+fn phantom(record: Record<'_>, names: &Names<'_>) -> Option<Path> {
+    let mut steps = Vec::new();
+    let at = record.seq();
+    holds_phantom(record.json(), Holds::Text, names, at, &mut steps).then(|| {
+        steps.reverse();
+        Path::along(&steps)
+    })
+}
+
+/// Whether there is such a name; the way to the first one, from inside out.
+fn holds_phantom<'j>(
+    value: &'j Json,
+    held: Holds,
+    names: &Names<'_>,
+    at: u64,
+    steps: &mut Vec<Step<'j>>,
+) -> bool {
     match value {
-        Json::Object(members) => members.iter().find_map(|(name, value)| {
-            phantom(value, holds(name), names, retired).map(|rest| within(name, rest))
-        }),
-        Json::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
-            phantom(item, held, names, retired).map(|rest| within(&at.to_string(), rest))
-        }),
-        Json::String(text) => {
-            let is_phantom = match held {
-                Holds::Text => false,
-                Holds::Reference => Reference::read(text).is_some_and(|one| retired.contains(one.kind)),
-                Holds::Type => !names.is_named(text),
-                Holds::Schema => !names.is_schema(text),
-            };
-            is_phantom.then(String::new)
+        Json::Object(members) => {
+            let found = members.iter().find(|(name, value)| match value {
+                Json::Null | Json::Bool(_) | Json::Number(_) => false,
+                Json::String(_) if holds(name) == Holds::Text => false,
+                Json::String(_) | Json::Array(_) | Json::Object(_) => {
+                    holds_phantom(value, holds(name), names, at, steps)
+                }
+            });
+            steps.extend(found.map(|(name, _)| Step::Name(name)));
+            found.is_some()
         }
-        Json::Null | Json::Bool(_) | Json::Number(_) => None,
+        Json::Array(items) => {
+            let found = items.iter().position(|item| holds_phantom(item, held, names, at, steps));
+            steps.extend(found.map(Step::Item));
+            found.is_some()
+        }
+        Json::String(text) => match held {
+            Holds::Text => false,
+            Holds::Reference => Reference::read(text).is_some_and(|one| names.is_gone_snake(one.kind, at)),
+            Holds::Type => !names.is_named(text, at),
+            Holds::Schema => !names.is_schema(text, at),
+        },
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
     }
 }

@@ -1,41 +1,46 @@
 //! Adding costs, as a function of formulas.
 //! Owns: how cost vectors become values and back, in whole micro-units. Must not: add; `derive::cost` does.
 
-use super::derived::{Members, members, word};
-use super::whole_number;
+use super::derived::{Members, chosen, members};
+use super::{Found, whole_number};
 use crate::derive::cost::{
     Basis, Cases, Confidence, Correlation, Dimension, Distribution, Drawing, Micros, Policy, Timing, Vector,
     total,
 };
 use crate::derive::is_finite_and_not_negative;
-use crate::formula::compute::{Stop, coded, list, number, text};
+use crate::formula::compute::{Stop, items, refused};
 use crate::formula::value::Value;
+use crate::member;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_record::json::Json;
 
 /// A unit in micro-units.
 const UNIT: f64 = 1_000_000.0;
 /// Up to here every micro-unit is a number of its own.
 const MICROS_MAX: f64 = 9_007_199_254_740_992.0;
+/// The vectors, and the cases, among what is taken.
+const VECTORS: usize = 0;
+const SAMPLES: usize = 3;
 
 /// `cost_sum(vectors, correlation_policy, timing, samples, draws, seed)`
-pub(super) fn cost_sum(of: &[Value]) -> Result<Value, Stop> {
+pub(super) fn cost_sum<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [vectors, policy, timing, samples, draws, seed] = of else { return Ok(Value::Absent) };
-    let parts: Vec<Vector> = list(vectors)?.iter().map(vector).collect::<Result<_, _>>()?;
-    let timing = match text(timing)? {
-        "sequential" => Timing::Sequential,
-        "parallel" => Timing::Parallel,
-        other => return Err(Stop::Kind(format!("work is sequential or parallel, and not {other}"))),
-    };
+    let parts: Vec<Vector> = items(vectors)?.iter().map(vector).collect::<Result<_, _>>()?;
+    let timing = chosen(timing, |word| match word {
+        "sequential" => Some(Timing::Sequential),
+        "parallel" => Some(Timing::Parallel),
+        _other => None,
+    })?;
     let declared = match policy {
         Value::Absent => None,
-        given => Some(word(given, "correlation_policy", Correlation::find)?),
+        given => Some(chosen(given, Correlation::find)?),
     };
     let samples: Vec<Cases> = match samples {
         Value::Absent => Vec::new(),
-        given => list(given)?.iter().map(cases).collect::<Result<_, _>>()?,
+        given => items(given)?.iter().map(cases).collect::<Result<_, _>>()?,
     };
     let drawing =
         Drawing { seed: whole_number(seed)?, draws: u32::try_from(whole_number(draws)?).unwrap_or(u32::MAX) };
@@ -45,9 +50,29 @@ pub(super) fn cost_sum(of: &[Value]) -> Result<Value, Stop> {
         Some(Correlation::AssumeIndependentMonteCarlo) => Policy::Independent(&samples, drawing),
         Some(Correlation::EmpiricalJointDistribution) => Policy::Joint(&samples),
     };
-    let mut sum = total(&parts, policy, timing).map_err(|error| Stop::Kind(error.to_string()))?;
+    let mut sum = match total(&parts, policy, timing) {
+        Ok(sum) => sum,
+        Err(error) => return refused(None, SAMPLES, error.to_string()),
+    };
     sum.assumptions.extend(assumed(policy));
-    Ok(written(&sum, declared))
+    Ok(written(sum, declared))
+}
+
+/// `quantiles_in_order(vectors)`
+pub(super) fn quantiles_in_order<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [vectors] = of else { return Ok(Value::Absent) };
+    for one in items(vectors)? {
+        for (_, amount) in members(members(one)?.get("components"))?.0.iter() {
+            let amount = members(amount)?;
+            let at = |name: &str| amount.maybe_number(name);
+            let [p50, p90, p99, cap, expected] = ["p50", "p90", "p99", "hard_cap", "expected"].map(at);
+            let is_in_order = [p50, p90, p99, cap].into_iter().flatten().is_sorted();
+            if !is_in_order || expected.zip(cap).is_some_and(|(expected, cap)| expected > cap) {
+                return Ok(false.into());
+            }
+        }
+    }
+    Ok(true.into())
 }
 
 /// What a policy assumes, in words: the name of one of them says what is not so.
@@ -64,9 +89,11 @@ fn assumed(policy: Policy<'_>) -> Option<String> {
     }
 }
 
-fn micros(value: f64) -> Result<Micros, Stop> {
+fn micros(json: &Json, argument: usize) -> Result<Micros, Stop> {
+    let value = member::number(json).unwrap_or(f64::NAN);
     if !is_finite_and_not_negative(value) {
-        return coded("cost_vector_negative_component", "an amount is negative or not finite");
+        let message = "an amount is negative or not finite";
+        return refused(Some("cost_vector_negative_component"), argument, message);
     }
     let micros = libm::round(value * UNIT);
     #[expect(
@@ -76,30 +103,23 @@ fn micros(value: f64) -> Result<Micros, Stop> {
     )]
     match micros <= MICROS_MAX {
         true => Ok(micros as Micros),
-        false => Err(Stop::Kind(format!("{value} is more than can be counted"))),
+        false => refused(None, argument, format!("{value} is more than can be counted")),
     }
 }
 
-fn vector(value: &Value) -> Result<Vector, Stop> {
-    let given = members(value)?;
+fn vector(json: &Json) -> Result<Vector, Stop> {
+    let given = members(json)?;
     let mut components = BTreeMap::new();
-    for (name, amount) in members(given.get("components"))?.0 {
-        let dimension = dimension(name)?;
-        components.insert(dimension, distribution(name, &members(amount)?)?);
+    for (name, amount) in members(given.get("components"))?.0.iter() {
+        components.insert(dimension(name)?, distribution(name, &members(amount)?)?);
     }
+    let assumptions = given.list("assumptions")?.iter();
     Ok(Vector {
         components,
         basis: given.word("basis", Basis::find)?,
         confidence: given.word("estimator_confidence", Confidence::find)?,
-        sample_size: match given.get("sample_size") {
-            Value::Absent => None,
-            size => Some(whole_number(size)?),
-        },
-        assumptions: given
-            .list("assumptions")?
-            .iter()
-            .map(|one| text(one).map(ToString::to_string))
-            .collect::<Result<_, _>>()?,
+        sample_size: given.count("sample_size")?,
+        assumptions: assumptions.filter_map(Json::as_str).map(ToString::to_string).collect(),
     })
 }
 
@@ -109,14 +129,14 @@ fn dimension(name: &str) -> Result<Dimension, Stop> {
 
 fn distribution(name: &str, amount: &Members<'_>) -> Result<Distribution, Stop> {
     if amount.maybe_text("unit").is_some_and(|unit| unit != name) {
-        return coded("cost_vector_unit_mismatch", format!("{name} is in another unit"));
+        return refused(Some("cost_vector_unit_mismatch"), VECTORS, format!("has {name} in another unit"));
     }
     let maybe = |of: &str| match amount.get(of) {
-        Value::Absent => Ok(None),
-        value => micros(number(value)?).map(Some),
+        Json::Null => Ok(None),
+        value => micros(value, VECTORS).map(Some),
     };
     Ok(Distribution {
-        expected: micros(amount.number("expected")?)?,
+        expected: micros(amount.get("expected"), VECTORS)?,
         p50: maybe("p50")?,
         p90: maybe("p90")?,
         p99: maybe("p99")?,
@@ -125,17 +145,17 @@ fn distribution(name: &str, amount: &Members<'_>) -> Result<Distribution, Stop> 
 }
 
 /// Cases by dimension.
-fn cases(value: &Value) -> Result<Cases, Stop> {
+fn cases(json: &Json) -> Result<Cases, Stop> {
     let mut all = Cases::new();
-    for (name, seen) in members(value)?.0 {
-        let seen = list(seen)?.iter().map(|one| micros(number(one)?)).collect::<Result<_, _>>()?;
-        all.insert(dimension(name)?, seen);
+    for (name, seen) in members(json)?.0.iter() {
+        let seen = seen.as_array().unwrap_or_default().iter();
+        all.insert(dimension(name)?, seen.map(|one| micros(one, SAMPLES)).collect::<Result<_, _>>()?);
     }
     Ok(all)
 }
 
 /// A cost as a record; what is not there is left out.
-fn written(sum: &Vector, declared: Option<Correlation>) -> Value {
+fn written<'v>(sum: Vector, declared: Option<Correlation>) -> Value<'v> {
     #[expect(clippy::cast_precision_loss, reason = "what is above 2^53 is rounded as every number is")]
     let units = |micros: Micros| Value::Number(micros as f64 / UNIT);
     let amount = |(dimension, one): (&Dimension, &Distribution)| {
@@ -147,7 +167,7 @@ fn written(sum: &Vector, declared: Option<Correlation>) -> Value {
             ("hard_cap", one.hard_cap.map(units)),
             ("unit", Some(dimension.as_str().into())),
         ];
-        (dimension.as_str().to_string(), record(all))
+        (dimension.as_str(), record(all))
     };
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
     let sample_size = sum.sample_size.map(|size| Value::Number(size as f64));
@@ -156,11 +176,11 @@ fn written(sum: &Vector, declared: Option<Correlation>) -> Value {
         ("basis", Some(sum.basis.as_str().into())),
         ("estimator_confidence", Some(sum.confidence.as_str().into())),
         ("sample_size", sample_size),
-        ("assumptions", Some(Value::List(sum.assumptions.iter().map(|one| one.as_str().into()).collect()))),
+        ("assumptions", Some(Value::List(sum.assumptions.into_iter().map(Value::from).collect()))),
         ("correlation_policy", declared.map(|policy| policy.as_str().into())),
     ])
 }
 
-fn record<const N: usize>(all: [(&str, Option<Value>); N]) -> Value {
-    Value::Record(all.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))).collect())
+fn record<'v, const N: usize>(all: [(&'v str, Option<Value<'v>>); N]) -> Value<'v> {
+    Value::Record(all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
 }

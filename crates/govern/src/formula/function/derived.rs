@@ -1,71 +1,85 @@
 //! The derivations of the contract as functions of formulas.
 //! Owns: how values become what a derivation takes, and back. Must not: derive.
 
+use super::Found;
 use crate::derive::{
     chain, claim_support, novelty, quality, reliance, sufficiency, taint, template, tie_break, weights,
 };
-use crate::formula::compute::{Stop, coded, list, number, text};
+use crate::formula::compute::{Stop, items, number, refused, text};
 use crate::formula::value::Value;
+use crate::member;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
+use countersign_record::json::{Json, Object};
 
-type Found = Result<Value, Stop>;
+/// The members of a record that was given, by name.
+pub(super) struct Members<'v>(pub(super) &'v Object);
 
-/// The members of a record, by name.
-pub(super) struct Members<'a>(pub(super) &'a BTreeMap<String, Value>);
+/// What is not there.
+const NOTHING: &Json = &Json::Null;
 
-pub(super) fn members(value: &Value) -> Result<Members<'_>, Stop> {
-    match value {
-        Value::Record(members) => Ok(Members(members)),
-        Value::Absent | Value::Truth(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => {
-            Err(Stop::Kind(format!("{} is no record", value.kind())))
-        }
+pub(super) fn members<'v>(json: &'v Json) -> Result<Members<'v>, Stop> {
+    let members = json.as_object().map(Members);
+    members.ok_or_else(|| Stop::Kind(format!("{} is no record", json.kind())))
+}
+
+/// The members of a record of the inputs.
+fn given<'v>(value: &Value<'v>) -> Result<Members<'v>, Stop> {
+    if let Value::Given(json) = value {
+        members(json)
+    } else {
+        Err(Stop::Kind(format!("{} is no record of the inputs", value.kind())))
     }
 }
 
-impl<'a> Members<'a> {
-    pub(super) fn get(&self, name: &str) -> &'a Value {
-        self.0.get(name).unwrap_or(&Value::Absent)
+impl<'v> Members<'v> {
+    pub(super) fn get(&self, name: &str) -> &'v Json {
+        self.0.get(name).unwrap_or(NOTHING)
     }
 
-    fn text(&self, name: &str) -> Result<&'a str, Stop> {
-        text(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must be a text")))
+    pub(super) fn text(&self, name: &str) -> Result<&'v str, Stop> {
+        self.maybe_text(name).ok_or_else(|| Stop::Kind(format!("{name} must be a text")))
     }
 
-    pub(super) fn maybe_text(&self, name: &str) -> Option<&'a str> {
-        text(self.get(name)).ok()
+    pub(super) fn maybe_text(&self, name: &str) -> Option<&'v str> {
+        self.get(name).as_str()
     }
 
     pub(super) fn number(&self, name: &str) -> Result<f64, Stop> {
-        number(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must be a number")))
+        self.maybe_number(name).ok_or_else(|| Stop::Kind(format!("{name} must be a number")))
     }
 
-    fn maybe_number(&self, name: &str) -> Option<f64> {
-        number(self.get(name)).ok()
+    pub(super) fn maybe_number(&self, name: &str) -> Option<f64> {
+        member::number(self.get(name))
     }
 
     /// A truth; what is missing is false.
     fn flag(&self, name: &str) -> Result<bool, Stop> {
         match self.get(name) {
-            Value::Truth(truth) => Ok(*truth),
-            Value::Absent => Ok(false),
-            Value::Number(_) | Value::Text(_) | Value::List(_) | Value::Record(_) => {
+            Json::Bool(truth) => Ok(*truth),
+            Json::Null => Ok(false),
+            Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
                 Err(Stop::Kind(format!("{name} must be true or false")))
             }
         }
     }
 
-    pub(super) fn list(&self, name: &str) -> Result<&'a [Value], Stop> {
+    /// The items of a list; what is missing has none.
+    pub(super) fn list(&self, name: &str) -> Result<&'v [Json], Stop> {
         match self.get(name) {
-            Value::Absent => Ok(&[]),
-            value => list(value),
+            Json::Null => Ok(&[]),
+            Json::Array(items) => Ok(items),
+            Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Object(_) => {
+                Err(Stop::Kind(format!("{name} must be a list")))
+            }
         }
     }
 
-    fn count(&self, name: &str) -> Result<u64, Stop> {
-        super::whole_number(self.get(name)).map_err(|_| Stop::Kind(format!("{name} must count something")))
+    /// A count; nothing where it is missing.
+    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, Stop> {
+        self.maybe_number(name).map(|number| super::whole_number(&number.into())).transpose()
     }
 
     /// A word of a closed list.
@@ -79,32 +93,39 @@ impl<'a> Members<'a> {
     }
 }
 
-pub(super) fn word<T>(value: &Value, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
-    let found = text(value).ok().and_then(read);
+fn word<T>(json: &Json, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+    let found = json.as_str().and_then(read);
     found.ok_or_else(|| Stop::Kind(format!("{name} has a value that is none of its words")))
 }
 
-/// The code of an error that is printed as one.
-fn code_of<T>(error: &impl ToString) -> Result<T, Stop> {
+/// A word of a closed list that is an input of its own.
+pub(super) fn chosen<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+    let word = text(value)?;
+    read(word).ok_or_else(|| Stop::Kind(format!("{word} is none of the words")))
+}
+
+/// Words of a closed list that are an input of their own.
+fn chosen_all<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Stop> {
+    items(value)?.iter().map(|one| word(one, "the list", &read)).collect()
+}
+
+/// Refuses one of the values that a function takes, by an error that is printed as its code.
+fn code_of<T>(error: &impl ToString, argument: usize) -> Result<T, Stop> {
     let text = error.to_string();
     let code = text.strip_prefix("validation.").unwrap_or_default();
     match crate::check::rules().find(|(_, rule)| rule.code == code) {
-        Some((_, rule)) => coded(rule.code, rule.fires),
+        Some((_, rule)) => refused(Some(rule.code), argument, rule.fires),
         None => Err(Stop::Kind(text)),
     }
 }
 
 /// `criterion_weights(criteria, config)`
-pub(super) fn criterion_weights(of: &[Value]) -> Found {
+pub(super) fn criterion_weights<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [criteria, config] = of else { return Ok(Value::Absent) };
-    let config = members(config)?;
+    let config = given(config)?;
     let priorities = match config.get("priority_weight_map") {
-        Value::Absent => BTreeMap::new(),
-        map => members(map)?
-            .0
-            .iter()
-            .map(|(name, value)| Ok((name.as_str(), number(value)?)))
-            .collect::<Result<_, Stop>>()?,
+        Json::Null => BTreeMap::new(),
+        map => by_name(&members(map)?)?,
     };
     let config = weights::Config {
         unanchored: config.word("unanchored_llm_judgment_policy", weights::Unanchored::find)?,
@@ -112,7 +133,7 @@ pub(super) fn criterion_weights(of: &[Value]) -> Found {
         priority_weights: priorities,
     };
     let mut all = Vec::new();
-    for one in list(criteria)? {
+    for one in items(criteria)? {
         let one = members(one)?;
         all.push(weights::Criterion {
             id: one.text("criterion_id")?,
@@ -122,45 +143,53 @@ pub(super) fn criterion_weights(of: &[Value]) -> Found {
         });
     }
     match weights::normalize(&all, &config) {
-        Ok(found) => {
-            Ok(Value::Record(found.into_iter().map(|(id, weight)| (id.to_string(), weight.into())).collect()))
-        }
-        Err(error) => code_of(&error),
+        Ok(found) => Ok(Value::Record(found.into_iter().map(|(id, weight)| (id, weight.into())).collect())),
+        Err(error) => code_of(&error, 0),
     }
 }
 
+/// Numbers by name.
+fn by_name<'v>(of: &Members<'v>) -> Result<BTreeMap<&'v str, f64>, Stop> {
+    let number = |(name, value): (&'v str, &Json)| {
+        let number = member::number(value).ok_or_else(|| Stop::Kind(format!("{name} must be a number")))?;
+        Ok((name, number))
+    };
+    of.0.iter().map(number).collect()
+}
+
 /// `template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)`
-pub(super) fn template_score(of: &[Value]) -> Found {
-    let [components, given, penalty, vetoes, formula] = of else { return Ok(Value::Absent) };
-    fn by_name(value: &Value) -> Result<BTreeMap<&str, f64>, Stop> {
-        Ok(members(value)?
-            .0
-            .iter()
-            .filter_map(|(name, value)| Some((name.as_str(), number(value).ok()?)))
-            .collect())
-    }
-    let formula = members(formula)?;
+pub(super) fn template_score<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [components, weights, penalty, vetoes, formula] = of else { return Ok(Value::Absent) };
+    let formula = given(formula)?;
     let formula = template::Formula {
-        component_weights: by_name(formula.get("component_weights"))?,
+        component_weights: by_name(&members(formula.get("component_weights"))?)?,
         hard_veto_cap: formula.number("hard_veto_cap")?,
         soft_penalty_max_total: formula.number("soft_penalty_max_total")?,
     };
     let found = template::Match {
-        components: by_name(components)?,
-        weights: by_name(given)?,
+        components: by_name(&given(components)?)?,
+        weights: by_name(&given(weights)?)?,
         soft_penalty_sum: number(penalty)?,
         hard_veto_count: super::whole_number(vetoes)?,
     };
-    template::overall_score(&found, &formula).map(Value::from).or_else(|error| code_of(&error))
+    template::overall_score(&found, &formula).map(Value::from).or_else(|error| {
+        let argument = match error {
+            template::Error::ComponentOutOfRange => 0,
+            template::Error::WeightInvalid | template::Error::TotalWeightZero => 1,
+            template::Error::SoftPenaltyInvalid => 2,
+            template::Error::HardVetoCapInvalid => 4,
+        };
+        code_of(&error, argument)
+    })
 }
 
 /// `quality(dimensions, method, missing_policy, threshold)`
-pub(super) fn quality_index(of: &[Value]) -> Found {
+pub(super) fn quality_index<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [dimensions, method, policy, threshold] = of else { return Ok(Value::Absent) };
-    let method = word(method, "aggregation_method", quality::Method::find)?;
-    let policy = word(policy, "missing_dimension_policy", quality::Missing::find)?;
+    let method = chosen(method, quality::Method::find)?;
+    let policy = chosen(policy, quality::Missing::find)?;
     let mut all = Vec::new();
-    for one in list(dimensions)? {
+    for one in items(dimensions)? {
         let one = members(one)?;
         all.push(quality::Dimension {
             id: one.text("criterion_id")?,
@@ -191,17 +220,17 @@ pub(super) fn quality_index(of: &[Value]) -> Found {
             ),
             ("derived_pass_status", status.as_str().into()),
         ])),
-        Err(error) => code_of(&error),
+        Err(error) => code_of(&error, 0),
     }
 }
 
 /// `claim_support(policy, anchors)`
-pub(super) fn claim_supported(of: &[Value]) -> Found {
+pub(super) fn claim_supported<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [policy, anchors] = of else { return Ok(Value::Absent) };
-    let policy = members(policy)?;
+    let policy = given(policy)?;
     let required = members(policy.get("required_for_supported"))?;
     let policy = claim_support::Policy {
-        direct_min: required.count("min_direct_supporting_anchors")?,
+        direct_min: required.count("min_direct_supporting_anchors")?.unwrap_or_default(),
         require_verified: required.flag("require_verified_source")?,
         allow_stale: required.flag("allow_stale_source")?,
         allow_contradicting: required.flag("allow_contradicting_anchor")?,
@@ -209,7 +238,7 @@ pub(super) fn claim_supported(of: &[Value]) -> Found {
         contradiction: policy.word("contradiction_rule", claim_support::ContradictionRule::find)?,
     };
     let mut all = Vec::new();
-    for one in list(anchors)? {
+    for one in items(anchors)? {
         let one = members(one)?;
         let authority =
             one.maybe_text("authority_level").map_or(Ok(claim_support::Authority::Unknown), |_| {
@@ -231,19 +260,15 @@ pub(super) fn claim_supported(of: &[Value]) -> Found {
 }
 
 /// `taint_join(inputs)`
-pub(super) fn taint_join(of: &[Value]) -> Found {
+pub(super) fn taint_join<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [inputs] = of else { return Ok(Value::Absent) };
-    let inputs: Vec<taint::Taint> = list(inputs)?
-        .iter()
-        .map(|value| word(value, "a taint", taint::Taint::find))
-        .collect::<Result<_, _>>()?;
-    Ok(taint::derived(inputs, None).as_str().into())
+    Ok(taint::derived(chosen_all(inputs, taint::Taint::find)?, None).as_str().into())
 }
 
 /// `novelty(distance, fallback, baseline, threshold)`
-pub(super) fn novelty_of(of: &[Value]) -> Found {
+pub(super) fn novelty_of<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [distance, fallback, baseline, threshold] = of else { return Ok(Value::Absent) };
-    let fallback = word(fallback, "no_pattern_fallback", novelty::Fallback::find)?;
+    let fallback = chosen(fallback, novelty::Fallback::find)?;
     let (distance, baseline) = (number(distance).ok(), number(baseline).ok());
     let found = novelty::assess(distance, fallback, baseline, number(threshold)?);
     Ok(Value::from([
@@ -255,10 +280,10 @@ pub(super) fn novelty_of(of: &[Value]) -> Found {
 }
 
 /// `tie_break(profiles)`
-pub(super) fn tie_broken(of: &[Value]) -> Found {
+pub(super) fn tie_broken<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [profiles] = of else { return Ok(Value::Absent) };
     let mut all = Vec::new();
-    for one in list(profiles)? {
+    for one in items(profiles)? {
         let one = members(one)?;
         all.push(tie_break::Profile {
             plan_id: one.text("plan_id")?,
@@ -274,18 +299,16 @@ pub(super) fn tie_broken(of: &[Value]) -> Found {
         Ok(order) => Ok(Value::List(order.into_iter().map(Value::from).collect())),
         Err(error @ tie_break::Error::NotFinite) => Err(Stop::Kind(error.to_string())),
         Err(error @ (tie_break::Error::NoFinalKey | tie_break::Error::SameFinalKey)) => {
-            coded("concurrency_tie_breaker_missing_final_key", error.to_string())
+            refused(Some("concurrency_tie_breaker_missing_final_key"), 0, error.to_string())
         }
     }
 }
 
 /// `reliance(limitations)`
-pub(super) fn reliance_of(of: &[Value]) -> Found {
+pub(super) fn reliance_of<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [limitations, failed, blockers, contradicted, open_calls] = of else { return Ok(Value::Absent) };
-    let mut facts: BTreeSet<reliance::Fact> = BTreeSet::new();
-    for one in list(limitations)? {
-        facts.insert(reliance::Fact::Limited(word(one, "limitations", reliance::Limitation::find)?));
-    }
+    let limitations = chosen_all(limitations, reliance::Limitation::find)?.into_iter();
+    let mut facts: BTreeSet<reliance::Fact> = limitations.map(reliance::Fact::Limited).collect();
     let counted = [
         (failed, reliance::Fact::ChainFailed),
         (blockers, reliance::Fact::LiveBlocker),
@@ -303,28 +326,23 @@ pub(super) fn reliance_of(of: &[Value]) -> Found {
 }
 
 /// `sufficiency(triggers, known)`
-pub(super) fn sufficiency_of(of: &[Value]) -> Found {
+pub(super) fn sufficiency_of<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [triggers, known] = of else { return Ok(Value::Absent) };
-    let triggers: Vec<_> = list(triggers)?
-        .iter()
-        .map(|value| word(value, "triggered_by", sufficiency::Trigger::find))
-        .collect::<Result<_, _>>()?;
-    let known = members(known)?;
+    let triggers = chosen_all(triggers, sufficiency::Trigger::find)?;
+    let known = given(known)?;
     let known = sufficiency::Known {
         policy_is_alterable: known.flag("policy_is_alterable")?,
         has_information_route: known.flag("has_information_route")?,
         has_other_verifier: known.flag("has_other_verifier")?,
         precondition_is_information: known.flag("precondition_is_information")?,
         on_cycle: match known.get("on_cycle_detected") {
-            Value::Absent => sufficiency::OnCycle::HardCall,
+            Json::Null => sufficiency::OnCycle::HardCall,
             value => word(value, "on_cycle_detected", sufficiency::OnCycle::find)?,
         },
         has_variation_left: known.flag("has_variation_left")?,
         has_unlockable_candidate: known.flag("has_unlockable_candidate")?,
-        attempts: known.maybe_number("attempts").map_or(Ok(0), |_| known.count("attempts"))?,
-        attempts_max: known
-            .maybe_number("max_total_attempts")
-            .map_or(Ok(u64::MAX), |_| known.count("max_total_attempts"))?,
+        attempts: known.count("attempts")?.unwrap_or_default(),
+        attempts_max: known.count("max_total_attempts")?.unwrap_or(u64::MAX),
     };
     Ok(match sufficiency::route(&triggers, &known) {
         None => Value::from([("no_sufficient_procedure", false.into())]),
@@ -340,12 +358,12 @@ pub(super) fn sufficiency_of(of: &[Value]) -> Found {
 }
 
 /// `pattern_c(results, missing, timed_out, policy)`
-pub(super) fn pattern_c(of: &[Value]) -> Found {
+pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [results, missing, timed_out, policy] = of else { return Ok(Value::Absent) };
     let policy = match policy {
         Value::Absent => chain::Policy::DEFAULT,
         policy => {
-            let policy = members(policy)?;
+            let policy = given(policy)?;
             chain::Policy {
                 blockers_survive_pass: policy.flag("qualitative_blockers_survive_numeric_pass")?,
                 judge_can_override: policy.flag("judge_can_override_evaluator")?,
@@ -358,11 +376,11 @@ pub(super) fn pattern_c(of: &[Value]) -> Found {
         }
     };
     let mut blockers = Vec::new();
-    for one in list(results)? {
+    for one in items(results)? {
         blockers.push(members(one)?.words("live_blocker_states", chain::FindingState::find)?);
     }
     let mut received = Vec::new();
-    for (one, blockers) in list(results)?.iter().zip(&blockers) {
+    for (one, blockers) in items(results)?.iter().zip(&blockers) {
         let one = members(one)?;
         received.push(chain::Received {
             role: one.word("role", chain::Role::find)?,
@@ -378,7 +396,7 @@ pub(super) fn pattern_c(of: &[Value]) -> Found {
     }
     let missing = match missing {
         Value::Absent => chain::Missing::Nobody,
-        value => word(value, "missing", |word| {
+        value => chosen(value, |word| {
             Some(match word {
                 "nobody" => chain::Missing::Nobody,
                 "judge" => chain::Missing::Judge,
@@ -402,18 +420,14 @@ pub(super) fn pattern_c(of: &[Value]) -> Found {
 }
 
 /// `health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)`
-pub(super) fn health_of(of: &[Value]) -> Found {
+pub(super) fn health_of<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [outcomes, blockers, open_calls, attention, limitations] = of else { return Ok(Value::Absent) };
-    let mut signs = Vec::new();
-    for one in list(outcomes)? {
-        signs.push(reliance::Sign::Outcome(word(one, "outcome_states", reliance::State::find)?));
-    }
-    for one in list(attention)? {
-        signs.push(reliance::Sign::Attention(word(one, "attention_priorities", reliance::Severity::find)?));
-    }
-    for one in list(limitations)? {
-        signs.push(reliance::Sign::Limited(word(one, "limitations", reliance::Limitation::find)?));
-    }
+    let mut signs: Vec<reliance::Sign> = Vec::new();
+    signs.extend(chosen_all(outcomes, reliance::State::find)?.into_iter().map(reliance::Sign::Outcome));
+    signs.extend(chosen_all(attention, reliance::Severity::find)?.into_iter().map(reliance::Sign::Attention));
+    signs.extend(
+        chosen_all(limitations, reliance::Limitation::find)?.into_iter().map(reliance::Sign::Limited),
+    );
     let counted = [(blockers, reliance::Sign::LiveBlocker), (open_calls, reliance::Sign::HardCallOpen)];
     for (count, sign) in counted {
         if super::whole_number(count)? > 0 {
@@ -424,16 +438,16 @@ pub(super) fn health_of(of: &[Value]) -> Found {
 }
 
 /// `coverage(required, available)`
-pub(super) fn coverage_of(of: &[Value]) -> Found {
+pub(super) fn coverage_of<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [required, available] = of else { return Ok(Value::Absent) };
     let mut offers: BTreeMap<&str, Vec<(sufficiency::Version<'_>, bool)>> = BTreeMap::new();
-    for one in list(available)? {
+    for one in items(available)? {
         let one = members(one)?;
         let version = sufficiency::Version(one.maybe_text("version").unwrap_or_default());
         offers.entry(one.text("capability_id")?).or_default().push((version, one.flag("healthy")?));
     }
     let mut standings = Vec::new();
-    for one in list(required)? {
+    for one in items(required)? {
         let one = members(one)?;
         let least = one.maybe_text("min_version").map(sufficiency::Version);
         let offers = offers.get(one.text("capability_id")?).map(Vec::as_slice).unwrap_or_default();

@@ -9,7 +9,7 @@ pub use crate::types::calibration::CalibrationMetricSpecBinningPolicyBinningMeth
 
 /// Counts are far below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
-fn real(count: usize) -> f64 {
+pub(super) fn real(count: usize) -> f64 {
     count as f64
 }
 
@@ -22,9 +22,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 /// The quantile, between two items in a straight line.
 #[must_use]
 pub fn quantile(values: &[f64], part: f64) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let last = sorted.len().checked_sub(1)?;
+    let last = values.len().checked_sub(1)?;
     if !(0.0..=1.0).contains(&part) {
         return None;
     }
@@ -36,8 +34,10 @@ pub fn quantile(values: &[f64], part: f64) -> Option<f64> {
         reason = "it is at most the length of a list"
     )]
     let at = below as usize;
-    let (low, high) = (*sorted.get(at)?, *sorted.get((at + 1).min(last))?);
-    Some(low + (high - low) * (place - below))
+    let mut items = values.to_vec();
+    let (_, low, above) = items.select_nth_unstable_by(at.min(last), f64::total_cmp);
+    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
+    Some(*low + (high - *low) * (place - below))
 }
 
 /// Ranks from 1; those that are equal share the mean of theirs.
@@ -87,8 +87,9 @@ pub fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
 /// The mean square of what was predicted less what came.
 #[must_use]
 pub fn brier(predicted: &[f64], came: &[f64]) -> Option<f64> {
-    let squares: Vec<f64> = predicted.iter().zip(came).map(|(p, o)| (p - o) * (p - o)).collect();
-    mean(&squares)
+    let squares = predicted.iter().zip(came).map(|(p, o)| (p - o) * (p - o));
+    let count = predicted.len().min(came.len());
+    (count > 0).then(|| squares.sum::<f64>() / real(count))
 }
 
 /// How far predictions are off, bin by bin, weighed by how many are in it.

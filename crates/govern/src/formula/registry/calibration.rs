@@ -1,21 +1,45 @@
 //! Formulas: how good predictions were.
 //! Owns: their texts. Must not: compute.
 
+use super::LEVEL;
+use crate::formula::input::{COUNT_MAX, record, word};
 use crate::formula::spec::{
-    Below, Input, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, needs,
+    Below, Input, Interval, IntervalLevel, IntervalMethod, Requirement, Sample, Shape, Spec, may, needs,
+    requires, vector,
+};
+use crate::types::calibration::{
+    CalibrationMetricResultIndeterminateReason as Reason,
+    CalibrationMetricSpecBinningPolicyBinningMethod as Binning,
 };
 use crate::types::formula::{MetricValueKind, MissingInputPolicy, NumericUnit};
 
-const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
-    Vector { name, inputs, expected, codes: &[] }
-}
+const PREDICTED: Input =
+    needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1").within(0.0, 1.0);
+const OBSERVED: Input =
+    needs("observed", Shape::List(&needs("", Shape::Among(&[0.0, 1.0]), "")), "what came, 0 or 1");
 
 /// How many predictions it takes; the metric's own record may say otherwise.
-const LEAST: Input = needs("min_sample_size", Shape::Count, "how many it takes").within(1.0, 9e15).or("30");
+const LEAST: Input =
+    needs("min_sample_size", Shape::Count, "how many it takes").within(1.0, COUNT_MAX).or("30");
 
-/// Where drawing begins for the interval.
+/// How often is drawn for the interval, and where drawing begins.
+const DRAWS: Input =
+    may("draws", Shape::Count, "how often is drawn for the interval; without it none is told")
+        .within(1.0, 1e6);
 const SEED: Input =
-    needs("seed", Shape::Count, "where drawing begins for the interval").within(0.0, 9e15).or("0");
+    needs("seed", Shape::Count, "where drawing begins for the interval").within(0.0, COUNT_MAX).or("0");
+
+/// A prediction and what came of it stand at the same place, and drawing comes to an end.
+const TOGETHER: &[Requirement] = &[
+    requires("observed", "count(predicted) == count(observed)"),
+    requires("draws", "not present(draws) or draws * count(predicted) <= 20000000"),
+];
+
+/// A number, or why there is none.
+const VALUE: Input = may("metric_value", Shape::Number, "");
+const REASON: Input = may("indeterminate_reason", word!(Reason), "");
+const ENDS: Input = may("confidence_interval", Shape::Numbers, "");
+const ENDS_LEVEL: Input = may("confidence_interval_level", Shape::Number, "");
 
 /// By the number of predictions.
 const SAMPLE: Sample = Sample {
@@ -31,6 +55,10 @@ const fn drawn(ends: &'static str) -> Interval {
     Interval { required: false, level: IntervalLevel::P95, method: IntervalMethod::Bootstrap, ends }
 }
 
+const DRAWN: &str =
+    r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"draws":1000}"#;
+const UNEQUAL: &str = r#"{"predicted":[0.1,0.4,0.35],"observed":[0,1],"min_sample_size":1}"#;
+const UNEQUAL_IS: &str = "\"the input observed must be so that count(predicted) == count(observed)\"";
 const FOUR: &str = r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4}"#;
 const FEW: &str = r#"{"predicted":[0.1,0.4],"observed":[0,1],"min_sample_size":4}"#;
 const INSUFFICIENT: &str = r#"{"metric_value":null,"indeterminate_reason":"insufficient_sample"}"#;
@@ -38,13 +66,10 @@ const NO_PREDICTIONS: &str = r#"{"observed":[0,1],"min_sample_size":1}"#;
 
 /// A metric of predictions and what came.
 const METRIC: Spec = Spec {
-    version: "1.1.0",
-    inputs: &[
-        needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
-        needs("observed", Shape::Numbers, "what came, 0 or 1"),
-        LEAST,
-        SEED,
-    ],
+    version: "1.2.0",
+    inputs: &[PREDICTED, OBSERVED, LEAST, LEVEL, DRAWS, SEED],
+    requires: TOGETHER,
+    gives: Some(record(&[VALUE, REASON, ENDS, ENDS_LEVEL])),
     value_kind: MetricValueKind::CalibratedScore,
     unit: NumericUnit::Score01,
     range: Some((0.0, 1.0)),
@@ -59,10 +84,16 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "How far a planner's confidence was from what came, squared; 0 is best.",
         expression: "{ metric_value: brier(predicted, observed), indeterminate_reason: nothing }",
         interval: Some(drawn(
-            "bootstrap_pairs('brier', predicted, observed, { level: level, draws: 1000, seed: seed })",
+            "if not present(draws) then nothing else bootstrap_brier(predicted, observed, level, draws, seed)",
         )),
         vectors: &[
-            vector("four", FOUR, r#"{"metric_value":0.158125,"indeterminate_reason":null,"confidence_interval":[0.0175,0.319562],"confidence_interval_level":0.95}"#),
+            vector("four", FOUR, r#"{"metric_value":0.158125,"indeterminate_reason":null}"#),
+            vector(
+                "drawn",
+                DRAWN,
+                r#"{"metric_value":0.158125,"indeterminate_reason":null,"confidence_interval":[0.025,0.326875],"confidence_interval_level":0.95}"#,
+            ),
+            vector("unequal", UNEQUAL, UNEQUAL_IS),
             vector("few", FEW, INSUFFICIENT),
             vector("missing_predictions", NO_PREDICTIONS, "null"),
         ],
@@ -73,27 +104,35 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "How far a planner's confidence was from how often it came, bin by bin; 0 is best.",
         expression: "{ metric_value: expected_calibration_error(predicted, observed, bin_count, binning_method), indeterminate_reason: nothing }",
         interval: Some(drawn(
-            "bootstrap_pairs('expected_calibration_error', predicted, observed,
-  { level: level, draws: 1000, seed: seed, bin_count: bin_count, binning_method: binning_method })",
+            "if not present(draws) then nothing
+else bootstrap_calibration_error(predicted, observed, level, draws, seed, bin_count, binning_method)",
         )),
         inputs: &[
-            needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
-            needs("observed", Shape::Numbers, "what came, 0 or 1"),
+            PREDICTED,
+            OBSERVED,
             LEAST,
+            LEVEL,
+            DRAWS,
             SEED,
             needs("bin_count", Shape::Count, "how many bins").within(1.0, 10_000.0).or("10"),
-            needs("binning_method", Shape::Text, "equal_width or equal_frequency").or("\"equal_width\""),
+            needs("binning_method", word!(Binning), "bins of one width or of one size").or("\"equal_width\""),
         ],
         vectors: &[
             vector(
                 "two_bins",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"bin_count":2}"#,
+                r#"{"metric_value":0.0875,"indeterminate_reason":null}"#,
+            ),
+            vector(
+                "drawn",
+                r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"bin_count":2,"draws":1000}"#,
                 r#"{"metric_value":0.0875,"indeterminate_reason":null,"confidence_interval":[0.0125,0.4625],"confidence_interval_level":0.95}"#,
             ),
+            vector("unequal", UNEQUAL, UNEQUAL_IS),
             vector(
                 "five_bins",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"bin_count":5}"#,
-                r#"{"metric_value":0.3375,"indeterminate_reason":null,"confidence_interval":[0.125,0.525312],"confidence_interval_level":0.95}"#,
+                r#"{"metric_value":0.3375,"indeterminate_reason":null}"#,
             ),
             vector("few", FEW, INSUFFICIENT),
             vector("missing_predictions", NO_PREDICTIONS, "null"),
@@ -108,11 +147,17 @@ if not present(found)
 then { metric_value: nothing, indeterminate_reason: 'all_one_class' }
 else { metric_value: found, indeterminate_reason: nothing }",
         interval: Some(drawn(
-            "if not present(value.metric_value) then nothing
-else bootstrap_pairs('auc', predicted, observed, { level: level, draws: 1000, seed: seed })",
+            "if not present(draws) or not present(value.metric_value) then nothing
+else bootstrap_auc(predicted, observed, level, draws, seed)",
         )),
         vectors: &[
-            vector("four", FOUR, r#"{"metric_value":0.75,"indeterminate_reason":null,"confidence_interval":[0,1],"confidence_interval_level":0.95}"#),
+            vector("four", FOUR, r#"{"metric_value":0.75,"indeterminate_reason":null}"#),
+            vector(
+                "drawn",
+                DRAWN,
+                r#"{"metric_value":0.75,"indeterminate_reason":null,"confidence_interval":[0,1],"confidence_interval_level":0.95}"#,
+            ),
+            vector("unequal", UNEQUAL, UNEQUAL_IS),
             vector(
                 "one_class",
                 r#"{"predicted":[0.1,0.4],"observed":[1,1],"min_sample_size":2}"#,
@@ -144,20 +189,35 @@ else {
             ..SAMPLE
         }),
         interval: Some(drawn(
-            "if not present(value.metric_value) then nothing
-else bootstrap_pairs('f1', predicted, observed, { level: level, draws: 1000, seed: seed, threshold: threshold })",
+            "if not present(draws) or not present(value.metric_value) then nothing
+else bootstrap_f1(predicted, observed, level, draws, seed, threshold)",
         )),
         inputs: &[
-            needs("predicted", Shape::Numbers, "what was predicted, from 0 to 1"),
-            needs("observed", Shape::Numbers, "what came, 0 or 1"),
+            PREDICTED,
+            OBSERVED,
             needs("threshold", Shape::Number, "from where on it counts as novel").within(0.0, 1.0),
             LEAST,
+            LEVEL,
+            DRAWS,
             SEED,
         ],
+        gives: Some(record(&[
+            VALUE,
+            may("precision", Shape::Number, ""),
+            may("recall", Shape::Number, ""),
+            REASON,
+            ENDS,
+            ENDS_LEVEL,
+        ])),
         vectors: &[
             vector(
                 "four",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"threshold":0.4,"min_sample_size":4}"#,
+                r#"{"metric_value":0.5,"precision":0.5,"recall":0.5,"indeterminate_reason":null}"#,
+            ),
+            vector(
+                "drawn",
+                r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"threshold":0.4,"min_sample_size":4,"draws":1000}"#,
                 r#"{"metric_value":0.5,"precision":0.5,"recall":0.5,"indeterminate_reason":null,"confidence_interval":[0,1],"confidence_interval_level":0.95}"#,
             ),
             vector(
@@ -177,9 +237,17 @@ if not present(found)
 then { metric_value: nothing, indeterminate_reason: 'invalid_inputs' }
 else { metric_value: found, indeterminate_reason: nothing }",
         interval: Some(drawn(
-            "if not present(value.metric_value) then nothing
-else bootstrap_pairs('spearman', predicted, observed, { level: level, draws: 1000, seed: seed })",
+            "if not present(draws) or not present(value.metric_value) then nothing
+else bootstrap_spearman(predicted, observed, level, draws, seed)",
         )),
+        inputs: &[
+            needs("predicted", Shape::Numbers, "how sure one was").within(-COUNT_MAX, COUNT_MAX),
+            needs("observed", Shape::Numbers, "how far it came").within(-COUNT_MAX, COUNT_MAX),
+            LEAST,
+            LEVEL,
+            DRAWS,
+            SEED,
+        ],
         value_kind: MetricValueKind::Correlation,
         unit: NumericUnit::Unitless,
         range: Some((-1.0, 1.0)),
@@ -187,8 +255,14 @@ else bootstrap_pairs('spearman', predicted, observed, { level: level, draws: 100
             vector(
                 "four",
                 r#"{"predicted":[1,2,3,4],"observed":[1,3,2,4],"min_sample_size":2}"#,
+                r#"{"metric_value":0.8,"indeterminate_reason":null}"#,
+            ),
+            vector(
+                "drawn",
+                r#"{"predicted":[1,2,3,4],"observed":[1,3,2,4],"min_sample_size":2,"draws":1000}"#,
                 r#"{"metric_value":0.8,"indeterminate_reason":null,"confidence_interval":[-1,1],"confidence_interval_level":0.95}"#,
             ),
+            vector("unequal", UNEQUAL, UNEQUAL_IS),
             vector(
                 "constant",
                 r#"{"predicted":[1,1],"observed":[1,3],"min_sample_size":2}"#,

@@ -1,42 +1,94 @@
 //! Formulas: what work costs.
 //! Owns: their texts. Must not: compute.
 
-use crate::formula::spec::{Shape, Spec, Vector, may, needs};
+use crate::formula::input::{COUNT_MAX, item, one_of, part_of, record, word, words_of};
+use crate::formula::spec::{Input, Shape, Spec, Vector, may, needs, refused, requires, vector};
+use crate::types::basic::EstimatorConfidence;
+use crate::types::cost::{
+    CostCorrelationPolicy, CostDimension, CostDistribution, CostVector, CostVectorBasis,
+};
 use crate::types::formula::{MetricValueKind, NumericUnit};
 
-const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
-    Vector { name, inputs, expected, codes: &[] }
+/// An amount: what is less than nothing has a code.
+const fn amount(name: &'static str) -> Input {
+    may(name, Shape::Number, "").within_or(0.0, f64::MAX, "cost_vector_negative_component")
 }
+
+/// What a cost may come to in one dimension.
+const DISTRIBUTION: &[Input] = &[
+    Input { is_required: true, ..amount("expected") },
+    amount("p50"),
+    amount("p90"),
+    amount("p99"),
+    amount("hard_cap"),
+    may("unit", word!(CostDimension), "the dimension itself"),
+];
+
+/// By dimension.
+const COMPONENTS: Input = needs(
+    "components",
+    Shape::Map(words_of!(CostDimension), &item(part_of!(CostDistribution, DISTRIBUTION))),
+    "what it may come to in each dimension",
+);
+const BASIS: Input = needs("basis", word!(CostVectorBasis), "where the numbers come from");
+const CONFIDENCE: Input = needs("estimator_confidence", word!(EstimatorConfidence), "how sure they are");
+const SIZE: Input = may("sample_size", Shape::Count, "how many cases they rest on");
+const ASSUMPTIONS: Input = may("assumptions", Shape::List(&item(Shape::Text)), "what was assumed");
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
+    version: "1.1.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
     expression: "cost_sum(vectors, correlation_policy, timing, samples, draws, seed)",
     inputs: &[
-        needs("vectors", Shape::Records, "CostVector records"),
+        needs(
+            "vectors",
+            Shape::List(&item(part_of!(CostVector, &[COMPONENTS, BASIS, CONFIDENCE, SIZE, ASSUMPTIONS]))),
+            "the costs",
+        ),
         may(
             "correlation_policy",
-            Shape::Text,
-            "a CostCorrelationPolicy; without one there are no quantiles of a sum",
+            word!(CostCorrelationPolicy),
+            "how quantiles are put together; without it there are none of a sum",
         ),
         needs(
             "timing",
-            Shape::Text,
-            "sequential or parallel; who waits for several things at once waits for the longest",
+            one_of(&["sequential", "parallel"]),
+            "who waits for several things at once waits for the longest",
         )
         .or("\"sequential\""),
         may(
             "samples",
-            Shape::Records,
+            Shape::List(&item(Shape::Map(
+                words_of!(CostDimension),
+                &item(Shape::Numbers).within_or(0.0, f64::MAX, "cost_vector_negative_component"),
+            ))),
             "cases of each cost by dimension; those of the same place were seen together",
         ),
         needs("draws", Shape::Count, "how often is drawn where parts are independent")
             .within(1.0, 100_000.0)
             .or("10000"),
-        needs("seed", Shape::Count, "where drawing begins").within(0.0, 9e15).or("0"),
+        needs("seed", Shape::Count, "where drawing begins").within(0.0, COUNT_MAX).or("0"),
+    ],
+    requires: &[
+        requires("vectors", "count(vectors) > 0"),
+        requires("vectors", "quantiles_in_order(vectors)"),
+        requires("samples", "not present(samples) or count(samples) == count(vectors)"),
+        requires(
+            "samples",
+            "present(samples) or not present(correlation_policy) or correlation_policy == 'assume_perfect_correlation_upper_bound'",
+        ),
     ],
     value_kind: MetricValueKind::CostVector,
     unit: NumericUnit::Custom,
+    gives: Some(record(&[
+        COMPONENTS,
+        BASIS,
+        CONFIDENCE,
+        SIZE,
+        ASSUMPTIONS,
+        may("correlation_policy", word!(CostCorrelationPolicy), ""),
+    ])),
     correlation: Some("correlation_policy"),
     vectors: VECTORS,
     ..Spec::PLAIN
@@ -69,22 +121,25 @@ const VECTORS: &[Vector] = &[
         r#"{"vectors":[{"components":{"wall_clock_ms":{"expected":300,"unit":"wall_clock_ms"}},"basis":"measured_actual","estimator_confidence":"calibrated","assumptions":[]},{"components":{"wall_clock_ms":{"expected":200,"unit":"wall_clock_ms"}},"basis":"measured_actual","estimator_confidence":"calibrated","assumptions":[]}],"timing":"parallel"}"#,
         r#"{"components":{"wall_clock_ms":{"expected":300,"unit":"wall_clock_ms"}},"basis":"measured_actual","estimator_confidence":"calibrated","assumptions":[]}"#,
     ),
-    Vector {
-        name: "another_unit",
-        inputs: r#"{"vectors":[{"components":{"usd":{"expected":1,"unit":"output_tokens"}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
-        expected: "null",
-        codes: &["cost_vector_unit_mismatch"],
-    },
-    Vector {
-        name: "less_than_nothing",
-        inputs: r#"{"vectors":[{"components":{"usd":{"expected":-1,"unit":"usd"}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
-        expected: "null",
-        codes: &["cost_vector_negative_component"],
-    },
+    refused(
+        "another_unit",
+        r#"{"vectors":[{"components":{"usd":{"expected":1,"unit":"output_tokens"}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
+        &["cost_vector_unit_mismatch"],
+    ),
+    refused(
+        "less_than_nothing",
+        r#"{"vectors":[{"components":{"usd":{"expected":-1,"unit":"usd"}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
+        &["cost_vector_negative_component"],
+    ),
     vector(
         "no_cases_to_draw_from",
         r#"{"vectors":[{"components":{"usd":{"expected":1}},"basis":"heuristic","estimator_confidence":"experimental"}],"correlation_policy":"assume_independent_monte_carlo"}"#,
-        "\"the correlation policy takes cases of each part\"",
+        "\"the input samples must be so that present(samples) or not present(correlation_policy) or correlation_policy == 'assume_perfect_correlation_upper_bound'\"",
+    ),
+    vector(
+        "quantiles_out_of_order",
+        r#"{"vectors":[{"components":{"usd":{"expected":1,"p50":3,"p90":2}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
+        "\"the input vectors must be so that quantiles_in_order(vectors)\"",
     ),
     vector("missing_vectors", "{}", "\"the input vectors is missing\""),
 ];

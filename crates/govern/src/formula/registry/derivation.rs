@@ -1,28 +1,63 @@
 //! Formulas: the statuses that the contract derives.
 //! Owns: their texts. Must not: compute.
 
-use crate::formula::spec::{Shape, Spec, Vector, may, needs};
-use crate::types::formula::{MetricValueKind, NumericUnit};
-
-const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
-    Vector { name, inputs, expected, codes: &[] }
-}
+use super::{flag, many, words};
+use crate::derive::{chain, claim_support, reliance, sufficiency, taint};
+use crate::formula::input::{item, one_of, part_of, record, word};
+use crate::formula::spec::{Shape, Spec, may, needs, requires, vector};
+use crate::types::chain::EvaluationChainResolutionPolicy;
+use crate::types::claim::{
+    ClaimSupportDerivationPolicy, ClaimSupportDerivationPolicyRequiredForSupported, ClaimSupportStatus,
+};
 
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "pattern_c_resolution_v1",
+        version: "1.1.0",
         purpose: "What a chain of an evaluator and a judge comes to.",
         expression: "pattern_c(results, missing, timed_out, policy)",
         inputs: &[
             needs(
                 "results",
-                Shape::Records,
-                "role, verdict, indeterminate_causes, other_snapshot, live_blocker_states of each",
+                Shape::List(&item(record(&[
+                    needs("role", word!(chain::Role), ""),
+                    needs("verdict", word!(chain::Verdict), ""),
+                    may("indeterminate_causes", words!(chain::Cause), ""),
+                    flag("other_snapshot"),
+                    may("live_blocker_states", words!(chain::FindingState), ""),
+                ]))),
+                "what was said, and of what",
             ),
-            may("missing", Shape::Text, "nobody, judge or evaluator"),
+            may("missing", one_of(&["nobody", "judge", "evaluator"]), "who has not answered"),
             may("timed_out", Shape::Truth, "whether time is up"),
-            may("policy", Shape::Record, "an EvaluationChainResolutionPolicy; else the contract's default"),
+            may(
+                "policy",
+                part_of!(
+                    EvaluationChainResolutionPolicy,
+                    &[
+                        needs("qualitative_blockers_survive_numeric_pass", Shape::Truth, ""),
+                        needs("judge_can_override_evaluator", Shape::Truth, ""),
+                        may("override_allowed_only_for_finding_states", words!(chain::FindingState), ""),
+                        needs("route_precedence", word!(chain::Precedence), ""),
+                        needs("disagreement_route", word!(chain::Disagreement), ""),
+                    ]
+                ),
+                "how conflicts are resolved; else as the contract does",
+            ),
         ],
+        // Observers decide nothing: of nobody else's word nothing follows, least of all that work passes.
+        requires: &[requires(
+            "results",
+            "count(results) > count(where(results, 'role', 'observer')) or or_else(missing, 'nobody') != 'nobody'",
+        )],
+        gives: Some(record(&[
+            needs("status", one_of(&["waiting", "resolved"]), ""),
+            may("resolved_verdict", word!(chain::Verdict), ""),
+            may("resolved_route", word!(chain::Route), ""),
+            may("conflict_type", word!(chain::Conflict), ""),
+            flag("qualitative_blockers_preserved"),
+            flag("quantitative_pass_overridden_by_blocker"),
+        ])),
         vectors: &[
             vector(
                 "blocker_beside_a_pass",
@@ -35,21 +70,60 @@ pub(super) const FORMULAS: &[Spec] = &[
                 r#"{"status":"waiting"}"#,
             ),
             vector("missing_results", "{}", "\"the input results is missing\""),
+            vector(
+                "nobody_said_anything",
+                r#"{"results":[]}"#,
+                "\"the input results must be so that count(results) > count(where(results, 'role', 'observer')) or or_else(missing, 'nobody') != 'nobody'\"",
+            ),
         ],
         ..Spec::PLAIN
     },
     Spec {
         id: "claim_support_v1",
+        version: "1.1.0",
         purpose: "Whether a claim is supported by the places in sources that bear on it.",
         expression: "claim_support(policy, anchors)",
         inputs: &[
-            needs("policy", Shape::Record, "a ClaimSupportDerivationPolicy"),
+            needs(
+                "policy",
+                part_of!(
+                    ClaimSupportDerivationPolicy,
+                    &[
+                        needs(
+                            "required_for_supported",
+                            part_of!(
+                                ClaimSupportDerivationPolicyRequiredForSupported,
+                                &[
+                                    needs("min_direct_supporting_anchors", Shape::Count, ""),
+                                    needs("require_verified_source", Shape::Truth, ""),
+                                    flag("allow_stale_source"),
+                                    flag("allow_contradicting_anchor"),
+                                ]
+                            ),
+                            "",
+                        ),
+                        needs("partial_support_rule", word!(claim_support::PartialRule), ""),
+                        needs("contradiction_rule", word!(claim_support::ContradictionRule), ""),
+                    ]
+                ),
+                "what counts as support",
+            ),
             needs(
                 "anchors",
-                Shape::Records,
-                "support_strength, authority_level, verified, stale, tier0 of each",
+                Shape::List(&item(record(&[
+                    needs("support_strength", word!(claim_support::Strength), ""),
+                    may("authority_level", word!(claim_support::Authority), ""),
+                    flag("verified"),
+                    flag("stale"),
+                    flag("tier0"),
+                ]))),
+                "the places in sources that bear on it",
             ),
         ],
+        gives: Some(record(&[
+            needs("derived_support_status", word!(ClaimSupportStatus), ""),
+            needs("needs_review", Shape::Truth, ""),
+        ])),
         vectors: &[
             vector(
                 "one_verified_place",
@@ -67,12 +141,36 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "sufficiency_route_v1",
+        version: "1.1.0",
         purpose: "Where work goes that no procedure can bring to a good end.",
         expression: "sufficiency(triggered_by, known)",
         inputs: &[
-            needs("triggered_by", Shape::Texts, "the triggers"),
-            needs("known", Shape::Record, "what is known besides: routes, verifiers, attempts").or("{}"),
+            needs("triggered_by", words!(sufficiency::Trigger), "the triggers"),
+            needs(
+                "known",
+                record(&[
+                    flag("policy_is_alterable"),
+                    flag("has_information_route"),
+                    flag("has_other_verifier"),
+                    flag("precondition_is_information"),
+                    may("on_cycle_detected", word!(sufficiency::OnCycle), ""),
+                    flag("has_variation_left"),
+                    flag("has_unlockable_candidate"),
+                    may("attempts", Shape::Count, ""),
+                    may("max_total_attempts", Shape::Count, ""),
+                ]),
+                "what is known besides: routes, verifiers, attempts",
+            )
+            .or("{}"),
         ],
+        gives: Some(record(&[
+            needs("no_sufficient_procedure", Shape::Truth, ""),
+            may("decisive_trigger", word!(sufficiency::Trigger), ""),
+            may("terminal_route", word!(sufficiency::Route), ""),
+            may("disposition", word!(sufficiency::Disposition), ""),
+            flag("hard_call_required"),
+            may("hard_call_kind", word!(sufficiency::Question), ""),
+        ])),
         vectors: &[
             vector(
                 "nobody_can_do_it",
@@ -85,87 +183,12 @@ pub(super) const FORMULAS: &[Spec] = &[
         ..Spec::PLAIN
     },
     Spec {
-        id: "quality_index_v1",
-        purpose: "One score for a piece of work, and whether it is enough.",
-        expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
-        inputs: &[
-            needs("dimensions", Shape::Records, "criterion_id, weight, required, threshold, score of each"),
-            needs("aggregation_method", Shape::Text, "how scores become one"),
-            needs("missing_dimension_policy", Shape::Text, "what a missing score means"),
-            needs("pass_threshold", Shape::Number, "what is enough").within(0.0, 1.0),
-        ],
-        vectors: &[
-            vector(
-                "two_criteria",
-                r#"{"dimensions":[{"criterion_id":"a","weight":0.25,"required":true,"threshold":0.5,"score":1},{"criterion_id":"b","weight":0.75,"score":0.6}],"aggregation_method":"all_required_then_weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
-                r#"{"aggregate_score":0.7,"pass_threshold":0.7,"required_gate_failures":[],"derived_pass_status":"passed"}"#,
-            ),
-            vector(
-                "missing_threshold",
-                r#"{"dimensions":[],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required"}"#,
-                "\"the input pass_threshold is missing\"",
-            ),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "criterion_weights_v1",
-        purpose: "What each criterion counts for; all together one.",
-        expression: "criterion_weights(criteria, config)",
-        inputs: &[
-            needs("criteria", Shape::Records, "Criterion records"),
-            needs("config", Shape::Record, "an OutcomeComplianceScoringConfig"),
-        ],
-        value_kind: MetricValueKind::Distribution,
-        vectors: &[
-            vector(
-                "one_and_three",
-                r#"{"criteria":[{"criterion_id":"a","scoring_basis":"deterministic_check","weight":1},{"criterion_id":"b","scoring_basis":"human_label","weight":3}],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"from_criterion_weight"}}"#,
-                r#"{"a":0.25,"b":0.75}"#,
-            ),
-            Vector {
-                name: "nothing_to_weigh",
-                inputs: r#"{"criteria":[],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"uniform"}}"#,
-                expected: "null",
-                codes: &["no_aggregation_eligible_criteria"],
-            },
-            vector("missing_config", r#"{"criteria":[]}"#, "\"the input config is missing\""),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "template_match_score_v1",
-        purpose: "How well a template fits.",
-        expression: "template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)",
-        inputs: &[
-            needs("components", Shape::Record, "a score for each part"),
-            needs("weights", Shape::Record, "a weight for each part"),
-            needs("soft_penalty_sum", Shape::Number, "what is taken off").or("0"),
-            needs("hard_veto_count", Shape::Count, "how many vetoes").or("0"),
-            needs("formula", Shape::Record, "a TemplateMatchFormula"),
-        ],
-        value_kind: MetricValueKind::CalibratedScore,
-        unit: NumericUnit::Score01,
-        range: Some((0.0, 1.0)),
-        vectors: &[
-            vector(
-                "vetoed",
-                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"hard_veto_count":1,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
-                "0.3",
-            ),
-            vector(
-                "missing_formula",
-                r#"{"components":{},"weights":{}}"#,
-                "\"the input formula is missing\"",
-            ),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
         id: "taint_join_v1",
+        version: "1.1.0",
         purpose: "How far something may be trusted that was made of others.",
         expression: "taint_join(inputs)",
-        inputs: &[needs("inputs", Shape::Texts, "the taint of each")],
+        inputs: &[needs("inputs", words!(taint::Taint), "the taint of each")],
+        gives: Some(word!(taint::Taint)),
         vectors: &[
             vector(
                 "two",
@@ -178,61 +201,21 @@ pub(super) const FORMULAS: &[Spec] = &[
         ..Spec::PLAIN
     },
     Spec {
-        id: "novelty_v1",
-        purpose: "How new something is, by its distance from the nearest pattern.",
-        expression: "novelty(closest_pattern_distance, no_pattern_fallback, domain_baseline, threshold)",
-        inputs: &[
-            may("closest_pattern_distance", Shape::Number, "from 0 to 1, if there is a pattern")
-                .within(0.0, 1.0),
-            needs("no_pattern_fallback", Shape::Text, "what is said where there is none"),
-            may("domain_baseline", Shape::Number, "what is usual in the domain").within(0.0, 1.0),
-            needs("threshold", Shape::Number, "from where on it is new").within(0.0, 1.0),
-        ],
-        vectors: &[
-            vector(
-                "no_pattern",
-                r#"{"no_pattern_fallback":"indeterminate","threshold":0.5}"#,
-                r#"{"novelty_score":null,"similarity_score":null,"forces_fresh_reasoning":true,"triggers_task_agent":true}"#,
-            ),
-            vector(
-                "missing_threshold",
-                r#"{"no_pattern_fallback":"novelty_one"}"#,
-                "\"the input threshold is missing\"",
-            ),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "concurrency_tie_break_v1",
-        purpose: "Which of several plans goes first.",
-        expression: "tie_break(profiles)",
-        inputs: &[needs("profiles", Shape::Records, "RevisionPlanConcurrencyProfile records")],
-        value_kind: MetricValueKind::Distribution,
-        vectors: &[
-            vector(
-                "the_safer_first",
-                r#"{"profiles":[{"plan_id":"a","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1,"deterministic_final_key":"a"},{"plan_id":"b","outcome_priority":1,"plan_risk_score":0.1,"estimated_lock_duration_ms":1,"deterministic_final_key":"b"}]}"#,
-                r#"["b","a"]"#,
-            ),
-            vector("missing_profiles", "{}", "\"the input profiles is missing\""),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
         id: "reliance_status_v1",
+        version: "1.1.0",
         purpose: "How far a work product may be relied on.",
         expression: "reliance(limitations, failed_chains, live_blockers, contradicted_claims, open_hard_calls)",
         inputs: &[
-            needs("limitations", Shape::Texts, "what limits it"),
-            needs("failed_chains", Shape::Count, "chains that came to failed").within(0.0, 9e15).or("0"),
-            needs("live_blockers", Shape::Count, "findings that still block").within(0.0, 9e15).or("0"),
-            needs("contradicted_claims", Shape::Count, "claims that a source contradicts")
-                .within(0.0, 9e15)
-                .or("0"),
-            needs("open_hard_calls", Shape::Count, "questions that nobody answered")
-                .within(0.0, 9e15)
-                .or("0"),
+            needs("limitations", words!(reliance::Limitation), "what limits it"),
+            many("failed_chains", "chains that came to failed"),
+            many("live_blockers", "findings that still block"),
+            many("contradicted_claims", "claims that a source contradicts"),
+            many("open_hard_calls", "questions that nobody answered"),
         ],
+        gives: Some(record(&[
+            needs("status", word!(reliance::Status), ""),
+            needs("unresolved_limitations", words!(reliance::Limitation), ""),
+        ])),
         vectors: &[
             vector(
                 "nothing_speaks_against",
@@ -255,16 +238,22 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "health_status_v1",
+        version: "1.1.0",
         purpose: "How a task is doing: as well as the worst sign lets.",
         expression: "health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)",
         inputs: &[
-            needs("outcome_states", Shape::Texts, "how each outcome stands"),
-            needs("live_blockers", Shape::Count, "findings that still block").or("0"),
-            needs("open_hard_calls", Shape::Count, "questions that nobody answered").or("0"),
-            needs("attention_priorities", Shape::Texts, "the priority of each open item of attention")
-                .or("[]"),
-            needs("limitations", Shape::Texts, "what limits the work product").or("[]"),
+            needs("outcome_states", words!(reliance::State), "how each outcome stands"),
+            many("live_blockers", "findings that still block"),
+            many("open_hard_calls", "questions that nobody answered"),
+            needs(
+                "attention_priorities",
+                words!(reliance::Severity),
+                "the priority of each open item of attention",
+            )
+            .or("[]"),
+            needs("limitations", words!(reliance::Limitation), "what limits the work product").or("[]"),
         ],
+        gives: Some(record(&[needs("health_status", word!(reliance::Health), "")])),
         vectors: &[
             vector(
                 "all_met",
@@ -297,20 +286,29 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "capability_coverage_v1",
+        version: "1.1.0",
         purpose: "Whether the capabilities that are there cover an outcome.",
         expression: "coverage(required_capabilities, available_capabilities)",
         inputs: &[
             needs(
                 "required_capabilities",
-                Shape::Records,
-                "capability_id and min_version of each that is needed",
+                Shape::List(&item(record(&[
+                    needs("capability_id", Shape::Text, ""),
+                    may("min_version", Shape::Version, ""),
+                ]))),
+                "what is needed",
             ),
             needs(
                 "available_capabilities",
-                Shape::Records,
-                "capability_id, version, healthy of each that is there",
+                Shape::List(&item(record(&[
+                    needs("capability_id", Shape::Text, ""),
+                    may("version", Shape::Version, ""),
+                    flag("healthy"),
+                ]))),
+                "what is there; what nobody says is well is not",
             ),
         ],
+        gives: Some(record(&[needs("coverage_state", word!(sufficiency::Coverage), "")])),
         vectors: &[
             vector(
                 "all_there",

@@ -1,14 +1,12 @@
 //! Formulas: intervals and distributions.
 //! Owns: their texts. Must not: compute.
 
+use super::{LEVEL, WINDOW};
+use crate::formula::input::{COUNT_MAX, record};
 use crate::formula::spec::{
-    Below, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, needs,
+    Below, Input, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, may, needs, requires, vector,
 };
 use crate::types::formula::{MetricValueKind, MissingInputPolicy, NumericUnit};
-
-const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
-    Vector { name, inputs, expected, codes: &[] }
-}
 
 /// One case is enough; of none nothing is said.
 const ONE: Sample = Sample {
@@ -24,17 +22,17 @@ const fn found(method: IntervalMethod) -> Interval {
     Interval { required: true, level: IntervalLevel::P95, method, ends: "value" }
 }
 
+const HITS: Input = needs("hits", Shape::Count, "how often it came").within(0.0, COUNT_MAX);
+
 /// An interval of a ratio.
 const RATIO: Spec = Spec {
-    version: "1.1.0",
-    inputs: &[
-        needs("hits", Shape::Count, "how often it came").within(0.0, 9e15),
-        needs("trials", Shape::Count, "how often it could").within(0.0, 9e15),
-        needs("level", Shape::Number, "0.8, 0.9, 0.95 or 0.99").within(0.0, 1.0).or("0.95"),
-    ],
+    version: "1.2.0",
+    inputs: &[HITS, needs("trials", Shape::Count, "how often it could").within(0.0, COUNT_MAX), LEVEL],
+    requires: &[requires("hits", "hits <= trials")],
     value_kind: MetricValueKind::Distribution,
     unit: NumericUnit::Ratio,
     range: Some((0.0, 1.0)),
+    gives: Some(Shape::Numbers),
     missing: MissingInputPolicy::ReturnIndeterminate,
     sample: Some(ONE),
     interval: Some(found(IntervalMethod::Wilson)),
@@ -51,6 +49,16 @@ pub(super) const FORMULAS: &[Spec] = &[
             vector("default_level", r#"{"hits":8,"trials":10}"#, "[0.490162,0.943318]"),
             vector("nothing_tried", r#"{"hits":0,"trials":0}"#, "null"),
             vector("missing_trials", r#"{"hits":8}"#, "null"),
+            vector(
+                "more_hits_than_trials",
+                r#"{"hits":5,"trials":3}"#,
+                "\"the input hits must be so that hits <= trials\"",
+            ),
+            vector(
+                "another_level",
+                r#"{"hits":8,"trials":10,"level":0.5}"#,
+                "\"the input level must be 0.8 | 0.9 | 0.95 | 0.99\"",
+            ),
         ],
         ..RATIO
     },
@@ -58,6 +66,8 @@ pub(super) const FORMULAS: &[Spec] = &[
         id: "beta_interval_v1",
         purpose: "How sure a ratio is, from a flat prior.",
         expression: "beta_interval(hits, trials, level)",
+        // Of more trials the sums that it is found by would not end in good time.
+        inputs: &[HITS, needs("trials", Shape::Count, "how often it could").within(0.0, 1e8), LEVEL],
         interval: Some(found(IntervalMethod::BayesianBeta)),
         vectors: &[
             vector("eight_of_ten", r#"{"hits":8,"trials":10,"level":0.95}"#, "[0.482244,0.939782]"),
@@ -85,17 +95,23 @@ pub(super) const FORMULAS: &[Spec] = &[
         sample: Some(Sample { size: "count(values)", ..ONE }),
         interval: Some(found(IntervalMethod::Bootstrap)),
         inputs: &[
-            needs("values", Shape::Numbers, "what was measured"),
-            needs("level", Shape::Number, "0.8, 0.9, 0.95 or 0.99").within(0.0, 1.0).or("0.95"),
+            needs("values", Shape::Numbers, "what was measured").within(-COUNT_MAX, COUNT_MAX),
+            LEVEL,
             needs("draws", Shape::Count, "how often is drawn").within(1.0, 1_000_000.0).or("1000"),
-            needs("seed", Shape::Count, "where drawing begins").within(0.0, 9e15),
+            needs("seed", Shape::Count, "where drawing begins").within(0.0, COUNT_MAX),
         ],
+        requires: &[requires("draws", "draws * count(values) <= 20000000")],
         unit: NumericUnit::Unitless,
-        range: None,
+        range: Some((-COUNT_MAX, COUNT_MAX)),
         vectors: &[
             vector("one_value", r#"{"values":[3,3,3],"seed":7}"#, "[3,3]"),
             vector("no_value", r#"{"values":[],"seed":7}"#, "null"),
             vector("missing_seed", r#"{"values":[1,2]}"#, "null"),
+            vector(
+                "no_number_that_can_be_added",
+                r#"{"values":[1e308,1e308],"seed":7}"#,
+                "\"the input values/0 must be from -9000000000000000 to 9000000000000000\"",
+            ),
         ],
         ..RATIO
     },
@@ -104,11 +120,21 @@ pub(super) const FORMULAS: &[Spec] = &[
         purpose: "How long something takes, by the quantiles: a mean would hide the few that wait long.",
         expression: "{ p50: quantile(values, 0.5), p90: quantile(values, 0.9), p99: quantile(values, 0.99), sample_size: count(values) }",
         inputs: &[
-            needs("values", Shape::Numbers, "how long each took").unit(NumericUnit::Milliseconds),
-            needs("window", Shape::Record, "when they were measured: start, end"),
+            needs("values", Shape::Numbers, "how long each took")
+                .within(0.0, COUNT_MAX)
+                .unit(NumericUnit::Milliseconds),
+            WINDOW,
         ],
+        requires: &[requires("window", "earlier(window.start, window.end)")],
         unit: NumericUnit::Milliseconds,
-        range: None,
+        range: Some((0.0, COUNT_MAX)),
+        gives: Some(record(&[
+            may("p50", Shape::Number, ""),
+            may("p90", Shape::Number, ""),
+            may("p99", Shape::Number, ""),
+            needs("sample_size", Shape::Count, ""),
+            needs("low_confidence", Shape::Truth, ""),
+        ])),
         sample: Some(Sample {
             min: 100,
             least: None,
@@ -134,6 +160,16 @@ pub(super) const FORMULAS: &[Spec] = &[
                 r#"{"p50":null,"p90":null,"p99":null,"sample_size":0,"low_confidence":true}"#,
             ),
             vector("missing_window", r#"{"values":[10]}"#, "null"),
+            vector(
+                "a_window_of_no_time",
+                r#"{"values":[10],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T08:00:00Z"}}"#,
+                "\"the input window must be so that earlier(window.start, window.end)\"",
+            ),
+            vector(
+                "less_than_no_time",
+                r#"{"values":[-5],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T12:00:00Z"}}"#,
+                "\"the input values/0 must be from 0 to 9000000000000000\"",
+            ),
         ],
         ..RATIO
     },

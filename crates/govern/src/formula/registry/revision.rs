@@ -1,28 +1,78 @@
 //! Formulas: what revisions brought, and what sub-agents are worth.
 //! Owns: their texts. Must not: compute.
 
+use super::{WINDOW, many};
+use crate::formula::input::{COUNT_MAX, item, part_of, record, word};
 use crate::formula::spec::{
-    Below, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, Vector, may, needs,
+    Below, Input, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, may, needs, requires, vector,
 };
+use crate::types::basic::{ArtifactScopeRef, FailureKind};
+use crate::types::finding::FindingMatchKey;
 use crate::types::formula::{MetricValueKind, NumericUnit, ZeroDenominatorPolicy};
+use crate::types::quality::{
+    OutcomeCycleTerminalClass, RevisionCycleOutcomeObservation,
+    SubAgentReputationFormulaConfigConfidenceIntervalMethod as Method, SubAgentReputationScoreScoreStatus,
+};
 
-const fn vector(name: &'static str, inputs: &'static str, expected: &'static str) -> Vector {
-    Vector { name, inputs, expected, codes: &[] }
-}
+/// What a failure is known by across attempts. Where it is in an artifact is compared whole.
+const KEY: Shape = part_of!(
+    FindingMatchKey,
+    &[
+        needs("failure_kind", word!(FailureKind), ""),
+        may("artifact_stable_id", Shape::Text, ""),
+        may(
+            "target_scope_ref",
+            part_of!(ArtifactScopeRef, &[needs("artifact_stable_id", Shape::Text, "")]),
+            ""
+        ),
+        may("criterion_id", Shape::Text, ""),
+        may("normalized_finding_text_hash", Shape::Text, ""),
+        may("evidence_signature_hash", Shape::Text, ""),
+        // On other sources, or told in other words, it is the same failure.
+        may("finding_summary_hash", Shape::Text, ""),
+        may("source_workspace_snapshot_hash", Shape::Text, ""),
+    ]
+);
 
 /// A rate.
 const RATE: Spec = Spec {
     value_kind: MetricValueKind::Ratio,
     unit: NumericUnit::Ratio,
     range: Some((0.0, 1.0)),
+    gives: Some(Shape::Number),
     zero: Some(ZeroDenominatorPolicy::ReturnIndeterminateInsufficientData),
     ..Spec::PLAIN
 };
 
+const ACCEPTED: Input =
+    needs("accepted_count", Shape::Count, "revisions that were accepted").within(0.0, COUNT_MAX);
+const INTRODUCED: Input =
+    needs("regression_introduced_count", Shape::Count, "revisions that made something worse")
+        .within(0.0, COUNT_MAX);
+
+/// What a part of a reputation weighs, or a regression of one severity.
+const fn weight(name: &'static str, most: f64) -> Input {
+    needs(name, Shape::Number, "").within(0.0, most)
+}
+
+/// How many regressions are of a severity.
+const fn regressions(name: &'static str) -> Input {
+    needs(name, Shape::Count, "").within(0.0, COUNT_MAX)
+}
+
+/// A part of a reputation; its interval; a rate.
+const fn score(name: &'static str) -> Input {
+    may(name, Shape::Number, "")
+}
+
+/// The weight of the worst regressions, and so the worst penalty.
+const PENALTY_MAX: f64 = 5.0;
+const WEIGHT_MAX: f64 = 1e6;
+
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "regression_rate_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How many of the accepted revisions made something worse.",
         expression: "regression_introduced_count / accepted_count",
         interval: Some(Interval {
@@ -31,17 +81,15 @@ pub(super) const FORMULAS: &[Spec] = &[
             method: IntervalMethod::Wilson,
             ends: "wilson(regression_introduced_count, accepted_count, level)",
         }),
-        inputs: &[
-            needs("regression_introduced_count", Shape::Count, "revisions that made something worse").within(0.0, 9e15),
-            needs("accepted_count", Shape::Count, "revisions that were accepted").within(0.0, 9e15),
-        ],
+        inputs: &[INTRODUCED, ACCEPTED],
+        requires: &[requires("regression_introduced_count", "regression_introduced_count <= accepted_count")],
         vectors: &[
             vector("two_of_eight", r#"{"regression_introduced_count":2,"accepted_count":8}"#, "0.25"),
             vector("zero_accepted", r#"{"regression_introduced_count":0,"accepted_count":0}"#, "null"),
             vector(
                 "more_than_accepted",
                 r#"{"regression_introduced_count":9,"accepted_count":8}"#,
-                "\"the value 1.125 is not within its range\"",
+                "\"the input regression_introduced_count must be so that regression_introduced_count <= accepted_count\"",
             ),
             vector("missing_count", r#"{"accepted_count":8}"#, "\"the input regression_introduced_count is missing\""),
         ],
@@ -49,16 +97,41 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "severity_weighted_penalty_rate_v1",
+        version: "1.1.0",
         purpose: "The same, with how bad each regression was.",
         expression: "(severity_weights.minor * severity_breakdown.minor
  + severity_weights.major * severity_breakdown.major
  + severity_weights.critical * severity_breakdown.critical) / accepted_count",
         inputs: &[
-            needs("severity_breakdown", Shape::Record, "regressions that are minor, major, critical"),
-            needs("severity_weights", Shape::Record, "what each weighs").or(r#"{"minor":1,"major":2,"critical":5}"#),
-            needs("accepted_count", Shape::Count, "revisions that were accepted").within(0.0, 9e15),
+            needs(
+                "severity_breakdown",
+                record(&[regressions("minor"), regressions("major"), regressions("critical")]),
+                "how many regressions are of each severity",
+            ),
+            needs(
+                "severity_weights",
+                record(&[
+                    weight("minor", PENALTY_MAX),
+                    weight("major", PENALTY_MAX),
+                    weight("critical", PENALTY_MAX),
+                ]),
+                "what each weighs",
+            )
+            .or(r#"{"minor":1,"major":2,"critical":5}"#),
+            ACCEPTED,
+            Input { is_required: false, ..INTRODUCED },
         ],
-        range: Some((0.0, 5.0)),
+        requires: &[
+            requires(
+                "severity_breakdown",
+                "severity_breakdown.minor + severity_breakdown.major + severity_breakdown.critical <= accepted_count",
+            ),
+            requires(
+                "regression_introduced_count",
+                "not present(regression_introduced_count) or regression_introduced_count == severity_breakdown.minor + severity_breakdown.major + severity_breakdown.critical",
+            ),
+        ],
+        range: Some((0.0, PENALTY_MAX)),
         vectors: &[
             vector(
                 "three_of_ten",
@@ -71,16 +144,21 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "null",
             ),
             vector("missing_breakdown", r#"{"accepted_count":8}"#, "\"the input severity_breakdown is missing\""),
+            vector(
+                "more_than_accepted",
+                r#"{"severity_breakdown":{"minor":0,"major":0,"critical":9},"accepted_count":1}"#,
+                "\"the input severity_breakdown must be so that severity_breakdown.minor + severity_breakdown.major + severity_breakdown.critical <= accepted_count\"",
+            ),
         ],
         ..RATE
     },
     Spec {
         id: "sub_agent_reputation_score_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "What a sub-agent was worth, from 0 to 1; nothing from too few invocations.",
         expression: "let hit = if invocations == 0 then nothing else hits / invocations;
 let lift = if present(attribution_lift) then (clamp(attribution_lift, -1, 1) + 1) / 2 else nothing;
-let regression = if present(penalty_rate) then 1 - min(1, penalty_rate / 5) else nothing;
+let regression = if present(penalty_rate) then 1 - min(1, penalty_rate / critical_severity_weight) else nothing;
 let cost = if not present(mean_cost) then nothing
   else if mean_cost == 0 then 1 else min(1, cohort_median_cost / mean_cost);
 let negatives = if false_negatives + true_positives == 0 then nothing
@@ -109,38 +187,72 @@ else { current_score: weighted_mean(scores, w), score_status: 'computed', compon
             level: IntervalLevel::P95,
             method: IntervalMethod::Wilson,
             ends: "let c = value.component_scores;
-let none = nothing;
 let share = weighted_mean(
-  [1, if present(c.attribution_lift_score) then 0 else none, if present(c.regression_penalty_score) then 0 else none,
-   if present(c.cost_penalty_score) then 0 else none, if present(c.false_negative_penalty_score) then 0 else none,
-   if present(c.false_positive_penalty_score) then 0 else none],
+  mark_first([c.hit_rate_score, c.attribution_lift_score, c.regression_penalty_score, c.cost_penalty_score,
+   c.false_negative_penalty_score, c.false_positive_penalty_score]),
   [weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
    weights.false_negative_penalty * false_negative_weight_multiplier, weights.false_positive_penalty]);
 let hits_between = if confidence_interval_method == 'bayesian_beta' then beta_interval(hits, invocations, level)
-  else if confidence_interval_method == 'wilson' then wilson(hits, invocations, level) else nothing;
+  else if confidence_interval_method == 'wilson' then wilson(hits, invocations, level)
+  else bootstrap_ratio(hits, invocations, level);
 if not present(value.current_score) or not present(hits_between) then nothing
 else [value.current_score - share * (c.hit_rate_score - least(hits_between)),
   value.current_score + share * (greatest(hits_between) - c.hit_rate_score)]",
         }),
         inputs: &[
-            needs("invocations", Shape::Count, "how often it worked").within(0.0, 9e15),
-            needs("hits", Shape::Count, "how often well").within(0.0, 9e15),
-            may("attribution_lift", Shape::Number, "how much better with it, from -1 to 1"),
-            may("penalty_rate", Shape::Number, "the severity weighted penalty rate"),
-            may("mean_cost", Shape::Number, "what it costs on average"),
-            needs("cohort_median_cost", Shape::Number, "what its like cost").or("0"),
-            needs("true_positives", Shape::Count, "found, and there").or("0"),
-            needs("false_positives", Shape::Count, "found, and not there").or("0"),
-            needs("true_negatives", Shape::Count, "not found, and not there").or("0"),
-            needs("false_negatives", Shape::Count, "not found, and there").or("0"),
+            needs("invocations", Shape::Count, "how often it worked").within(0.0, COUNT_MAX),
+            needs("hits", Shape::Count, "how often well").within(0.0, COUNT_MAX),
+            may("attribution_lift", Shape::Number, "how much better with it; what is beyond -1 and 1 counts as these").within(-COUNT_MAX, COUNT_MAX),
+            may("penalty_rate", Shape::Number, "the severity weighted penalty rate").within(0.0, WEIGHT_MAX),
+            needs("critical_severity_weight", Shape::Number, "the worst penalty rate").within(1e-6, WEIGHT_MAX).or("5"),
+            may("mean_cost", Shape::Number, "what it costs on average").within(0.0, COUNT_MAX),
+            may("cohort_median_cost", Shape::Number, "what its like cost").within(0.0, COUNT_MAX),
+            many("true_positives", "found, and there"),
+            many("false_positives", "found, and not there"),
+            many("true_negatives", "not found, and not there"),
+            many("false_negatives", "not found, and there"),
             needs("quarantined", Shape::Truth, "whether a policy shut it out").or("false"),
-            needs("weights", Shape::Record, "what each part weighs").or(
+            needs("weights", record(&[
+                weight("hit_rate", WEIGHT_MAX),
+                weight("attribution_lift", WEIGHT_MAX),
+                weight("inverse_regression_penalty", WEIGHT_MAX),
+                weight("inverse_cost_penalty", WEIGHT_MAX),
+                weight("false_negative_penalty", WEIGHT_MAX),
+                weight("false_positive_penalty", WEIGHT_MAX),
+            ]), "what each part weighs").or(
                 r#"{"hit_rate":1,"attribution_lift":1,"inverse_regression_penalty":1,"inverse_cost_penalty":1,"false_negative_penalty":1,"false_positive_penalty":1}"#,
             ),
-            needs("false_negative_weight_multiplier", Shape::Number, "how much worse it is not to find").within(0.0, 1e6).or("2"),
-            needs("min_invocation_count", Shape::Count, "how many it takes").within(0.0, 9e15).or("10"),
-            needs("confidence_interval_method", Shape::Text, "wilson or bayesian_beta; of bootstrap nothing is said").or("\"wilson\""),
+            needs("false_negative_weight_multiplier", Shape::Number, "how much worse it is not to find").within(0.0, WEIGHT_MAX).or("2"),
+            needs("min_invocation_count", Shape::Count, "how many it takes").within(0.0, COUNT_MAX).or("10"),
+            needs("confidence_interval_method", word!(Method), "how the interval is found").or("\"wilson\""),
         ],
+        requires: &[
+            requires("hits", "hits <= invocations"),
+            requires("cohort_median_cost", "present(mean_cost) == present(cohort_median_cost)"),
+            requires("confidence_interval_method", "confidence_interval_method == 'wilson' or invocations <= 100000000"),
+        ],
+        // A part that would be divided by zero is left out, and named.
+        omits: Some(
+            "let negatives = false_negatives + true_positives;
+let positives = false_positives + true_negatives;
+[if invocations == 0 then 'hits' else nothing,
+ if negatives == 0 then 'false_negatives' else nothing, if negatives == 0 then 'true_positives' else nothing,
+ if positives == 0 then 'false_positives' else nothing, if positives == 0 then 'true_negatives' else nothing]",
+        ),
+        gives: Some(record(&[
+            score("current_score"),
+            needs("score_status", word!(SubAgentReputationScoreScoreStatus), ""),
+            needs("component_scores", record(&[
+                score("hit_rate_score"),
+                score("attribution_lift_score"),
+                score("regression_penalty_score"),
+                score("cost_penalty_score"),
+                score("false_negative_penalty_score"),
+                score("false_positive_penalty_score"),
+            ]), ""),
+            may("confidence_interval", Shape::Numbers, ""),
+            score("confidence_interval_level"),
+        ])),
         value_kind: MetricValueKind::CalibratedScore,
         unit: NumericUnit::Score01,
         vectors: &[
@@ -169,13 +281,28 @@ else [value.current_score - share * (c.hit_rate_score - least(hits_between)),
                 r#"{"invocations":20,"hits":15,"weights":{"hit_rate":0,"attribution_lift":0,"inverse_regression_penalty":0,"inverse_cost_penalty":0,"false_negative_penalty":0,"false_positive_penalty":0}}"#,
                 "null",
             ),
+            vector(
+                "drawn_anew",
+                r#"{"invocations":20,"hits":15,"confidence_interval_method":"bootstrap"}"#,
+                r#"{"current_score":0.75,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.55,0.9],"confidence_interval_level":0.95}"#,
+            ),
             vector("missing_hits", r#"{"invocations":20}"#, "\"the input hits is missing\""),
+            vector(
+                "more_hits_than_invocations",
+                r#"{"invocations":20,"hits":21}"#,
+                "\"the input hits must be so that hits <= invocations\"",
+            ),
+            vector(
+                "a_cost_beside_nothing",
+                r#"{"invocations":20,"hits":15,"mean_cost":3}"#,
+                "\"the input cohort_median_cost must be so that present(mean_cost) == present(cohort_median_cost)\"",
+            ),
         ],
         ..RATE
     },
     Spec {
         id: "cycle_efficiency_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How many cycles revisions took, and how many were for nothing.",
         expression: "let open = where(observations, 'terminal_class', 'still_open_right_censored');
 let won = where(observations, 'terminal_class', 'succeeded');
@@ -191,9 +318,31 @@ let won_cycles = sum(column(won, 'cycle_count'));
   max_iterations_rate: if closed == 0 then 0 else count(worn) / closed
 }",
         inputs: &[
-            needs("observations", Shape::Records, "outcomes with cycle_count and terminal_class"),
-            needs("window", Shape::Record, "when they were observed: start, end"),
+            needs(
+                "observations",
+                Shape::List(&item(part_of!(
+                    RevisionCycleOutcomeObservation,
+                    &[
+                        needs("cycle_count", Shape::Count, "how many cycles it took").within(0.0, COUNT_MAX),
+                        needs("terminal_class", word!(OutcomeCycleTerminalClass), "how they ended"),
+                        may("observation_id", Shape::Text, "which one it is"),
+                    ]
+                ))),
+                "outcomes and their cycles",
+            ),
+            WINDOW,
         ],
+        requires: &[
+            requires("window", "earlier(window.start, window.end)"),
+            requires("observations", "distinct(column(observations, 'observation_id'))"),
+        ],
+        gives: Some(record(&[
+            score("avg_cycles_to_success").within(0.0, COUNT_MAX),
+            score("wasted_cycle_burn_rate"),
+            needs("right_censored_rate", Shape::Number, ""),
+            needs("max_iterations_rate", Shape::Number, ""),
+            needs("low_confidence", Shape::Truth, ""),
+        ])),
         sample: Some(Sample {
             min: 10,
             least: None,
@@ -216,5 +365,43 @@ let won_cycles = sum(column(won, 'cycle_count'));
             vector("missing_outcomes", "{}", "\"the input observations is missing\""),
         ],
         ..RATE
+    },
+    Spec {
+        id: "same_reason_v1",
+        purpose: "Whether something failed again for the same reason.",
+        expression: "present(previous)
+and current.failure_kind == previous.failure_kind
+and current.artifact_stable_id == previous.artifact_stable_id
+and current.target_scope_ref == previous.target_scope_ref
+and current.criterion_id == previous.criterion_id
+and current.normalized_finding_text_hash == previous.normalized_finding_text_hash
+and (not present(current.evidence_signature_hash) or not present(previous.evidence_signature_hash)
+  or current.evidence_signature_hash == previous.evidence_signature_hash)",
+        inputs: &[
+            needs("current", KEY, "what the failure is known by"),
+            may("previous", KEY, "the same of the failure before, if there was one"),
+        ],
+        value_kind: MetricValueKind::BooleanDerived,
+        gives: Some(Shape::Truth),
+        vectors: &[
+            vector(
+                "again_on_other_sources",
+                r#"{"current":{"failure_kind":"criterion_unmet","criterion_id":"a","normalized_finding_text_hash":"h","source_workspace_snapshot_hash":"1"},"previous":{"failure_kind":"criterion_unmet","criterion_id":"a","normalized_finding_text_hash":"h","source_workspace_snapshot_hash":"2"}}"#,
+                "true",
+            ),
+            vector(
+                "again_in_other_words",
+                r#"{"current":{"failure_kind":"criterion_unmet","normalized_finding_text_hash":"h","finding_summary_hash":"1"},"previous":{"failure_kind":"criterion_unmet","normalized_finding_text_hash":"h","finding_summary_hash":"2"}}"#,
+                "true",
+            ),
+            vector(
+                "another_evidence",
+                r#"{"current":{"failure_kind":"claim_unsupported","evidence_signature_hash":"1"},"previous":{"failure_kind":"claim_unsupported","evidence_signature_hash":"2"}}"#,
+                "false",
+            ),
+            vector("for_the_first_time", r#"{"current":{"failure_kind":"criterion_unmet"}}"#, "false"),
+            vector("missing_failure", "{}", "\"the input current is missing\""),
+        ],
+        ..Spec::PLAIN
     },
 ];

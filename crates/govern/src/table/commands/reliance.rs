@@ -7,6 +7,7 @@ use super::{Command, DurableWrite, Layer, States, Write};
 pub const RELIANCE: &[Command] = &[
     Command {
         id: "reliance.issue_work_product_certification",
+        does: "Issues a reviewed packet: its certification is rendered and counts from then on.",
         layer: Layer::Reliance,
         needs: "The packet is user_reviewed, its status is derivable, not stale, and safe or with limitations.",
         request: "IssueWorkProductCertificationRequest",
@@ -35,6 +36,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "reliance.invalidate_packet",
+        does: "Takes a packet back, and the certifications of it.",
         layer: Layer::Reliance,
         needs: "The packet is not archived; the kind of invalidation and what triggered it are named.",
         request: "InvalidateReliancePacketRequest",
@@ -61,6 +63,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "revision_review.accept_candidate",
+        does: "Takes a candidate as the version that counts.",
         layer: Layer::Reliance,
         needs: "The packet is review_pending and the version before is still the head.",
         request: "AcceptCandidateRequest",
@@ -91,6 +94,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "revision_review.reject_candidate",
+        does: "Refuses a candidate; the version before stays.",
         layer: Layer::Reliance,
         needs: "The packet is review_pending.",
         request: "RejectCandidateRequest",
@@ -117,6 +121,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "revision_review.request_changes",
+        does: "Sends a candidate back with what is to change.",
         layer: Layer::Reliance,
         needs: "The packet is review_pending; a rationale is given.",
         request: "RequestChangesRequest",
@@ -144,6 +149,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "revision_review.restore_known_good",
+        does: "Goes back to the versions of a checkpoint.",
         layer: Layer::Reliance,
         needs: "The checkpoint has a policy and a capability snapshot; every irreversible effect that was carried out is listed.",
         request: "RestoreKnownGoodRequest",
@@ -180,6 +186,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "evidence.export_package",
+        does: "Writes the evidence of a run to where it leaves the system.",
         layer: Layer::Reliance,
         needs: "A policy allows export_bundle; with privileged sources there is a confirmation and a preview of what is left out.",
         request: "ExportEvidencePackageRequest",
@@ -212,6 +219,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "finding.contest",
+        does: "Disputes a finding.",
         layer: Layer::Reliance,
         needs: "The finding is active or verified, in the same matter.",
         request: "ContestFindingRequest",
@@ -238,6 +246,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "finding.confirm",
+        does: "Stands by a finding, as a user or as a reviewer.",
         layer: Layer::Reliance,
         needs: "The finding is active or contested; whoever confirms is not the Task Agent.",
         request: "ConfirmFindingRequest",
@@ -265,6 +274,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "task_replay.preview",
+        does: "Says what a replay of a run would do with each of its steps.",
         layer: Layer::Reliance,
         needs: "The run exists and the mode fits its steps.",
         request: "ReplayPreviewRequest",
@@ -291,6 +301,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "task_replay.create_fork",
+        does: "Begins a new run from a checkpoint of this one.",
         layer: Layer::Reliance,
         needs: "The checkpoint is complete; every irreversible effect that was carried out is listed.",
         request: "CreateForkRequest",
@@ -317,6 +328,7 @@ pub const RELIANCE: &[Command] = &[
     },
     Command {
         id: "attention.resolve_item",
+        does: "Closes something that waited for a person and was dealt with.",
         layer: Layer::Reliance,
         needs: "The item is open; for a hard call, an approval or a research need its source is closed.",
         request: "ResolveAttentionItemRequest",

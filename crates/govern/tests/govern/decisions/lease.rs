@@ -61,6 +61,57 @@ fn a_question_says_what_it_belongs_to() {
     assert_eq!(refused(|need| need.status = Need::Leased), Refusal::NotOpen);
 }
 
+#[test]
+fn a_question_read_from_a_log_goes_on_as_it_was() {
+    let (question, _) = Question::raise(need(), &at(0)).unwrap();
+    let mut settled = settle(question, &at(0)).unwrap();
+    settled.grant(&ask("la", &at(10))).unwrap();
+    let (held, emitted) = settled.done();
+    let leases: Vec<ResearchNeedLease> = emitted
+        .iter()
+        .filter_map(|one| match one {
+            Emitted::Lease(lease) => Some(lease.clone()),
+            Emitted::Need(_) | Emitted::Moved(_) | Emitted::Attention(_) => None,
+        })
+        .collect();
+    let again = Question::again(held.need().clone(), &leases, 0, None, &at(0));
+    assert_eq!(again, held);
+    let (mut one, mut other) = (settle(held, &at(10)).unwrap(), settle(again, &at(10)).unwrap());
+    assert_eq!(one.grant(&ask("la", &at(20))), Err(Refusal::TokenReused));
+    assert_eq!(other.grant(&ask("la", &at(20))), Err(Refusal::TokenReused));
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_question_is_handed_on_by_its_table_only() {
+    let person = reference("user:u1");
+    let ways = [
+        (Need::HumanNeeded, Ok(())),
+        (Need::Unresolved, Ok(())),
+        (Need::Cancelled, Ok(())),
+        (Need::Open, Err(Refusal::NotOpen)),
+        (Need::Leased, Err(Refusal::NotOpen)),
+        (Need::Answered, Err(Refusal::NotOpen)),
+    ];
+    for (to, expected) in ways {
+        let (question, raised) = Question::raise(need(), &at(0)).unwrap();
+        let mut settled = settle(question, &at(1)).unwrap();
+        assert_eq!(settled.hand(to, &person, "as the person says"), expected, "{to:?}");
+        let (question, emitted) = settled.done();
+        assert_eq!(question.need().status, if expected.is_ok() { to } else { Need::Open });
+        let mut rows = vec![raised.row(&at(0))];
+        rows.extend(emitted.iter().map(|one| one.row(&at(1))));
+        assert_eq!(wrong(&rows), Vec::<String>::new());
+    }
+    // Who holds it loses it to whom it is handed.
+    let (question, _) = Question::raise(need(), &at(0)).unwrap();
+    let mut settled = settle(question, &at(0)).unwrap();
+    settled.grant(&ask("la", &at(10))).unwrap();
+    settled.hand(Need::HumanNeeded, &person, "I give it up").unwrap();
+    assert_eq!(settled.answer(By::Lease("la"), &reference("artifact:x")), Err(Refusal::DeadToken));
+    settled.answer(By::Person(&person), &reference("artifact:x")).unwrap();
+}
+
 /// What somebody does.
 #[derive(Clone, Debug)]
 enum Move {

@@ -63,19 +63,28 @@ enum Change {
 impl Fault {
     /// The log with it.
     pub(in super::super) fn apply(&self, rows: &[Draft]) -> Vec<Draft> {
-        let mut rows = rows.to_vec();
+        let mut rows = self.apply_to(rows.to_vec());
         match &self.change {
-            Change::Delete => drop(rows.remove(self.row)),
-            Change::Before(other) => {
-                let row = rows.remove(self.row);
-                rows.insert(*other, row);
-            }
+            Change::Delete | Change::Before(_) => {}
             Change::Set(value) => {
                 rows[self.row].record = put(&rows[self.row].record, &self.path, Some(value))
             }
             Change::Remove => rows[self.row].record = put(&rows[self.row].record, &self.path, None),
         }
         rows
+    }
+
+    /// What stands beside the rows, where it leaves or moves one: what is moved goes by the row that it is put before.
+    pub(in super::super) fn apply_to<T: Clone>(&self, mut beside: Vec<T>) -> Vec<T> {
+        match self.change {
+            Change::Delete => drop(beside.remove(self.row)),
+            Change::Before(other) => {
+                let row = beside.remove(self.row);
+                beside.insert(other, row);
+            }
+            Change::Set(_) | Change::Remove => {}
+        }
+        beside
     }
 
     /// Whether every row stays where it was.
@@ -95,7 +104,8 @@ impl Fault {
         let place: String = steps.collect();
         let word = match (&self.change, self.class) {
             (Change::Set(Json::String(word)), Class::FlipStatus) => format!(" to {word}"),
-            (Change::Set(_) | Change::Delete | Change::Before(_) | Change::Remove, _any) => String::new(),
+            (Change::Before(other), _any) => format!(" before {}", rows[*other].kind),
+            (Change::Set(_) | Change::Delete | Change::Remove, _any) => String::new(),
         };
         format!("{:?} {}{place}{word}", self.class, rows[self.row].kind)
     }

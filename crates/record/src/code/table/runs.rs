@@ -26,6 +26,12 @@ macro_rules! runs {
             RunMissing "run"."missing" Error, "There is no such run",
                 "No run of this name is in the matter's ledger.",
                 "List the runs with countersign runs list, and look at --matter and --data.";
+            TaskInvalid "task"."invalid" Error, "The task can't be used",
+                "The task's file can't be read as one, or something in it does not fit together. Every mistake is told with its line.",
+                "Mend the lines that are named; schemas/task.v1.schema.json says what a task is, and countersign task new makes one.";
+            RunRecords "run"."records" Critical, "The records of a run can't be written",
+                "A step of a task's run would have made records that can't stand in its log. Nothing of the step was written: the run stands where it stood before.",
+                "Keep the data directory as it is and report it with the message: this is a defect of ours. `countersign runs resume RUN` tries the step again.";
             RunErased "run"."erased" Error, "What the run said was erased",
                 "The run's rows are there, but bytes that they name were erased, so that its state can't be told any more.",
                 "The rows and the receipt of the erasure stay in the ledger; the run itself can't go on.";

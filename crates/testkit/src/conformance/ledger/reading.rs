@@ -8,9 +8,9 @@ use countersign_record::chain::Head;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::FoldId;
-use countersign_record::json::{Json, Object};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::row::Row;
-use countersign_runtime::ports::ledger::{Ledger, PAGE_ROWS_MAX, Query, Select, Snapshot};
+use countersign_runtime::ports::ledger::{Glance, Ledger, PAGE_ROWS_MAX, Query, Select, Snapshot};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +18,7 @@ pub(super) const CASES: &[Case] = &[
     ("a page holds the rows that were asked for", |bench| Box::pin(pages(bench))),
     ("pages have limits", |bench| Box::pin(page_limits(bench))),
     ("a walk starts and stops where it should", |bench| Box::pin(walks(bench))),
+    ("a glance shows what a walk does", |bench| Box::pin(glances(bench))),
     ("old rows are read in today's shape", |bench| Box::pin(upcast(bench))),
     ("a snapshot of another history is not given back", |bench| Box::pin(snapshots(bench))),
     ("appends do not disturb a reader", |bench| Box::pin(undisturbed(bench))),
@@ -101,6 +102,35 @@ async fn walks(bench: Bench) {
     };
     bench.ledger().scan(&viewer(), 0, Box::new(stopping)).await.unwrap();
     assert_eq!(*seen.lock().unwrap(), 1);
+}
+
+/// A glance shows of each row what a walk shows of it.
+async fn glances(bench: Bench) {
+    let seed = Seed::of("glances", 23);
+    filled(&bench, &mut seed.random(), 10).await;
+    let all = scanned(&*bench.ledger(), &viewer(), 0).await;
+    for after in [0, 1, all.len() / 2, all.len(), all.len() + 1] {
+        for most in [1, all.len()] {
+            let (seen, mut left) = (Arc::new(Mutex::new(Vec::new())), most);
+            let see = Arc::clone(&seen);
+            let glancer = move |seq: u64, row: Result<Glance<'_>, String>| {
+                let row = row.unwrap();
+                let stream = (row.stream.to_owned(), row.stream_seq);
+                let (kind, at) = (row.kind.to_owned(), row.at.to_owned());
+                see.lock().unwrap().push((seq, row.seq, stream, kind, at, json::parse(row.payload).unwrap()));
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            bench.ledger().glance(&viewer(), after as u64, Box::new(glancer)).await.unwrap();
+            let told = |row: &Row| {
+                let (stream, kind) =
+                    ((row.stream.as_str().to_owned(), row.stream_seq), row.kind.as_str().to_owned());
+                (row.seq, row.seq, stream, kind, row.at.as_str().to_owned(), row.payload.clone())
+            };
+            let expected: Vec<_> = all.iter().skip(after).take(most).map(told).collect();
+            assert_eq!(*seen.lock().unwrap(), expected);
+        }
+    }
 }
 
 async fn upcast(bench: Bench) {

@@ -1,0 +1,138 @@
+//! `countersign command`: what people may do to a task's run, and doing it.
+//! Owns: the list in words, reading a request. Must not: decide.
+
+use super::governed::Governed;
+use crate::cli::Global;
+use crate::cli::governed::Commands;
+use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::output;
+use crate::tasks;
+use countersign_govern::table::commands::{self, Command, Write};
+use countersign_govern::types::added::showing::CommandReceipt;
+use countersign_govern::types::wire::Wire;
+use countersign_record::code::Code;
+use countersign_record::json::{Json, Object};
+use countersign_work::command::Command as Asked;
+use countersign_work::task::Task;
+use std::path::PathBuf;
+
+/// The command whose request is what files are now.
+const RECHECK: &str = "source.recheck";
+
+pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Failure> {
+    let Commands::Run { id, run, request, key, folder } = command else { return list(global) };
+    if commands::find(&id).is_none() {
+        return Err(Failure::new(
+            Code::CommandUnknown,
+            format!("there is no command {}", output::plain(&id)),
+        ));
+    }
+    let request = request.as_deref().map(input::document).transpose()?;
+    let governed = Governed::open(global, &run).await?;
+    let request = match request {
+        Some(request) => request,
+        None if id == RECHECK => recheck(&governed, folder)?,
+        None => Object::new().into(),
+    };
+    governed.give(global, &id, &request, key).await?.told(global)
+}
+
+/// What the files of the run's sources are now.
+fn recheck(governed: &Governed, folder: Option<PathBuf>) -> Result<Json, Failure> {
+    let dir = folder.map(|dir| tasks::folder_of(&dir)).or_else(|| governed.folder()).unwrap_or_default();
+    let task = governed.work.look(|desk| desk.task().clone());
+    let task = task.unwrap_or_else(|| Task::clone(&governed.work.task()));
+    let (found, gone) = tasks::found(&dir, &task)?;
+    let found: Object =
+        found.iter().map(|(id, hash)| (id.as_str(), Json::from(String::from(*hash)))).collect();
+    let gone = gone.iter().map(|id| Json::from(id.as_str())).collect();
+    Ok(Object::from([("found", Json::from(found)), ("gone", Json::Array(gone))]).into())
+}
+
+fn list(global: &Global) -> Result<Exit, Failure> {
+    if global.json {
+        output::json(&Json::Array(commands::all().map(entry).collect()))?;
+        return Ok(Exit::Success);
+    }
+    for command in commands::all() {
+        output::line(&format!("{}  {}", command.id, command.does))?;
+        output::line(&format!("  needs  {}", command.needs))?;
+        let members = members(command);
+        if !members.is_empty() {
+            output::line(&format!("  asked  {}", members.join(", ")))?;
+        }
+        let writes: Vec<String> = command.writes.iter().map(|one| written(*one)).collect();
+        if !writes.is_empty() {
+            output::line(&format!("  writes {}", writes.join(", ")))?;
+        }
+        let old: Vec<&str> = command.invalidations().into_iter().collect();
+        if !old.is_empty() {
+            output::line(&format!("  old    {}", old.join(", ")))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// What a command writes, in words.
+fn written(one: Write) -> String {
+    match one {
+        Write::Record(kind) => kind.to_owned(),
+        Write::Transition(subject) => format!("{} of {subject}", one.kind()),
+    }
+}
+
+fn schema(command: &Command) -> Json {
+    let found = Asked::ALL.iter().find(|(id, _)| *id == command.id);
+    found.map_or(Json::Null, |(_, schema)| schema())
+}
+
+/// What a command is asked with; what need not be said is in brackets.
+fn members(command: &Command) -> Vec<String> {
+    let schema = schema(command);
+    let required = schema.get("required").and_then(Json::as_array).unwrap_or_default();
+    let names = schema.get("properties").and_then(Json::as_object).into_iter().flat_map(Object::iter);
+    names
+        .map(|(name, _)| match required.iter().any(|one| one.as_str() == Some(name)) {
+            true => name.to_owned(),
+            false => format!("[{name}]"),
+        })
+        .collect()
+}
+
+/// A command as a document: everything that is registered of it.
+fn entry(command: &'static Command) -> Json {
+    let texts = |all: &[&str]| Json::Array(all.iter().map(|one| Json::from(*one)).collect());
+    let states = &command.states;
+    let writes: Vec<String> = command.writes.iter().map(|one| written(*one)).collect();
+    let writes: Vec<&str> = writes.iter().map(String::as_str).collect();
+    let old: Vec<&str> = command.invalidations().into_iter().collect();
+    Object::from([
+        ("id", Json::from(command.id)),
+        ("does", command.does.into()),
+        ("needs", command.needs.into()),
+        ("request", command.request.into()),
+        ("request_schema", schema(command)),
+        ("response", command.response.into()),
+        ("response_schema", CommandReceipt::schema()),
+        ("durable_write", command.durable_write.as_str().into()),
+        ("keyed", Json::Bool(command.is_keyed)),
+        ("policy_checks", texts(command.policy_checks)),
+        ("writes", texts(&writes)),
+        ("makes_old", texts(&old)),
+        ("failure_codes", texts(command.failure_codes)),
+        ("telemetry", command.telemetry.into()),
+        ("owner", command.owner.into()),
+        (
+            "shown",
+            Object::from([
+                ("empty", Json::from(states.empty)),
+                ("blocked", states.blocked.into()),
+                ("degraded", states.degraded.into()),
+                ("error", states.error.into()),
+            ])
+            .into(),
+        ),
+    ])
+    .into()
+}

@@ -1,0 +1,226 @@
+//! `countersign packet`: a run's reliance packet, shown, as one signed file, as a page.
+//! Owns: gathering its rows and bytes, what of them may leave, signing, the files. Must not: say of the run what its rows do not.
+
+mod show;
+
+use super::process::looking;
+use crate::cli::Global;
+use crate::cli::packet::Packet;
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::place::{self, Place};
+use countersign_durable::write_new;
+use countersign_govern::member::Member;
+use countersign_record::chain::Head;
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::id::RunId;
+use countersign_record::json::Json;
+use countersign_record::row::{DataClass, Row, RowRef};
+use countersign_record::sign::PublicKey;
+use countersign_runtime::ports::ledger::{self, Journal, Ledger};
+use countersign_runtime::run::{self, Setup};
+use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
+use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
+use countersign_verify::page::{Besides, html};
+use countersign_verify::summary::Summary;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Who may read a packet's file.
+const MODE: u32 = 0o600;
+
+pub(super) async fn run(global: &Global, command: &Packet) -> Result<Exit, Failure> {
+    match command {
+        Packet::Show { packet } => show::run(global, packet).await,
+        Packet::Export { run, out, html, withhold, privileged } => {
+            let may_leave = if *privileged { DataClass::Privileged } else { DataClass::Internal };
+            let kept = withhold
+                .iter()
+                .map(|text| super::ledger::read_digest(text))
+                .collect::<Result<Vec<_>, _>>()?;
+            let files = Files { out: out.as_deref(), html: html.as_deref() };
+            export(global, &RunId::try_from(run.as_str())?, &files, may_leave, &kept).await
+        }
+    }
+}
+
+/// What is written: the signed file, the page for people, or both.
+struct Files<'a> {
+    out: Option<&'a Path>,
+    html: Option<&'a Path>,
+}
+
+async fn export(
+    global: &Global,
+    run: &RunId,
+    files: &Files<'_>,
+    may_leave: DataClass,
+    kept: &[Digest],
+) -> Result<Exit, Failure> {
+    let told = run::told(&looking(Place::open(global)?)?, run).await?;
+    let place = Place::open(global)?;
+    let is_kept = |task: &Json| {
+        task.at("policies").is_some_and(|policies| policies.is("externalization.export_bundle", "never"))
+    };
+    if told.setup.task.as_ref().is_some_and(is_kept) {
+        return Err(Failure::new(Code::RunDenied, "the task's policy says that it is never exported"));
+    }
+    let statement = statement(&place, run, told.setup, may_leave, kept).await?;
+    let written = |error| Failure::new(Code::OutputFailed, format!("{error}"));
+    let payload = statement.to_bytes().map_err(written)?;
+    let message = signed_bytes(&payload);
+    let (key, signature) = place.keys.endorse(place.access.principal(), &message, place::entropy()?)?;
+    let envelope = Envelope { payload, signatures: vec![Signed { key, signature }] };
+    let bytes = envelope.to_bytes().map_err(written)?;
+    if let Some(out) = files.out {
+        write(out, &bytes)?;
+    }
+    if let Some(html) = files.html {
+        write(html, page(&statement, &envelope, &bytes, files.out.is_none()).as_bytes())?;
+    }
+    let withheld = statement.blobs.iter().filter(|blob| matches!(blob.content, Content::Withheld(_))).count();
+    output::line(&output::plain(&format!(
+        "{}: {} ({}), signed with {key}; {} withheld",
+        [files.out, files.html]
+            .into_iter()
+            .flatten()
+            .map(|one| one.display().to_string())
+            .collect::<Vec<_>>()
+            .join(", "),
+        statement.packet_id,
+        statement.status.replace('_', " "),
+        output::count(withheld as u64, "text")
+    )))?;
+    Ok(Exit::Success)
+}
+
+/// The page of a packet; where the signed file is not written, the page carries it.
+fn page(statement: &Statement, envelope: &Envelope, bytes: &[u8], is_whole: bool) -> String {
+    let signers: Vec<PublicKey> = envelope.signatures.iter().map(|one| one.key).collect();
+    let besides = Besides {
+        signers: &signers,
+        file_sha256: &String::from(Digest::of(bytes)),
+        envelope: std::str::from_utf8(bytes).ok().filter(|_| is_whole),
+    };
+    html(&Summary::of(statement), &besides)
+}
+
+fn write(out: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_new(out, MODE, bytes).map_err(|error| Failure::file(&out.to_string_lossy(), &error))
+}
+
+/// The statement of a run's last packet.
+async fn statement(
+    place: &Place,
+    run: &RunId,
+    setup: Setup,
+    may_leave: DataClass,
+    kept: &[Digest],
+) -> Result<Statement, Failure> {
+    let refused = |message: String| Failure::new(Code::PacketMissing, message);
+    let Some(task) = setup.task else {
+        return Err(refused(format!("{run} is no run of a task, so it has no reliance packet")));
+    };
+    let rows = entries(place, run).await?;
+    let mut blobs: BTreeMap<Digest, Blob> = BTreeMap::new();
+    for row in rows.iter().filter_map(whole) {
+        for named in &row.blobs {
+            let is_kept = kept.contains(&named.digest);
+            let content = match (is_kept, row.data_class > may_leave) {
+                (true, _) => Content::Withheld("the exporter withheld it".to_owned()),
+                (false, true) => Content::Withheld(format!("it is {}", row.data_class.as_str())),
+                (false, false) => match place.ledger.blob(&place.access, named.digest).await? {
+                    ledger::Blob::Present(bytes) => Content::Present(bytes),
+                    ledger::Blob::Erased { .. } => Content::Withheld("it was erased".to_owned()),
+                },
+            };
+            let blob = Blob { digest: named.digest, size: named.size, content };
+            // What one row lets out another may keep in; the stricter one counts.
+            match blobs.get(&named.digest) {
+                Some(Blob { content: Content::Withheld(_), .. }) => {}
+                Some(_) | None => drop(blobs.insert(named.digest, blob)),
+            }
+        }
+    }
+    let head = rows.last().map(Entry::head).ok_or_else(|| refused(format!("{run} has no rows")))?;
+    let now = place.now()?;
+    let anchor = place.keys.anchor(place.matter(), head, &now, place::entropy()?)?;
+    let parts = Parts {
+        matter: place.matter().clone(),
+        run: run.clone(),
+        made_at: now,
+        made_by: place.access.principal().clone(),
+        made_with: format!("countersign {}", env!("CARGO_PKG_VERSION")),
+        task,
+        files: setup.files,
+        rows,
+        anchor: Some(anchor),
+        blobs: blobs.into_values().collect(),
+    };
+    Statement::of(parts).map_err(|error| refused(error.to_string()))
+}
+
+fn whole(entry: &Entry) -> Option<&Row> {
+    match entry {
+        Entry::Whole(row) => Some(row),
+        Entry::Withheld(_) => None,
+    }
+}
+
+/// What a walk over the ledger finds: the rows from the first of a run on.
+#[derive(Default)]
+struct Walk {
+    entries: Vec<Entry>,
+    /// How many of them there are up to the run's last.
+    last: usize,
+    failed: Option<ledger::Error>,
+}
+
+/// The rows of the ledger from the first of a run to its last: its own whole, others by their hash.
+async fn entries(place: &Place, run: &RunId) -> Result<Vec<Entry>, Failure> {
+    let streams = [format!("run/{run}"), format!("work/{run}")];
+    let walk = Arc::new(Mutex::new(Walk::default()));
+    let seen = Arc::clone(&walk);
+    let visitor = move |seq: u64, stored: Result<RowRef<'_>, String>| {
+        let mut walk = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = stored.map_err(|why| ledger::Error::RowCorrupt { seq, why });
+        match row.and_then(|row| entry(&row, &streams)) {
+            Ok((entry, is_own)) => {
+                if is_own || !walk.entries.is_empty() {
+                    walk.entries.push(entry);
+                }
+                if is_own {
+                    walk.last = walk.entries.len();
+                }
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                walk.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    place.ledger.scan(&place.access, 0, Box::new(visitor)).await?;
+    let mut walk = walk.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = walk.failed.take() {
+        return Err(error.into());
+    }
+    let last = walk.last;
+    let mut entries = std::mem::take(&mut walk.entries);
+    entries.truncate(last);
+    Ok(entries)
+}
+
+fn entry(row: &RowRef<'_>, streams: &[String; 2]) -> Result<(Entry, bool), ledger::Error> {
+    if !streams.iter().any(|stream| stream == row.stream) {
+        return Ok((Entry::Withheld(Head { seq: row.seq, hash: row.hash }), false));
+    }
+    let corrupt = |why: countersign_record::row::Unreadable| ledger::Error::RowCorrupt {
+        seq: row.seq,
+        why: why.to_string(),
+    };
+    Ok((Entry::Whole(Box::new(row.to_row().map_err(corrupt)?)), true))
+}

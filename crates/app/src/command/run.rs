@@ -1,0 +1,79 @@
+//! `countersign run`: a task in, a work product that can be signed out.
+//! Owns: carrying a task's run to its end, putting the work where a user finds it, the summary. Must not: decide.
+
+use super::process::{Desk, Driven, Seat, ended, looking, minted};
+use crate::cli::Global;
+use crate::cli::run::{Run, Working};
+use crate::failure::{Exit, Failure};
+use crate::office;
+use crate::output;
+use crate::pipelines;
+use crate::place::Place;
+use crate::signals::Cancelling;
+use crate::tasks::{self, Folder};
+use countersign_kernel::run::{self as kernel, Doing};
+use countersign_record::code::Code;
+use countersign_record::id::RunId;
+use countersign_record::state::GenericEnvelope;
+use countersign_runtime::work::Work;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+pub(super) mod product;
+mod summary;
+
+pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
+    let folder = Folder::read(&command.task)?;
+    let place = Place::open(global)?;
+    let working = Working {
+        pipeline: folder.task.pipeline().to_owned(),
+        model: command.model.clone().unwrap_or_else(|| folder.task.model().to_owned()),
+        // Where its files can be looked at again.
+        sources: vec![tasks::folder_of(&command.task)],
+        memory: Vec::new(),
+        allow_programs: command.allow_programs,
+    };
+    let document = folder.task.envelope(&global.principal);
+    let reading = GenericEnvelope::read(document, minted(&place.clock)?)
+        .map_err(|troubles| Failure::troubles(Code::TaskInvalid, "the task", &troubles))?;
+    let at_work = tasks::begun(folder, &reading.envelope.identity.received_at)?;
+    let work = Arc::clone(&at_work.work);
+    let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
+    let seat = Seat { global, bench: looking(place)?, opens: &opens };
+    let found = pipelines::find(&working.pipeline)?;
+    let mut driver = Desk::at_work(seat, &working, found, at_work)?.begin(&working, reading)?;
+    let cancelling = Cancelling::new()?;
+    driven(&mut driver, &cancelling.token).await?;
+    told(global, driver.id(), driver.run(), &work, ended(driver.run()))
+}
+
+/// Puts the work where a user finds it, and prints what the run came to.
+pub(super) fn told(
+    global: &Global,
+    id: &RunId,
+    run: &kernel::Run,
+    work: &Work,
+    outcome: Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    product::put(global, id, work)?;
+    summary::told(global, id, run, work, outcome)
+}
+
+/// Goes on stage by stage, and shows where it is.
+async fn driven(driver: &mut Driven, cancel: &CancellationToken) -> Result<(), Failure> {
+    let progress = output::progress(String::new());
+    let gone_on = async {
+        loop {
+            let stage = driver.run().envelope.progress.current_stage.clone();
+            let hops = driver.run().envelope.bounds.agent_hop_count;
+            progress.set_message(format!("{} (step {})", summary::stage(&stage), hops + 1));
+            driver.step(cancel).await?;
+            if driver.run().doing != Doing::Ready {
+                return Ok(());
+            }
+        }
+    }
+    .await;
+    progress.finish_and_clear();
+    gone_on
+}

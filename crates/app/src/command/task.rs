@@ -1,0 +1,92 @@
+//! `countersign task`: making a task's folder, and seeing whether one can be run.
+//! Owns: the folder that it makes. Must not: run anything.
+
+use crate::cli::Global;
+use crate::cli::run::Task;
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::tasks::Folder;
+use countersign_durable::{make_dirs, remove_dirs, write_new};
+use countersign_record::code::Code;
+use serde::Serialize;
+use std::path::Path;
+
+/// What a new folder holds.
+const FILES: [(&str, &str); 2] = [
+    ("task.toml", include_str!("task/new.toml")),
+    ("sources/agreement.md", include_str!("task/agreement.md")),
+];
+
+pub(super) fn run(global: &Global, command: Task) -> Result<Exit, Failure> {
+    match command {
+        Task::New { dir } => new(global, &dir),
+        Task::Check { task } => check(global, &task),
+    }
+}
+
+#[derive(Serialize)]
+struct Checked {
+    task: String,
+    artifacts: usize,
+    sources: usize,
+    outcomes: usize,
+    criteria: usize,
+}
+
+fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
+    let Folder { task, .. } = Folder::read(named)?;
+    let checked = Checked {
+        task: task.id.clone(),
+        artifacts: task.artifacts.len(),
+        sources: task.sources.len(),
+        outcomes: task.outcomes.len(),
+        criteria: task.outcomes.iter().map(|one| one.criteria.len()).sum(),
+    };
+    if global.json {
+        output::json(&checked)?;
+    } else {
+        let count = |number: usize, what: &str| output::count(number as u64, what);
+        output::line(&output::plain(&format!(
+            "{} can be run: {}, {}, {}, {}",
+            checked.task,
+            count(checked.artifacts, "artifact"),
+            count(checked.sources, "source"),
+            count(checked.outcomes, "outcome"),
+            if checked.criteria == 1 {
+                "1 criterion".to_owned()
+            } else {
+                format!("{} criteria", checked.criteria)
+            },
+        )))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Makes the folder, whole or not at all.
+fn new(global: &Global, dir: &Path) -> Result<Exit, Failure> {
+    let shown = output::plain(&dir.display().to_string());
+    if std::fs::symlink_metadata(dir).is_ok() {
+        let message = format!("{shown}: it is there already; name a folder that is not");
+        return Err(Failure::new(Code::UsageInvalid, message));
+    }
+    let failed = |error: std::io::Error| Failure::file(&shown, &error);
+    let made = make_dirs(&dir.join("sources"), 0o777).map_err(failed)?;
+    for (name, text) in FILES {
+        if let Err(error) = write_new(&dir.join(name), 0o666, text.as_bytes()) {
+            // What was made is taken away again; if that fails too, the first error is the one to tell.
+            FILES.iter().for_each(|(name, _)| drop(std::fs::remove_file(dir.join(name))));
+            remove_dirs(&made);
+            return Err(failed(error));
+        }
+    }
+    if global.json {
+        output::json(&std::collections::BTreeMap::from([("dir", shown)]))?;
+    } else {
+        output::line(&format!(
+            "{shown}: a task that runs as it is. Change task.toml and the sources, then:"
+        ))?;
+        output::line(&format!("  countersign task check {shown}"))?;
+        output::line(&format!("  countersign run {shown}"))?;
+    }
+    Ok(Exit::Success)
+}

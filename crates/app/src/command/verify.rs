@@ -1,0 +1,114 @@
+//! `countersign verify`: whether a packet is what it says, from the file alone.
+//! Owns: reading the file and the keys, telling the report. Must not: check anything itself.
+
+use crate::cli::Global;
+use crate::cli::packet::Verify;
+use crate::failure::{Exit, Failure};
+use crate::{input, output};
+use countersign_record::code::Code;
+use countersign_record::json;
+use countersign_record::sign::PublicKey;
+use countersign_verify::dsse::BYTES_MAX;
+use countersign_verify::report::{Failure as Found, Outcome, Report, Standing};
+use countersign_verify::verify;
+use std::io::Read;
+
+/// Failures that are printed; `--json` has more.
+const SHOWN_MAX: usize = 20;
+
+pub(super) fn run(global: &Global, command: &Verify) -> Result<Exit, Failure> {
+    let trusted = command.trusted_key.iter().map(|text| key(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut bytes = Vec::new();
+    let limit = BYTES_MAX as u64 + 1;
+    let read = input::open(&command.file)?.take(limit).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::file(&command.file, &error))?;
+    let report = verify(&bytes, &trusted);
+    if global.json {
+        output::json(&report)?;
+    } else {
+        told(&report)?;
+    }
+    let unreadable = report.failures.iter().find(|one| one.code == Code::VerifyFile);
+    match (report.result, unreadable) {
+        (_, Some(found)) => {
+            Err(Failure::new(Code::VerifyFile, format!("{}: {}", command.file, found.message)))
+        }
+        (Outcome::Verified | Outcome::VerifiedInPart, None) => Ok(Exit::Success),
+        (Outcome::Failed, None) => Ok(Exit::Limited),
+    }
+}
+
+/// A key: its digits, or a file that has them.
+fn key(text: &str) -> Result<PublicKey, Failure> {
+    if let Ok(key) = PublicKey::try_from(text) {
+        return Ok(key);
+    }
+    let digits = input::text(text)?;
+    let key = PublicKey::try_from(digits.trim());
+    key.map_err(|error| Failure::new(Code::FieldInvalid, format!("--trusted-key {text}: {error}")))
+}
+
+fn told(report: &Report) -> Result<(), Failure> {
+    let line = |text: String| output::line(&output::plain(&text));
+    if let Some(packet) = &report.packet {
+        line(format!("{}  ({})", packet.title, packet.status.replace('_', " ")))?;
+        line(format!(
+            "  run      {} of matter {}, up to row {}",
+            packet.run, packet.matter, packet.head.seq
+        ))?;
+        for (name, digest) in &packet.subjects {
+            line(format!("  work     {name}  sha256 {digest}"))?;
+        }
+        line(format!("  made     {} by {} with {}", packet.made_at, packet.made_by, packet.made_with))?;
+    }
+    for signer in &report.signatures {
+        let how = match signer.standing {
+            Standing::Trusted => "which you trust",
+            Standing::Unknown => "which you have said nothing about (--trusted-key)",
+            Standing::Forged => "FORGED: it is not of this key over this packet",
+        };
+        line(format!("  signed   {}, {how}", signer.key))?;
+    }
+    for one in report.checks.iter().filter(|one| one.checked + one.told + one.withheld > 0) {
+        let told = if one.told > 0 { format!(", {} taken as told", one.told) } else { String::new() };
+        let withheld = if one.withheld > 0 { format!(", {} withheld", one.withheld) } else { String::new() };
+        let failed = if one.failed > 0 { format!(", {} FAILED", one.failed) } else { String::new() };
+        line(format!("  {:<14} {} checked{told}{withheld}{failed}", one.check.as_str(), one.checked))?;
+    }
+    for one in &report.withheld {
+        line(format!("  withheld {} ({}: {})", one.digest, output::count(one.size, "byte"), one.reason))?;
+    }
+    for failure in report.failures.iter().take(SHOWN_MAX) {
+        line(sentence(failure)?)?;
+    }
+    let more = report.failures.len().saturating_sub(SHOWN_MAX) as u64 + report.unlisted;
+    if more > 0 {
+        line(format!("and {more} more"))?;
+    }
+    line(report.result.words().to_owned())
+}
+
+/// What failed, where, and what was expected.
+fn sentence(failure: &Found) -> Result<String, Failure> {
+    let place = &failure.place;
+    let parts = [
+        place.row.map(|row| format!("row {row}")),
+        place.record.clone(),
+        place.path.clone(),
+        place.blob.map(|digest| format!("bytes {digest}")),
+    ];
+    let place: Vec<String> = parts.into_iter().flatten().collect();
+    let value = |value: &Option<json::Json>| -> Result<String, Failure> {
+        let text = value.as_ref().map(json::to_text).transpose();
+        let text = text.map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))?;
+        Ok(text.map_or_else(|| "nothing".to_owned(), |text| text.chars().take(VALUE_CHARS_MAX).collect()))
+    };
+    let compared = match (&failure.expected, &failure.found) {
+        (None, None) => String::new(),
+        (expected, found) => format!(" (expected {}, found {})", value(expected)?, value(found)?),
+    };
+    Ok(format!("{}: {}: {}{compared}", failure.code, place.join(" "), failure.message))
+}
+
+/// Characters of a value that are printed.
+const VALUE_CHARS_MAX: usize = 160;

@@ -1,0 +1,258 @@
+//! Task folders: what a user hands over.
+//! Owns: reading one, safely and whole, and the envelope that its run begins with. Must not: judge what it asks.
+
+mod texts;
+
+pub(crate) use texts::Texts;
+
+use crate::beneath;
+use crate::failure::Failure;
+use crate::output;
+use crate::tables::Table;
+use countersign_govern::types::added::policy::CapabilityState;
+use countersign_govern::types::wire::Wire;
+use countersign_models::scripted::{Pieces, Scripted, script};
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::fields::Trouble;
+use countersign_record::json::Json;
+use countersign_record::time::Timestamp;
+use countersign_runtime::ports::model::Model;
+use countersign_runtime::ports::sources::Sources;
+use countersign_runtime::replay::Recorded;
+use countersign_runtime::run::{Bench, Told};
+use countersign_runtime::work::{Opening, Work};
+use countersign_work::task::{Source, Task};
+use countersign_work::workspace;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file that says what is asked.
+const FILE: &str = "task.toml";
+/// Bytes of a file of a task.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes of all of them.
+const BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// A task with everything that it names.
+pub(crate) struct Folder {
+    pub(crate) task: Task,
+    pub(crate) sources: Vec<Vec<u8>>,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Folder {
+    /// Reads a folder, or the folder of a file that is named `task.toml`.
+    pub(crate) fn read(named: &Path) -> Result<Self, Failure> {
+        let dir = folder_of(named);
+        let task = task(&dir)?;
+        let mut left = BYTES_MAX;
+        let mut sources = Vec::new();
+        for source in &task.sources {
+            let bytes = file(&dir, &source.path, &mut left)?;
+            if std::str::from_utf8(&bytes).is_err() {
+                return Err(invalid(format!("{}: it is no text in UTF-8", output::plain(&source.path))));
+            }
+            sources.push(bytes);
+        }
+        let mut files = BTreeMap::new();
+        for path in others(&task) {
+            let bytes = file(&dir, &path, &mut left)?;
+            files.insert(path, bytes);
+        }
+        Ok(Folder { task, sources, files })
+    }
+
+    /// What the run is opened with.
+    pub(crate) fn opening(&self, capabilities: Vec<CapabilityState>) -> Opening {
+        let (sources, files) = (self.sources.clone(), self.files.clone());
+        Opening { sources, files, capabilities, heads: BTreeMap::new() }
+    }
+
+    /// The hashes of the files that are no sources.
+    pub(crate) fn hashes(&self) -> BTreeMap<String, Digest> {
+        self.files.iter().map(|(path, bytes)| (path.clone(), Digest::of(bytes))).collect()
+    }
+}
+
+/// The folder of a task, however it was named.
+pub(crate) fn folder_of(named: &Path) -> PathBuf {
+    let dir: PathBuf = match named.file_name() {
+        Some(name) if name == FILE => named.parent().map_or(PathBuf::from("."), Path::to_path_buf),
+        Some(_) | None => named.to_path_buf(),
+    };
+    if dir.as_os_str().is_empty() { PathBuf::from(".") } else { dir }
+}
+
+/// What the files of a task's sources are now: their hashes, and those that are gone. A folder without a task is the wrong one, and
+/// says nothing of any source.
+pub(crate) fn found(dir: &Path, task: &Task) -> Result<(BTreeMap<String, Digest>, Vec<String>), Failure> {
+    let shown = output::plain(&dir.display().to_string());
+    beneath::open(dir, FILE).map_err(|why| {
+        let message = format!("{shown}/{FILE}: {why}; --folder says where the task's files are");
+        Failure::new(Code::FileUnreadable, message)
+    })?;
+    let (mut found, mut gone) = (BTreeMap::new(), Vec::new());
+    for source in &task.sources {
+        match beneath::read(dir, &source.path, FILE_BYTES_MAX) {
+            Ok(bytes) => drop(found.insert(source.id.clone(), Digest::of(&bytes))),
+            Err(_) => gone.push(source.id.clone()),
+        }
+    }
+    Ok((found, gone))
+}
+
+/// A task's run at work.
+pub(crate) struct AtWork {
+    pub(crate) work: Arc<Work>,
+    pub(crate) sources: Arc<dyn Sources>,
+    /// Recorded replies, where the task brings them along.
+    pub(crate) replies: Option<Arc<dyn Model>>,
+    /// The task as a document, and the hashes of its files: what the run is told again from.
+    pub(crate) document: Json,
+    pub(crate) files: BTreeMap<String, Digest>,
+}
+
+/// The run of a folder that is to be begun, with an envelope that was received then.
+pub(crate) fn begun(folder: Folder, received: &Timestamp) -> Result<AtWork, Failure> {
+    let texts: BTreeMap<String, Vec<u8>> =
+        folder.task.sources.iter().map(|one| one.id.clone()).zip(folder.sources.iter().cloned()).collect();
+    let sources = Texts::new(&folder.task, |source| texts.get(&source.id).cloned(), received);
+    let capabilities = capabilities(&folder.task);
+    let work = Arc::new(Work::new(folder.task.clone(), folder.opening(capabilities)));
+    let replies = replies(&work, 0)?;
+    let document = folder.task.write().unwrap_or(Json::Null);
+    Ok(AtWork { work, sources: Arc::new(sources), replies, document, files: folder.hashes() })
+}
+
+/// The run of a task that was begun, as its rows tell it; `None` if it is none of a task's.
+pub(crate) async fn again(bench: &Bench, told: &Told) -> Result<Option<AtWork>, Failure> {
+    let Some(document) = told.setup.task.clone() else { return Ok(None) };
+    let task = Task::read_whole(&document)
+        .map_err(|_| Failure::new(Code::RunUnreadable, "the run's task can't be read any more"))?;
+    let files = told.setup.files.clone();
+    let work = Work::read(&*bench.journal, &bench.access, &told.id, task, files.clone()).await?;
+    let bytes = |source: &Source| {
+        let digest = work.look(|desk| workspace::hash_of(desk, &source.id)).flatten()?;
+        work.content(&digest).map(|bytes| bytes.to_vec())
+    };
+    let sources = Texts::new(&work.task(), bytes, &told.run.envelope.identity.received_at);
+    let work = Arc::new(work);
+    let used = usize::try_from(told.run.envelope.bounds.llm_call_count).unwrap_or(usize::MAX);
+    let replies = replies(&work, used)?;
+    Ok(Some(AtWork { work, sources: Arc::new(sources), replies, document, files }))
+}
+
+/// The work of a run that was recorded, before its first row: with the same texts, and perhaps with versions to begin with.
+pub(crate) fn anew(
+    recorded: &Recorded,
+    capabilities: Vec<CapabilityState>,
+    heads: BTreeMap<String, Vec<u8>>,
+) -> Result<Work, Failure> {
+    let gone =
+        || Failure::new(Code::RunErased, "a source of the run was erased, so it can't be gone through again");
+    let sources = recorded.sources().ok_or_else(gone)?;
+    let files = recorded.named(&recorded.told.setup.files);
+    Ok(Work::new(recorded.task.clone(), Opening { sources, files, capabilities, heads }))
+}
+
+/// A run that was recorded, as it was before its first row.
+pub(crate) fn replayed(recorded: &Recorded) -> Result<AtWork, Failure> {
+    let setup = &recorded.told.setup;
+    let work = anew(recorded, recorded.capabilities(), recorded.named(&setup.heads))?;
+    let texts = recorded.sources().unwrap_or_default();
+    let texts: BTreeMap<&str, Vec<u8>> =
+        recorded.task.sources.iter().map(|one| one.id.as_str()).zip(texts).collect();
+    let bytes = |source: &Source| texts.get(source.id.as_str()).cloned();
+    let sources = Texts::new(&recorded.task, bytes, &recorded.told.run.envelope.identity.received_at);
+    let replies = replies(&work, 0)?;
+    let document = setup.task.clone().unwrap_or(Json::Null);
+    Ok(AtWork {
+        work: Arc::new(work),
+        sources: Arc::new(sources),
+        replies,
+        document,
+        files: setup.files.clone(),
+    })
+}
+
+/// The recorded replies of a task, from the first that was not played yet.
+fn replies(work: &Work, used: usize) -> Result<Option<Arc<dyn Model>>, Failure> {
+    let task = work.task();
+    let Some(path) = task.replies() else { return Ok(None) };
+    let bytes =
+        work.file(path).ok_or_else(|| invalid(format!("{}: it is not there", output::plain(path))))?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| invalid(format!("{}: it is no text", output::plain(path))))?;
+    let replies = script(text).map_err(|error| invalid(format!("{}: {error}", output::plain(path))))?;
+    let left = replies.into_iter().skip(used).collect();
+    Ok(Some(Arc::new(Scripted::new(left, Pieces::AsWritten))))
+}
+
+/// The files that a task names besides its sources.
+fn others(task: &Task) -> Vec<String> {
+    let drafts = task.artifacts.iter().filter_map(|one| one.from.clone());
+    let criteria = task.outcomes.iter().flat_map(|one| &one.criteria);
+    let schemas = criteria.filter_map(|one| one.check.as_ref()?.schema.clone());
+    let specs = task
+        .artifacts
+        .iter()
+        .filter_map(|one| one.codespec.clone())
+        .filter(|spec| !spec.starts_with("builtin:"));
+    let mut all: Vec<String> =
+        drafts.chain(schemas).chain(specs).chain(task.replies().map(str::to_owned)).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// The task of a folder; what is wrong with it is told with its line.
+pub(crate) fn task(dir: &Path) -> Result<Task, Failure> {
+    let shown = output::plain(&dir.join(FILE).display().to_string());
+    let bytes = beneath::read(dir, FILE, FILE_BYTES_MAX)
+        .map_err(|why| Failure::new(Code::FileUnreadable, format!("{shown}: {why}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| invalid(format!("{shown}: it is no text in UTF-8")))?;
+    Table::read(&shown, &text, Code::TaskInvalid)?.into_a(|document| {
+        let wrong = |one: countersign_govern::types::wire::Trouble| Trouble {
+            code: Code::FieldInvalid,
+            path: one.path,
+            message: one.message,
+        };
+        Task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect())
+    })
+}
+
+fn file(dir: &Path, path: &str, left: &mut usize) -> Result<Vec<u8>, Failure> {
+    let shown = output::plain(path);
+    let bytes = beneath::read(dir, path, FILE_BYTES_MAX)
+        .map_err(|why| Failure::new(Code::FileUnreadable, format!("{shown}: {why}")))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(invalid(format!("{shown}: it has more than 16 MiB")));
+    }
+    *left = left
+        .checked_sub(bytes.len())
+        .ok_or_else(|| invalid("its files have more than 256 MiB together".to_owned()))?;
+    Ok(bytes)
+}
+
+fn invalid(message: String) -> Failure {
+    Failure::new(Code::TaskInvalid, message)
+}
+
+/// What can be done on this machine, as a task's capabilities name it.
+pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
+    let one = |id: &str, healthy: bool| CapabilityState {
+        capability_id: id.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        healthy,
+    };
+    vec![
+        one("draft", true),
+        one("evaluate", true),
+        one("quote_sources", true),
+        one("revise_by_quotes", true),
+        one("judge_by_rubric", task.has_judge()),
+        one("write_code", task.model() != countersign_work::task::EMBEDDED || task.replies().is_some()),
+    ]
+}

@@ -1,0 +1,85 @@
+//! Streams that may go on, and their rows.
+//! Owns: when one is quiet. Must not: read a row; as the log has it, it takes less.
+
+use crate::audit::shape::Raw;
+use crate::kind::Number;
+use crate::world::Held;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_record::time::Instant;
+
+/// A row that waits.
+pub(super) enum Row {
+    Raw { seq: u64, place: u64, known: Number, at: Option<Instant>, payload: Box<[u8]> },
+    Held(Held),
+}
+
+impl Row {
+    pub(super) fn raw(row: Raw<'_>, known: Number) -> Self {
+        Row::Raw { seq: row.seq, place: row.place, known, at: row.at, payload: row.payload.into() }
+    }
+}
+
+/// The rows of a stream that may go on.
+#[derive(Default)]
+pub(super) struct Waiting {
+    pub(super) rows: Vec<Row>,
+    pub(super) bytes: usize,
+    last: u64,
+}
+
+/// Streams that may go on.
+#[derive(Default)]
+pub(super) struct Streams {
+    waiting: BTreeMap<String, Waiting>,
+    /// The stream of the last row: the next one is often of the same.
+    last: Option<(String, Waiting)>,
+    /// Of all their rows.
+    pub(super) bytes: usize,
+    looked_at: u64,
+}
+
+impl Streams {
+    pub(super) fn add(&mut self, row: Raw<'_>, waits: Row) {
+        if self.last.as_ref().is_none_or(|(stream, _)| stream != row.stream) {
+            let next = self.waiting.remove_entry(row.stream);
+            let next = next.unwrap_or_else(|| (row.stream.to_string(), Waiting::default()));
+            self.waiting.extend(self.last.replace(next));
+        }
+        if let Some((_, waiting)) = &mut self.last {
+            waiting.rows.push(waits);
+            waiting.bytes += row.payload.len();
+            waiting.last = row.seq;
+        }
+        self.bytes += row.payload.len();
+    }
+
+    /// Whether so many rows came since this was last so.
+    pub(super) fn is_time(&mut self, seq: u64, rows: u64) -> bool {
+        let is_time = seq.saturating_sub(self.looked_at) >= rows;
+        if is_time {
+            self.looked_at = seq;
+        }
+        is_time
+    }
+
+    /// Those of which no row came among the last ones.
+    pub(super) fn take_quiet(&mut self, seq: u64, rows: u64) -> BTreeMap<String, Waiting> {
+        let is_quiet = |waiting: &Waiting| seq.saturating_sub(waiting.last) >= rows;
+        let all = self.take_all();
+        let (quiet, waiting): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            all.into_iter().partition(|(_, waiting)| is_quiet(waiting));
+        self.bytes = waiting.values().map(|waiting: &Waiting| waiting.bytes).sum();
+        self.waiting = waiting;
+        quiet
+    }
+
+    /// All of them.
+    pub(super) fn take_all(&mut self) -> BTreeMap<String, Waiting> {
+        self.waiting.extend(self.last.take());
+        self.bytes = 0;
+        core::mem::take(&mut self.waiting)
+    }
+}

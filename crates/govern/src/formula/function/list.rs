@@ -1,0 +1,73 @@
+//! Functions of lists and times.
+//! Owns: counting, picking, comparing. Must not: know what the items are.
+
+use super::{Found, whole};
+use crate::formula::compute::{Stop, is_zero, list, number};
+use crate::formula::value::Value;
+use countersign_record::time::Instant;
+
+pub(super) fn count<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [value] = of else { return Ok(Value::Absent) };
+    if let Value::Numbers(numbers) = value {
+        return Ok(whole(numbers.len()));
+    }
+    Ok(whole(list(value)?.iter().filter(|item| **item != Value::Absent).count()))
+}
+
+pub(super) fn column<'v>(items: &Value<'v>, name: &str) -> Found<'v> {
+    let member = |item: &Value<'v>| item.member(name).unwrap_or(Value::Absent);
+    Ok(Value::List(list(items)?.iter().map(member).collect()))
+}
+
+pub(super) fn only<'v>(items: &Value<'v>, name: &str, wanted: &Value<'v>) -> Found<'v> {
+    let is = |item: &&Value<'v>| item.member(name).as_ref() == Some(wanted);
+    Ok(Value::List(list(items)?.iter().filter(is).cloned().collect()))
+}
+
+pub(super) fn mark_first<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values] = of else { return Ok(Value::Absent) };
+    let mark = |(at, value): (usize, &Value<'v>)| match (*value == Value::Absent, at) {
+        (true, _) => Value::Absent,
+        (false, 0) => Value::Number(1.0),
+        (false, _) => Value::Number(0.0),
+    };
+    Ok(Value::List(list(values)?.iter().enumerate().map(mark).collect()))
+}
+
+pub(super) fn distinct<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values] = of else { return Ok(Value::Absent) };
+    let values = list(values)?;
+    let mut texts = alloc::collections::BTreeSet::new();
+    let mut is_new = |value: &Value<'v>| match value {
+        Value::Text(text) => Ok(texts.insert(text.clone())),
+        Value::Absent => Ok(true),
+        Value::Truth(_)
+        | Value::Number(_)
+        | Value::Numbers(_)
+        | Value::List(_)
+        | Value::Record(_)
+        | Value::Given(_) => Err(Stop::Kind(alloc::format!("{} is no name", value.kind()))),
+    };
+    let mut all = true;
+    for value in values.iter() {
+        all &= is_new(value)?;
+    }
+    Ok(all.into())
+}
+
+pub(super) fn earlier<'v>(one: &str, other: &str) -> Found<'v> {
+    let read = |text| Instant::read(text).ok_or_else(|| Stop::Kind(alloc::format!("{text} is no time")));
+    Ok((read(one)? < read(other)?).into())
+}
+
+pub(super) fn weighted_mean<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [scores, weights] = of else { return Ok(Value::Absent) };
+    let (mut total, mut sum) = (0.0, 0.0);
+    for (score, weight) in list(scores)?.iter().zip(list(weights)?.iter()) {
+        if *score != Value::Absent {
+            sum += number(score)? * number(weight)?;
+            total += number(weight)?;
+        }
+    }
+    if is_zero(total) { Err(Stop::ZeroDenominator) } else { Ok((sum / total).into()) }
+}

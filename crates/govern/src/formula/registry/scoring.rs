@@ -1,0 +1,257 @@
+//! Formulas: scores that the contract derives, and the order of plans.
+//! Owns: their texts. Must not: compute.
+
+use super::{flag, many};
+use crate::derive::{novelty, quality};
+use crate::formula::input::{ANY, COUNT_MAX, item, part_of, record, word, words_of};
+use crate::formula::spec::{Shape, Spec, may, needs, refused, requires, requires_or, vector};
+use crate::types::basic::{
+    Criterion, CriterionPriority, OutcomeComplianceScoringConfig, ScoringBasis, UnanchoredPolicy,
+    WeightPolicy,
+};
+use crate::types::concurrency::RevisionPlanConcurrencyProfile;
+use crate::types::formula::{MetricValueKind, NumericUnit};
+use crate::types::template::{TemplateMatchComponent, TemplateMatchFormula};
+
+/// Numbers by component. What may be wrong with one has codes of its own, in an order that the contract gives.
+const BY_COMPONENT: Shape = Shape::Map(words_of!(TemplateMatchComponent), &item(Shape::Number));
+
+const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
+
+pub(super) const FORMULAS: &[Spec] = &[
+    Spec {
+        id: "quality_index_v1",
+        version: "1.1.0",
+        purpose: "One score for a piece of work, and whether it is enough.",
+        expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
+        inputs: &[
+            needs(
+                "dimensions",
+                Shape::List(&item(record(&[
+                    needs("criterion_id", Shape::Text, ""),
+                    needs("weight", Shape::Number, "").within_or(0.0, COUNT_MAX, "criterion_weight_invalid"),
+                    flag("required"),
+                    may("threshold", Shape::Number, "").within_or(0.0, 1.0, OUT_OF_RANGE),
+                    may("score", Shape::Number, "").within_or(0.0, 1.0, OUT_OF_RANGE),
+                ]))),
+                "the criteria, what they weigh and how they were scored",
+            ),
+            needs("aggregation_method", word!(quality::Method), "how scores become one"),
+            needs("missing_dimension_policy", word!(quality::Missing), "what a missing score means"),
+            needs("pass_threshold", Shape::Number, "what is enough").within_or(0.0, 1.0, OUT_OF_RANGE),
+        ],
+        requires: &[
+            requires_or("dimensions", "count(dimensions) > 0", "no_aggregation_eligible_criteria"),
+            requires_or(
+                "dimensions",
+                "distinct(column(dimensions, 'criterion_id'))",
+                "criterion_weight_invalid",
+            ),
+        ],
+        omits: Some("column(where(dimensions, 'score', nothing), 'criterion_id')"),
+        range: Some((0.0, 1.0)),
+        gives: Some(record(&[
+            needs("aggregate_score", Shape::Number, ""),
+            needs("pass_threshold", Shape::Number, ""),
+            needs("required_gate_failures", Shape::List(&item(Shape::Text)), ""),
+            needs("derived_pass_status", word!(quality::Status), ""),
+        ])),
+        vectors: &[
+            vector(
+                "two_criteria",
+                r#"{"dimensions":[{"criterion_id":"a","weight":0.25,"required":true,"threshold":0.5,"score":1},{"criterion_id":"b","weight":0.75,"score":0.6}],"aggregation_method":"all_required_then_weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                r#"{"aggregate_score":0.7,"pass_threshold":0.7,"required_gate_failures":[],"derived_pass_status":"passed"}"#,
+            ),
+            vector(
+                "missing_threshold",
+                r#"{"dimensions":[],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required"}"#,
+                "\"the input pass_threshold is missing\"",
+            ),
+            refused(
+                "nothing_scored",
+                r#"{"dimensions":[{"criterion_id":"a","weight":1}],"aggregation_method":"all_or_nothing","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                &["no_aggregation_eligible_criteria"],
+            ),
+            refused(
+                "more_than_all",
+                r#"{"dimensions":[{"criterion_id":"a","weight":1,"score":1.5}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                &[OUT_OF_RANGE],
+            ),
+        ],
+        ..Spec::PLAIN
+    },
+    Spec {
+        id: "criterion_weights_v1",
+        version: "1.1.0",
+        purpose: "What each criterion counts for; all together one.",
+        expression: "criterion_weights(criteria, config)",
+        inputs: &[
+            needs(
+                "criteria",
+                Shape::List(&item(part_of!(
+                    Criterion,
+                    &[
+                        needs("criterion_id", Shape::Text, ""),
+                        needs("scoring_basis", word!(ScoringBasis), ""),
+                        may("weight", Shape::Number, ""),
+                        may("priority", word!(CriterionPriority), ""),
+                    ]
+                ))),
+                "the criteria",
+            ),
+            needs(
+                "config",
+                part_of!(
+                    OutcomeComplianceScoringConfig,
+                    &[
+                        needs("unanchored_llm_judgment_policy", word!(UnanchoredPolicy), ""),
+                        needs("default_weight_policy", word!(WeightPolicy), ""),
+                        may(
+                            "priority_weight_map",
+                            Shape::Map(words_of!(CriterionPriority), &item(Shape::Number)),
+                            "",
+                        ),
+                    ]
+                ),
+                "how they are weighed",
+            ),
+        ],
+        value_kind: MetricValueKind::Distribution,
+        unit: NumericUnit::Ratio,
+        range: Some((0.0, 1.0)),
+        gives: Some(Shape::Map(ANY, &item(Shape::Number))),
+        vectors: &[
+            vector(
+                "one_and_three",
+                r#"{"criteria":[{"criterion_id":"a","scoring_basis":"deterministic_check","weight":1},{"criterion_id":"b","scoring_basis":"human_label","weight":3}],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"from_criterion_weight"}}"#,
+                r#"{"a":0.25,"b":0.75}"#,
+            ),
+            refused(
+                "nothing_to_weigh",
+                r#"{"criteria":[],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"uniform"}}"#,
+                &["no_aggregation_eligible_criteria"],
+            ),
+            vector("missing_config", r#"{"criteria":[]}"#, "\"the input config is missing\""),
+        ],
+        ..Spec::PLAIN
+    },
+    Spec {
+        id: "template_match_score_v1",
+        version: "1.1.0",
+        purpose: "How well a template fits.",
+        expression: "template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)",
+        inputs: &[
+            needs("components", BY_COMPONENT, "a score for each part"),
+            needs("weights", BY_COMPONENT, "a weight for each part"),
+            needs("soft_penalty_sum", Shape::Number, "what is taken off").or("0"),
+            many("hard_veto_count", "how many vetoes"),
+            needs(
+                "formula",
+                part_of!(
+                    TemplateMatchFormula,
+                    &[
+                        needs("component_weights", BY_COMPONENT, ""),
+                        needs("hard_veto_cap", Shape::Number, ""),
+                        needs("soft_penalty_max_total", Shape::Number, ""),
+                    ]
+                ),
+                "which parts there are, and what a veto and penalties come to",
+            ),
+        ],
+        gives: Some(Shape::Number),
+        value_kind: MetricValueKind::CalibratedScore,
+        unit: NumericUnit::Score01,
+        range: Some((0.0, 1.0)),
+        vectors: &[
+            vector(
+                "vetoed",
+                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"hard_veto_count":1,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                "0.3",
+            ),
+            refused(
+                "no_score",
+                r#"{"components":{"task_type_match":"NaN"},"weights":{"task_type_match":2},"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                &["template_match_component_out_of_range"],
+            ),
+            vector(
+                "missing_formula",
+                r#"{"components":{},"weights":{}}"#,
+                "\"the input formula is missing\"",
+            ),
+        ],
+        ..Spec::PLAIN
+    },
+    Spec {
+        id: "novelty_v1",
+        version: "1.1.0",
+        purpose: "How new something is, by its distance from the nearest pattern.",
+        expression: "novelty(closest_pattern_distance, no_pattern_fallback, domain_baseline, threshold)",
+        inputs: &[
+            may("closest_pattern_distance", Shape::Number, "from 0 to 1, if there is a pattern")
+                .within(0.0, 1.0),
+            needs("no_pattern_fallback", word!(novelty::Fallback), "what is said where there is none"),
+            may("domain_baseline", Shape::Number, "what is usual in the domain").within(0.0, 1.0),
+            needs("threshold", Shape::Number, "from where on it is new").within(0.0, 1.0),
+        ],
+        requires: &[requires(
+            "domain_baseline",
+            "present(closest_pattern_distance) or present(domain_baseline) or no_pattern_fallback != 'use_domain_baseline'",
+        )],
+        range: Some((0.0, 1.0)),
+        gives: Some(record(&[
+            may("novelty_score", Shape::Number, ""),
+            may("similarity_score", Shape::Number, ""),
+            needs("forces_fresh_reasoning", Shape::Truth, ""),
+            needs("triggers_task_agent", Shape::Truth, ""),
+        ])),
+        vectors: &[
+            vector(
+                "no_pattern",
+                r#"{"no_pattern_fallback":"indeterminate","threshold":0.5}"#,
+                r#"{"novelty_score":null,"similarity_score":null,"forces_fresh_reasoning":true,"triggers_task_agent":true}"#,
+            ),
+            vector(
+                "missing_threshold",
+                r#"{"no_pattern_fallback":"novelty_one"}"#,
+                "\"the input threshold is missing\"",
+            ),
+        ],
+        ..Spec::PLAIN
+    },
+    Spec {
+        id: "concurrency_tie_break_v1",
+        version: "1.1.0",
+        purpose: "Which of several plans goes first.",
+        expression: "tie_break(profiles)",
+        inputs: &[needs(
+            "profiles",
+            Shape::List(&item(part_of!(
+                RevisionPlanConcurrencyProfile,
+                &[
+                    needs("plan_id", Shape::Text, ""),
+                    flag("required_for_overall_pass"),
+                    flag("high_stakes"),
+                    needs("outcome_priority", Shape::Count, ""),
+                    needs("plan_risk_score", Shape::Number, "").within(-COUNT_MAX, COUNT_MAX),
+                    needs("estimated_lock_duration_ms", Shape::Number, "")
+                        .within(0.0, COUNT_MAX)
+                        .unit(NumericUnit::Milliseconds),
+                    may("deterministic_final_key", Shape::Text, ""),
+                ]
+            ))),
+            "the plans that contend",
+        )],
+        requires: &[requires("profiles", "distinct(column(profiles, 'plan_id'))")],
+        value_kind: MetricValueKind::Distribution,
+        gives: Some(Shape::List(&item(Shape::Text))),
+        vectors: &[
+            vector(
+                "the_safer_first",
+                r#"{"profiles":[{"plan_id":"a","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1,"deterministic_final_key":"a"},{"plan_id":"b","outcome_priority":1,"plan_risk_score":0.1,"estimated_lock_duration_ms":1,"deterministic_final_key":"b"}]}"#,
+                r#"["b","a"]"#,
+            ),
+            vector("missing_profiles", "{}", "\"the input profiles is missing\""),
+        ],
+        ..Spec::PLAIN
+    },
+];

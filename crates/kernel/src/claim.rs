@@ -1,0 +1,222 @@
+//! What a text claims, section by section, and what it cites for it.
+//! Owns: cutting a text into sections and claims, reading citations. Must not: judge a claim; `bearing` says what sources say of it.
+
+pub mod bearing;
+
+use crate::sentences::spans;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// What a text says where no source says anything; it claims nothing.
+pub const SILENT: &str = "The sources do not say.";
+/// Claims of a text that are looked at.
+pub const CLAIMS_MAX: usize = 10_000;
+
+/// A text by its headings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline<'t> {
+    text: &'t str,
+    /// In order. What stands before the first heading belongs to none.
+    pub sections: Vec<Section<'t>>,
+}
+
+/// A section of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section<'t> {
+    /// Its heading, without marks.
+    pub heading: &'t str,
+    /// How many `#` it has.
+    pub level: usize,
+    /// Where the whole of it stands, its heading too, up to the next heading of any level.
+    pub span: Range<usize>,
+    /// Where its body stands.
+    pub body: Range<usize>,
+}
+
+/// A sentence that claims something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim<'t> {
+    /// The heading that it stands under.
+    pub section: Option<&'t str>,
+    /// What it says, without citations and marks of lists.
+    pub text: String,
+    /// Where it stands, with its citations.
+    pub span: Range<usize>,
+    /// What it cites, in order.
+    pub cites: Vec<Cite<'t>>,
+}
+
+/// A place that is cited: `[path:line]` or `[path:first-last]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cite<'t> {
+    /// The file.
+    pub path: &'t str,
+    /// The first line, from 1.
+    pub first: u64,
+    /// The last line.
+    pub last: u64,
+}
+
+/// The sections of a text in Markdown. Fenced code has none.
+#[must_use]
+pub fn outline(text: &str) -> Outline<'_> {
+    let mut sections: Vec<Section<'_>> = Vec::new();
+    let (mut at, mut fence) = (0, None);
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let bare = line.trim_end();
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) | (None, None) => {}
+        }
+        let level = bare.len() - bare.trim_start_matches('#').len();
+        let heading = bare.get(level..).unwrap_or_default();
+        if fence.is_none() && (1..=6).contains(&level) && heading.starts_with([' ', '\t']) {
+            if let Some(last) = sections.last_mut() {
+                (last.span.end, last.body.end) = (start, start);
+            }
+            let heading = heading.trim().trim_end_matches('#').trim_end();
+            sections.push(Section { heading, level, span: start..text.len(), body: end..text.len() });
+        }
+    }
+    Outline { text, sections }
+}
+
+impl<'t> Outline<'t> {
+    /// The body of the first section of a heading.
+    #[must_use]
+    pub fn body(&self, heading: &str) -> Option<&'t str> {
+        let section = self.sections.iter().find(|one| one.heading == heading)?;
+        self.text.get(section.body.clone())
+    }
+
+    /// The heading that a place stands under.
+    fn heading_at(&self, at: usize) -> Option<&'t str> {
+        let before = self.sections.iter().take_while(|one| one.span.start <= at).last()?;
+        Some(before.heading)
+    }
+}
+
+/// What a text claims, sentence by sentence. Headings, code, rows of tables, rules and questions claim nothing, nor does saying that
+/// sources say nothing.
+#[must_use]
+pub fn claims<'t>(outline: &Outline<'t>) -> Vec<Claim<'t>> {
+    let mut all: Vec<Claim<'t>> = Vec::new();
+    for body in prose(outline) {
+        let part = outline.text.get(body.clone()).unwrap_or_default();
+        for span in spans(part) {
+            let span = body.start + span.start..body.start + span.end;
+            let heading = outline.heading_at(span.start);
+            let Some(words) = outline.text.get(span.clone()) else { continue };
+            // A citation behind a full stop belongs to the sentence before it.
+            let (before, rest) = leading(words);
+            let mut start = span.start;
+            let is_behind = |last: &&mut Claim<'_>| {
+                let between = outline.text.get(last.span.end..span.start).unwrap_or_default();
+                last.section == heading && (rest.is_empty() || !between.contains("\n\n"))
+            };
+            if let Some(last) = all.last_mut().filter(|_| !before.is_empty()).filter(is_behind) {
+                let cited = words.strip_suffix(rest).unwrap_or_default().trim_end();
+                last.cites.extend(before);
+                last.span.end = span.start + cited.len();
+                start = span.end - rest.len();
+            }
+            let Some(words) = outline.text.get(start..span.end) else { continue };
+            let (text, cites) = bare(words);
+            if !says_nothing(&text) && text != SILENT && !text.ends_with('?') {
+                all.push(Claim { section: heading, text, span: start..span.end, cites });
+            }
+            if all.len() >= CLAIMS_MAX {
+                return all;
+            }
+        }
+    }
+    all
+}
+
+/// The citations that a piece begins with, and what is behind them.
+fn leading(words: &str) -> (Vec<Cite<'_>>, &str) {
+    let (mut cites, mut rest) = (Vec::new(), words);
+    while let Some((found, behind)) = rest
+        .strip_prefix('[')
+        .and_then(|inside| inside.split_once(']'))
+        .and_then(|(inside, behind)| Some((cite(inside)?, behind)))
+    {
+        cites.push(found);
+        rest = behind.trim_start();
+    }
+    (cites, rest)
+}
+
+fn says_nothing(text: &str) -> bool {
+    !text.contains(char::is_alphanumeric)
+}
+
+/// The pieces of a text that are sentences: no headings, no code, no tables, no rules.
+fn prose(outline: &Outline<'_>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let (mut at, mut is_code) = (0, false);
+    for line in outline.text.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let bare = line.trim();
+        let is_fence = bare.starts_with("```") || bare.starts_with("~~~");
+        let is_heading = outline.sections.iter().any(|one| one.span.start == start);
+        let is_other = is_heading
+            || bare.starts_with('|')
+            || (!bare.is_empty() && bare.chars().all(|one| "-=*_".contains(one)));
+        if is_fence {
+            is_code = !is_code;
+        } else if !is_code && !is_other {
+            match all.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                Some(_) | None => all.push(start..end),
+            }
+        }
+    }
+    all
+}
+
+/// A sentence without its citations and the mark of its item, and what it cites.
+fn bare(sentence: &str) -> (String, Vec<Cite<'_>>) {
+    let (mut text, mut cites, mut rest) = (String::new(), Vec::new(), sentence);
+    while let Some((before, after)) = rest.split_once('[') {
+        match after.split_once(']').and_then(|(inside, behind)| Some((cite(inside)?, behind))) {
+            Some((cite, behind)) => {
+                text.push_str(before.trim_end());
+                cites.push(cite);
+                rest = behind;
+            }
+            None => {
+                text.push_str(before);
+                text.push('[');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    let unmarked = text.trim();
+    let unmarked =
+        ["- ", "* ", "+ ", "> "].iter().find_map(|mark| unmarked.strip_prefix(mark)).unwrap_or(unmarked);
+    let words: Vec<&str> = unmarked.split_whitespace().collect();
+    (words.join(" "), cites)
+}
+
+/// A citation, without its brackets.
+#[must_use]
+pub fn cite(text: &str) -> Option<Cite<'_>> {
+    let (path, lines) = text.rsplit_once(':')?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let number = |digits: &str| digits.parse::<u64>().ok().filter(|line| *line > 0);
+    let (first, last) = (number(first)?, number(last)?);
+    let is_path = !path.is_empty() && !path.contains(['[', ']', '\n']);
+    (is_path && first <= last).then_some(Cite { path, first, last })
+}
+
+#[cfg(test)]
+#[path = "claim/claim_tests.rs"]
+mod tests;

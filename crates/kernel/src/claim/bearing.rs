@@ -1,0 +1,190 @@
+//! What sources say of a claim: the places that bear on it, and how.
+//! Owns: finding them, the same ones every time. Must not: say what follows for the claim; a registered formula does.
+//!
+//! A claim that cites is held against the lines it cites, and only those can support it. One that cites nothing is held against every
+//! sentence of every source. A sentence that speaks of the same and says something else counts against a claim wherever it stands.
+
+use super::Claim;
+use crate::relevance::stems;
+use crate::sentences::spans;
+use crate::sift::Words;
+use crate::support::supports;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Places of one kind that are kept for a claim.
+const KEPT_MAX: usize = 4;
+/// The part of a claim's words that a sentence must have to be looked at, in thousandths; `supports` asks for more.
+const SHARED_MIN: usize = 500;
+
+/// A source whose sentences can be found by their words.
+#[derive(Clone, Debug)]
+pub struct Source<'t> {
+    /// As citations name it.
+    pub path: &'t str,
+    text: &'t str,
+    sentences: Vec<Sentence>,
+    having: BTreeMap<String, Vec<usize>>,
+}
+
+#[derive(Clone, Debug)]
+struct Sentence {
+    span: Range<usize>,
+    first: u64,
+    last: u64,
+    words: Words,
+}
+
+/// How a place bears on a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// It says what the claim says.
+    Direct,
+    /// It is cited for the claim and says something of it.
+    Contextual,
+    /// It speaks of the same and says something else.
+    Contradicts,
+}
+
+/// A place that bears on a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bearing {
+    /// Which source, from 0.
+    pub source: usize,
+    /// Where in it, in bytes.
+    pub span: Range<usize>,
+    /// The first line, from 1.
+    pub first: u64,
+    /// The last line.
+    pub last: u64,
+    /// How.
+    pub strength: Strength,
+}
+
+impl<'t> Source<'t> {
+    /// A source by its path and text.
+    #[must_use]
+    pub fn new(path: &'t str, text: &'t str) -> Self {
+        let (mut sentences, mut having): (Vec<Sentence>, BTreeMap<String, Vec<usize>>) =
+            (Vec::new(), BTreeMap::new());
+        let (mut line, mut counted) = (1_u64, 0);
+        for span in spans(text) {
+            line += breaks(text, counted..span.start);
+            let last = line + breaks(text, span.clone());
+            counted = span.start;
+            let said = text.get(span.clone()).unwrap_or_default();
+            for stem in stems(said).into_iter().collect::<BTreeSet<String>>() {
+                having.entry(stem).or_default().push(sentences.len());
+            }
+            sentences.push(Sentence { span, first: line, last, words: Words::of(said) });
+        }
+        Source { path, text, sentences, having }
+    }
+
+    fn said(&self, sentence: &Sentence) -> &'t str {
+        self.text.get(sentence.span.clone()).unwrap_or_default()
+    }
+
+    /// The sentences that have enough of some words.
+    fn sharing(&self, words: &BTreeSet<String>) -> Vec<&Sentence> {
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        for at in words.iter().filter_map(|word| self.having.get(word)).flatten() {
+            *shared.entry(*at).or_default() += 1;
+        }
+        let is_enough = |count: &usize| count * 1_000 >= words.len() * SHARED_MIN;
+        let kept = shared.into_iter().filter(|(_, count)| is_enough(count));
+        kept.filter_map(|(at, _)| self.sentences.get(at)).collect()
+    }
+
+    fn on_lines(&self, first: u64, last: u64) -> impl Iterator<Item = &Sentence> {
+        self.sentences.iter().filter(move |one| one.first <= last && one.last >= first)
+    }
+}
+
+fn breaks(text: &str, range: Range<usize>) -> u64 {
+    text.get(range).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() as u64
+}
+
+/// The places of some sources that bear on a claim: by source, in the order of its text.
+#[must_use]
+pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
+    let stems: BTreeSet<String> = stems(&claim.text).into_iter().collect();
+    let words = Words::of(&claim.text);
+    let mut found = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        let mut add = |one: &Sentence, strength| {
+            let (span, first, last) = (one.span.clone(), one.first, one.last);
+            found.push(Bearing { source: at, span, first, last, strength });
+        };
+        let cites: Vec<_> = claim.cites.iter().filter(|cite| cite.path == source.path).collect();
+        let mut direct = BTreeSet::new();
+        if claim.cites.is_empty() {
+            for one in source
+                .sharing(&stems)
+                .into_iter()
+                .filter(|one| supports(source.said(one), &claim.text))
+                .take(KEPT_MAX)
+            {
+                direct.insert(one.span.start);
+                add(one, Strength::Direct);
+            }
+        }
+        for one in cites.iter().flat_map(|cite| source.on_lines(cite.first, cite.last)) {
+            let strength = match supports(source.said(one), &claim.text) {
+                true => Strength::Direct,
+                false if !one.words.terms.is_disjoint(&words.terms) => Strength::Contextual,
+                false => continue,
+            };
+            if direct.insert(one.span.start)
+                && (strength == Strength::Direct || !one.words.contradict(&words))
+            {
+                add(one, strength);
+            }
+        }
+        let against = source.sharing(&stems).into_iter().filter(|one| one.words.contradict(&words));
+        for one in against.filter(|one| !supports(source.said(one), &claim.text)).take(KEPT_MAX) {
+            add(one, Strength::Contradicts);
+        }
+    }
+    found.sort_by_key(|one| (one.source, one.span.start, one.span.end, one.strength));
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::{claims, outline};
+
+    const LEASE: &str = "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\nThe tenant may give notice of six months to the landlord.\n\nThe rent is 900 euros a month.\n";
+    const LETTER: &str = "The tenant may give notice of three months to the landlord.\n";
+
+    fn check(text: &str, expected: &[(usize, u64, Strength)]) {
+        let outline = outline(text);
+        let all = claims(&outline);
+        let sources = [Source::new("lease.md", LEASE), Source::new("letter.md", LETTER)];
+        let found: Vec<(usize, u64, Strength)> =
+            bearings(&all[0], &sources).iter().map(|one| (one.source, one.first, one.strength)).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn what_bears_on_a_claim() {
+        use Strength::{Contextual, Contradicts, Direct};
+        check("The lease of the harbour ends on 31 May 2027.", &[(0, 3, Direct)]);
+        check("The lease of the harbour ends on 31 May 2027. [lease.md:3]", &[(0, 3, Direct)]);
+        check("The lease of the harbour ends on 31 May 2027. [lease.md:6]", &[]);
+        check("The rent of the harbour is high. [lease.md:6]", &[(0, 6, Contextual)]);
+        check(
+            "The tenant may give notice of six months to the landlord. [lease.md:4]",
+            &[(0, 4, Direct), (1, 1, Contradicts)],
+        );
+        check(
+            "The tenant may give notice of three months to the landlord.",
+            &[(0, 4, Contradicts), (1, 1, Direct)],
+        );
+        check("The landlord pays for the roof.", &[]);
+    }
+}

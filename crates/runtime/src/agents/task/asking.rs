@@ -1,0 +1,320 @@
+//! Asking a model in a stage of a task: within the budget, with leave, and told whole.
+//! Owns: the order of that, what a stage took. Must not: decide whether it may be asked; `countersign-work` does.
+
+use super::{Means, question};
+use crate::agents::failed;
+use crate::ports::agent::{Given, Handoff, Said};
+use crate::ports::model::{Model, Reply, Request, Site};
+use crate::run::Error;
+use crate::run::mind::Asked;
+use crate::work::Work;
+use countersign_govern::types::wire::{Reading, Wire};
+use countersign_kernel::run::{Fault, Outcome};
+use countersign_record::code::Code;
+use countersign_record::deed::Externalized;
+use countersign_record::json::{Json, Object};
+use countersign_record::label::Label;
+use countersign_record::time::Timestamp;
+use countersign_work::asking::{self, Call, Ended, Next, Refusal, Took, tokens};
+use countersign_work::cost::{self, Amounts, Price};
+use countersign_work::task::EMBEDDED;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tokio_util::sync::CancellationToken;
+
+/// Who answers, as far as costs go.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Answers {
+    /// Whether it only quotes.
+    is_quoting: bool,
+    /// Where the model is, if not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    /// What a million tokens cost that go in and come out, in millionths of a dollar, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prices: Option<[u64; 2]>,
+}
+
+impl Answers {
+    pub(super) fn of(model: &dyn Model) -> Self {
+        let host = match &model.about().site {
+            Site::Here | Site::HereSlowly => None,
+            Site::Remote(host) => Some(host.clone()),
+        };
+        let million = 1_000_000;
+        let prices = model.cost_micros(million, 0).zip(model.cost_micros(0, million));
+        let is_quoting = model.about().provider == EMBEDDED;
+        Answers { is_quoting, host, prices: prices.map(|(input, output)| [input, output]) }
+    }
+
+    /// The same, as a stage told it.
+    pub(super) fn told(payload: &Object) -> Option<Self> {
+        let is_quoting = payload.get("is_quoting")? == &Json::Bool(true);
+        let host = payload.get("host").and_then(Json::as_str).map(str::to_owned);
+        let prices = payload.get("prices").and_then(Json::as_array).and_then(|both| {
+            let one = |at: usize| u64::read(both.get(at)?, &mut Reading::default());
+            Some([one(0)?, one(1)?])
+        });
+        Some(Answers { is_quoting, host, prices })
+    }
+
+    pub(super) fn model(&self) -> cost::Model {
+        let price = self.prices.map(|[input, output]| Price { input, output });
+        match (self.is_quoting, &self.host) {
+            (true, _) => cost::Model::Quotes,
+            (false, Some(_)) => cost::Model::Remote(price),
+            (false, None) => cost::Model::Local,
+        }
+    }
+}
+
+/// Why a stage asks nothing.
+pub(super) enum Stopped {
+    /// What the stage hands over instead.
+    Outcome(Outcome),
+    /// A person said that nothing more is to be spent: what can be had without is all there is.
+    Over,
+}
+
+/// The questions of a stage.
+pub(super) struct Asking<'a> {
+    means: &'a Means,
+    work: &'a Work,
+    given: Given<'a>,
+    cancel: &'a CancellationToken,
+    answers: Answers,
+    began: Timestamp,
+    /// Whether something is held for them.
+    is_let: bool,
+    calls: Vec<Call>,
+    llm_calls: u64,
+    receipts: Vec<Externalized>,
+}
+
+/// What is asked, and of what it is made.
+pub(super) struct Question<'q> {
+    /// Who asks.
+    pub(super) module: &'q str,
+    /// What the forecast calls it.
+    pub(super) planned: Option<String>,
+    /// Tokens that are shown of each source and each artifact, by their names in the task.
+    pub(super) shown: BTreeMap<String, u64>,
+    pub(super) request: &'q Request,
+}
+
+impl<'a> Asking<'a> {
+    /// A stage begins.
+    ///
+    /// # Errors
+    /// What it says if there is no clock.
+    pub(super) fn new(
+        means: &'a Means,
+        work: &'a Work,
+        given: Given<'a>,
+        cancel: &'a CancellationToken,
+    ) -> Result<Self, Box<Said>> {
+        let began = means.clock.now().map_err(|error| Box::new(failed(&error.to_string(), false)))?;
+        let answers = Answers::of(&*means.mind.model);
+        Ok(Asking {
+            means,
+            work,
+            given,
+            cancel,
+            answers,
+            began,
+            is_let: false,
+            calls: Vec::new(),
+            llm_calls: 0,
+            receipts: Vec::new(),
+        })
+    }
+
+    /// When the stage began.
+    pub(super) fn began(&self) -> &Timestamp {
+        &self.began
+    }
+
+    /// Whether the model only quotes: such a one is asked nothing.
+    pub(super) fn is_embedded(&self) -> bool {
+        self.answers.is_quoting
+    }
+
+    /// What questions may come to, all together.
+    pub(super) fn most<'q>(&self, requests: impl Iterator<Item = &'q Request>) -> Amounts {
+        let mut all = Amounts::new();
+        for request in requests {
+            let input = request.messages.iter().map(|one| tokens(&one.content)).fold(0, u64::saturating_add);
+            cost::add(&mut all, &self.answers.model().cost(input, u64::from(request.max_tokens)));
+        }
+        all
+    }
+
+    /// Has the questions of the stage let, all together, before the first is asked.
+    ///
+    /// # Errors
+    /// They are not.
+    pub(super) async fn clear(&mut self, amounts: Amounts) -> Result<(), Stopped> {
+        let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
+        let let_go = self.work.step(&self.began, |desk| asking::may(desk, &next));
+        match let_go.map_err(|error| Stopped::Outcome(broken(&error)))? {
+            Ok(()) => {
+                self.reserve(&amounts).await?;
+                self.is_let = true;
+                Ok(())
+            }
+            Err(Refusal::Over) => Err(Stopped::Over),
+            Err(Refusal::Held(message)) => Err(Stopped::Outcome(Outcome::Denied { message })),
+            Err(Refusal::Asked) => {
+                let asked = self.work.look(question).flatten();
+                Err(Stopped::Outcome(
+                    asked.unwrap_or_else(|| Outcome::Denied { message: "it may not be asked".to_owned() }),
+                ))
+            }
+        }
+    }
+
+    /// What the stage is called in the purse: a stage that is called again holds what it held.
+    fn step(&self) -> String {
+        format!("{}.{}", self.given.stage.name, self.given.envelope.bounds.agent_hop_count)
+    }
+
+    /// Holds what the questions may come to in the purse of the matter.
+    async fn reserve(&self, amounts: &Amounts) -> Result<(), Stopped> {
+        let Some(purse) = self.work.purse() else { return Ok(()) };
+        match purse.reserve(self.given.run, &self.step(), amounts).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(over)) => {
+                let words = "the budget of the matter does not reach: it is short of";
+                let message = format!("{words} {}", cost::told(&over.short));
+                Err(Stopped::Outcome(Outcome::escalate("matter_budget", &message)))
+            }
+            Err(error) => Err(Stopped::Outcome(broken(&error))),
+        }
+    }
+
+    /// Says in the purse of the matter what the questions came to.
+    async fn settle(&self) -> Result<(), Error> {
+        let Some(purse) = self.work.purse().filter(|_| self.is_let) else { return Ok(()) };
+        let mut spent = Amounts::new();
+        self.calls.iter().for_each(|call| cost::add(&mut spent, &asking::amounts(call)));
+        purse.settle(self.given.run, &self.step(), &spent).await
+    }
+
+    /// Whether a question may be asked as things stand.
+    pub(super) fn is_let(&self, amounts: Amounts) -> bool {
+        let next = Next { host: self.answers.host.as_deref(), amounts };
+        self.work.look(|desk| asking::is_let(desk, &next)).unwrap_or(false)
+    }
+
+    /// Asks one of them.
+    ///
+    /// # Errors
+    /// What that means for the stage.
+    pub(super) async fn ask(&mut self, question: Question<'_>) -> Result<Reply, Outcome> {
+        let Question { module, planned, shown, request } = question;
+        let fits = self.work.look(|desk| asking::fits(desk, &shown));
+        if let Some(Err(error)) = fits {
+            return Err(Outcome::escalate("context_blocked", &error.to_string()));
+        }
+        let calls_left = self.given.llm_calls_left.saturating_sub(self.llm_calls);
+        let given = Given { llm_calls_left: calls_left, ..self.given };
+        let Asked { reply, llm_calls, receipts } =
+            self.means.mind.ask(given, given.label, request, self.cancel).await;
+        self.llm_calls += llm_calls;
+        self.receipts.extend(receipts);
+        let ended = match &reply {
+            Ok(_) => Ended::Completed,
+            Err(Outcome::Failed(fault)) if is_cancelled(fault) => Ended::Cancelled,
+            Err(Outcome::Failed(_)) => Ended::Failed,
+            // Nothing was asked.
+            Err(
+                Outcome::Done(_)
+                | Outcome::Clarify { .. }
+                | Outcome::Confirm { .. }
+                | Outcome::Escalate { .. }
+                | Outcome::Denied { .. },
+            ) => {
+                return reply;
+            }
+        };
+        let usage = reply.as_ref().map(|reply| reply.ended.usage).unwrap_or_default();
+        self.calls.push(Call {
+            module: module.to_owned(),
+            planned,
+            shown,
+            host: self.answers.host.clone(),
+            input_tokens: usage.input_tokens.saturating_add(usage.cached_tokens),
+            output_tokens: usage.output_tokens,
+            usd_micros: usage.cost_micros,
+            ended,
+        });
+        reply
+    }
+
+    /// The stage is done: what it took is put down.
+    ///
+    /// # Errors
+    /// It can't be.
+    pub(super) async fn put_down(&self, module: &str) -> Result<Took, Error> {
+        self.settle().await?;
+        let took = self.took()?;
+        self.work.step(&self.began, |desk| asking::record(desk, module, &took))?;
+        Ok(took)
+    }
+
+    fn took(&self) -> Result<Took, Error> {
+        let now = self.means.clock.now()?;
+        let wall_clock_ms = self.began.instant().millis_until(now.instant());
+        Ok(Took { calls: self.calls.clone(), wall_clock_ms })
+    }
+
+    /// What the stage says, with what asking took.
+    pub(super) fn says(self, said: Said) -> Said {
+        let label = if self.llm_calls > 0 { Label::OUTSIDE } else { Label::NOTHING };
+        Said { llm_calls: self.llm_calls, receipts: self.receipts, label, ..said }
+    }
+}
+
+fn is_cancelled(fault: &Fault) -> bool {
+    fault.details.get("code").and_then(Json::as_str) == Some(Code::ModelCancelled.as_str())
+}
+
+fn broken(error: &Error) -> Outcome {
+    Outcome::escalate("validation_fail", &error.to_string())
+}
+
+/// Where a handoff says what the stage took.
+const TOOK: &str = "took";
+
+/// An outcome with what the stage took beside what it says.
+fn with(outcome: Outcome, took: &Took) -> Outcome {
+    let told = took.write().unwrap_or(Json::Null);
+    match outcome {
+        Outcome::Done(mut payload) => {
+            payload.insert(TOOK, told);
+            Outcome::Done(payload)
+        }
+        Outcome::Escalate { reason, mut payload } => {
+            payload.insert(TOOK, told);
+            Outcome::Escalate { reason, payload }
+        }
+        Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Denied { .. } | Outcome::Failed(_) => {
+            outcome
+        }
+    }
+}
+
+/// What an agent of ours says, with what the stage took beside it.
+pub(super) fn beside(said: Said, took: &Took) -> Said {
+    match said.handoff {
+        Handoff::Ours(outcome, rests_on) => {
+            Said { handoff: Handoff::Ours(with(outcome, took), rests_on), ..said }
+        }
+        Handoff::Theirs(_) => said,
+    }
+}
+
+/// What a stage took, as it told it; `None` if it told nothing.
+pub(super) fn told(payload: &Object) -> Option<Took> {
+    Took::read(payload.get(TOOK)?, &mut Reading::default())
+}

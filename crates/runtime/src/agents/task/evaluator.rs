@@ -1,0 +1,256 @@
+//! Critic of a task: looks at every outcome, and says where the run goes.
+//! Owns: the texts that are looked at, and reading the verdict off what the chains came to. Must not: score, find or resolve.
+
+use super::asking::{self, Asking};
+use super::seen;
+use super::{Means, asked, outcome_of, question, unwritten};
+use crate::agents::written;
+use crate::ports::Answer;
+use crate::ports::agent::{Agent, Given, Said, Unseen};
+use crate::run::Error;
+use crate::work::Work;
+use countersign_govern::types::outcome::OutcomeEvaluationState as State;
+use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
+use countersign_kernel::measure::Measured;
+use countersign_kernel::run::{HARD_CALL, Outcome};
+use countersign_record::canonical::Score;
+use countersign_record::envelope::{Envelope, Provenance};
+use countersign_record::json::{self, Json, Object};
+use countersign_record::state::GenericEnvelope;
+use countersign_record::time::Timestamp;
+use countersign_work::artifact::{self, Made};
+use countersign_work::asking::record;
+use countersign_work::call;
+use countersign_work::closing;
+use countersign_work::cost;
+use countersign_work::desk::Desk;
+use countersign_work::evaluate;
+use countersign_work::guidance;
+use countersign_work::outcome;
+use countersign_work::revise::{self, Live};
+use countersign_work::score::Seen;
+use countersign_work::texts::Head;
+use countersign_work::travel::checkpoint;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tokio_util::sync::CancellationToken;
+
+/// Looks at every outcome.
+pub(in crate::agents) struct Evaluator(pub(in crate::agents) Means);
+
+#[derive(Serialize)]
+struct Judged {
+    verdict: &'static str,
+    /// Where the run goes from here.
+    route: &'static str,
+    satisfied_goals: Vec<String>,
+    unsatisfied_goals: Vec<String>,
+    feedback: String,
+    confidence: Score,
+    /// How each outcome stands.
+    outcomes: Vec<Stands>,
+    #[serde(flatten)]
+    seen: Found,
+}
+
+/// What only the outside could tell, by criterion: what was found of what was wanted, and levels of the highest one. With this and
+/// the texts everything else is decided again.
+#[derive(Serialize)]
+struct Found {
+    found: BTreeMap<String, Counted>,
+    levels: BTreeMap<String, [u64; 2]>,
+}
+
+impl Found {
+    fn of(seen: &Seen) -> Self {
+        Found {
+            found: seen.checks.iter().map(|(id, one)| (id.clone(), counted(one))).collect(),
+            levels: seen.levels.iter().map(|(id, (level, of))| (id.clone(), [*level, *of])).collect(),
+        }
+    }
+}
+
+/// A question, with what was seen before it was raised.
+fn with(outcome: Outcome, seen: &Found) -> Outcome {
+    match outcome {
+        Outcome::Escalate { reason, mut payload } => {
+            for (name, value) in
+                json::value_of(seen).ok().iter().filter_map(Json::as_object).flat_map(Object::iter)
+            {
+                payload.insert(name, value.clone());
+            }
+            Outcome::Escalate { reason, payload }
+        }
+        Outcome::Done(_)
+        | Outcome::Clarify { .. }
+        | Outcome::Confirm { .. }
+        | Outcome::Denied { .. }
+        | Outcome::Failed(_) => outcome,
+    }
+}
+
+#[derive(Serialize)]
+struct Counted {
+    met: u64,
+    of: u64,
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Stands {
+    outcome: String,
+    state: &'static str,
+}
+
+/// Who looks.
+const MODULE: &str = "evaluator";
+
+/// The words for where a run goes.
+const REVISION: &str = "revision";
+const HAND_OVER: &str = "hand_over";
+
+impl Agent for Evaluator {
+    fn unseen(&self, given: Given<'_>) -> Unseen {
+        // Only a judge is ever asked anything.
+        let has_judge = self.0.work.as_ref().is_some_and(|work| work.task().has_judge());
+        if has_judge { self.0.mind.unseen(given) } else { Unseen::Repeatable }
+    }
+
+    fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {
+        Box::pin(async move {
+            let work = match self.0.work() {
+                Ok(work) => work,
+                Err(said) => return *said,
+            };
+            let mut asking = match Asking::new(&self.0, work, given, cancel) {
+                Ok(asking) => asking,
+                Err(said) => return *said,
+            };
+            let at = asking.began().clone();
+            if let Err(error) = first_versions(work, given.envelope, &at) {
+                return unwritten(&error);
+            }
+            let seen = match seen::look(work, &work.heads(), &mut asking).await {
+                Ok(seen) => seen,
+                Err(outcome) => return asking.says(asked(outcome)),
+            };
+            let took = match asking.put_down(MODULE).await {
+                Ok(took) => took,
+                Err(error) => return unwritten(&error),
+            };
+            let said = match looked(work, &seen, &at) {
+                Ok(()) => asking::beside(told(work, given.envelope, &seen), &took),
+                Err(error) => unwritten(&error),
+            };
+            asking.says(said)
+        })
+    }
+
+    fn again(&self, given: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
+        let work = self.0.work.as_ref().ok_or("the run is no task's")?;
+        first_versions(work, given.envelope, at).map_err(|error| error.to_string())?;
+        // Where a judge could not be asked, nobody has looked.
+        if then.escalate && then.reason.as_deref() != Some(HARD_CALL) {
+            return Ok(None);
+        }
+        let seen = seen::told(&then.payload);
+        let Some(took) = asking::told(&then.payload) else { return Ok(None) };
+        work.step(at, |desk| record(desk, MODULE, &took)).map_err(|error| error.to_string())?;
+        looked(work, &seen, at).map_err(|error| error.to_string())?;
+        Ok(outcome_of(asking::beside(told(work, given.envelope, &seen), &took)))
+    }
+}
+
+/// Looks at every outcome that can be looked at, and keeps what is good.
+fn looked(work: &Work, seen: &Seen, at: &Timestamp) -> Result<(), Error> {
+    let all = work.checked(at)?;
+    let heads: Vec<evaluate::Head<'_>> = all.iter().map(Head::seen).collect();
+    work.step(at, |desk| {
+        evaluate::all(desk, &heads, seen)?;
+        checkpoint::keep_good(desk)?;
+        revise::settle(desk)?;
+        guidance::renew(desk)?;
+        // What falls short is planned for at once: what a look hands over must be answered soon.
+        revise::plan(desk, &heads, &revise::Means { seen, budget: cost::left(desk) })?;
+        // Whoever is asked sees how everything stands.
+        if call::open(desk).is_empty() { Ok(()) } else { closing::show(desk) }
+    })?;
+    Ok(())
+}
+
+/// What was drafted becomes the first version of each artifact: as A5 left it, where it looked at it.
+fn first_versions(work: &Work, envelope: &GenericEnvelope, at: &Timestamp) -> Result<(), Error> {
+    let outputs = &envelope.progress.outputs;
+    let enforced =
+        outputs.get("enforcement").and_then(|output| output.get("artifact")?.get("code_fenced")?.as_str());
+    let enforced = enforced.map(unfenced);
+    for artifact in &work.task().artifacts {
+        let drafted = outputs.get("draft").and_then(|draft| draft.get("texts")?.get(&artifact.id)?.as_str());
+        let text = enforced.as_deref().filter(|_| artifact.codespec.is_some()).or(drafted);
+        let has_head = work.look(|desk| artifact::head(desk, &artifact.id).is_some()).unwrap_or(false);
+        let (Some(text), false) = (text, has_head) else { continue };
+        work.keep(text.as_bytes());
+        work.step(at, |desk| {
+            let made = Made {
+                artifact: &artifact.id,
+                bytes: text.as_bytes(),
+                step_id: None,
+                safety: Safety::Mechanical,
+            };
+            let version = artifact::candidate(desk, &made)?;
+            artifact::accept(desk, &artifact.id, &version)
+        })?;
+    }
+    Ok(())
+}
+
+fn counted(one: &Measured) -> Counted {
+    Counted { met: one.met, of: one.of, missing: one.missing.clone() }
+}
+
+/// What stands in a fenced block.
+fn unfenced(block: &str) -> String {
+    let inside = block.trim().split_once('\n').map_or("", |(_, rest)| rest);
+    inside.rsplit_once('\n').map_or_else(String::new, |(code, _)| format!("{code}\n"))
+}
+
+/// What the looks came to: the verdict follows from where the outcomes stand.
+fn told(work: &Work, envelope: &GenericEnvelope, seen: &Seen) -> Said {
+    let stands: Vec<(String, State)> = work
+        .look(|desk| {
+            let state =
+                |one: &countersign_work::task::Outcome| (one.id.clone(), outcome::state(desk, &one.id));
+            desk.task().outcomes.iter().map(state).collect()
+        })
+        .unwrap_or_default();
+    // A plan that was made and not carried out yet.
+    let is_planned = |desk: &Desk| {
+        let is_one = |one: &Live| matches!(one, Live::Compiled(_) | Live::Dispatched(_));
+        revise::standing(desk).is_ok_and(|all| all.iter().any(is_one))
+    };
+    let needs_revision = work.look(is_planned).unwrap_or(false);
+    let seen = Found::of(seen);
+    if !needs_revision && let Some(outcome) = work.look(question).flatten() {
+        return asked(with(outcome, &seen));
+    }
+    let open: Vec<String> =
+        stands.iter().filter(|(_, state)| !outcome::is_settled(*state)).map(|(id, _)| id.clone()).collect();
+    let goals = envelope.goals.remaining_goals.clone();
+    let (satisfied_goals, unsatisfied_goals) =
+        if open.is_empty() { (goals, Vec::new()) } else { (Vec::new(), goals) };
+    let feedback = if open.is_empty() { String::new() } else { format!("not met: {}", open.join(", ")) };
+    let judged = Judged {
+        verdict: "approved",
+        route: if needs_revision { REVISION } else { HAND_OVER },
+        satisfied_goals,
+        unsatisfied_goals,
+        feedback,
+        confidence: Score::of_halves(if open.is_empty() { 2 } else { 0 }),
+        outcomes: stands
+            .into_iter()
+            .map(|(outcome, state)| Stands { outcome, state: state.as_str() })
+            .collect(),
+        seen,
+    };
+    written(&judged, Provenance::default())
+}

@@ -1,0 +1,159 @@
+//! Commands that people give to a task's run.
+//! Owns: having them carried out, and what follows from them for the run. Must not: decide; `countersign-work` and the kernel do.
+
+use super::{Driver, Error};
+use crate::agents::contract_question;
+use countersign_govern::decide::command;
+use countersign_govern::decide::replay::Step;
+use countersign_govern::types::added::showing::{ActorKind, CommandReceipt};
+use countersign_govern::types::checkpoint::TaskRunFork;
+use countersign_kernel::run::{Answer, Came, Doing, HARD_CALL};
+use countersign_record::digest::Digest;
+use countersign_record::id::RunId;
+use countersign_record::json::{Json, Object};
+use countersign_record::time::Timestamp;
+use countersign_work::command::{Asked, By, Effect, Ruling};
+use countersign_work::contract;
+use std::collections::BTreeMap;
+
+/// A command, as it is given to a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Commanding<'a> {
+    /// Which.
+    pub command: &'a str,
+    /// By which a second try is known.
+    pub key: &'a str,
+    /// What it is asked with.
+    pub request: &'a Json,
+    /// Whether whoever began a run may not decide on it.
+    pub needs_another: bool,
+    /// The steps of the run so far, as a replay would take them.
+    pub steps: &'a [Step],
+}
+
+impl Driver {
+    /// Takes in what a person chose, where a task's run asked them: the records of it are durable with the answer.
+    pub(super) fn choose(&self, id: &str, answer: &Answer, by: &str) -> Result<(), Error> {
+        let (Some(_), Doing::Waiting(stop)) = (&self.bench.work, &self.run.doing) else { return Ok(()) };
+        if stop.id != id {
+            return Ok(());
+        }
+        let is_contract = self.is_contract(&stop.message);
+        let (command, request) = match answer {
+            Answer::Approve if is_contract => ("contract_review.approve", Object::new()),
+            Answer::Deny | Answer::GiveUp if is_contract => {
+                ("contract_review.reject", Object::from([("reason", Json::from("refused"))]))
+            }
+            _ if stop.reason != HARD_CALL => return Ok(()),
+            Answer::Choose(option) => {
+                let request = [("hard_call_id", Json::from(id)), ("option_id", option.as_str().into())];
+                ("hard_call.resolve", Object::from(request))
+            }
+            Answer::GiveUp => ("task.cancel", Object::new()),
+            Answer::Text(_) | Answer::Approve | Answer::Deny | Answer::Retry => return Ok(()),
+        };
+        let (key, request) = (format!("answer {id} {by}"), Json::from(request));
+        let commanding =
+            Commanding { command, key: &key, request: &request, needs_another: false, steps: &[] };
+        let ruling = self.commanded(&commanding, &self.bench.clock.now()?)?;
+        match ruling.outcome {
+            command::Outcome::Accepted => Ok(()),
+            command::Outcome::PolicyDenied | command::Outcome::NotFound | command::Outcome::WrongState => {
+                Err(Error::NoAnswer { why: ruling.reasons.join("; ") })
+            }
+        }
+    }
+
+    /// Whether a question is the one about the task's contract.
+    fn is_contract(&self, message: &str) -> bool {
+        let review = self.bench.work.as_ref().and_then(|work| work.look(contract::last).flatten());
+        review.is_some_and(|review| contract_question(&review) == message)
+    }
+
+    /// Gives a command to the run. What it writes and what follows from that is durable together; a run that is begun by it is begun
+    /// by `begins`, and durable with it too.
+    ///
+    /// # Errors
+    /// It gets no receipt, or can't be written down.
+    pub async fn command<E: From<Error>>(
+        &mut self,
+        commanding: &Commanding<'_>,
+        begins: impl FnOnce(&TaskRunFork, &BTreeMap<String, Digest>) -> Result<Driver, E>,
+    ) -> Result<(Ruling, Option<Driver>), E> {
+        let at = self.bench.clock.now().map_err(Error::from)?;
+        let ruling = self.commanded(commanding, &at)?;
+        let mut begun = None;
+        match &ruling.effect {
+            // What is to leave leaves once it stands in the ledger that it is about to.
+            Effect::Nothing | Effect::Previewed(_) | Effect::Export { .. } => {}
+            Effect::Answered { question, option } => self.goes_on(question, option, &at)?,
+            Effect::Cancelled => {
+                let by = self.bench.access.principal().to_string();
+                self.come_at(Came::Cancelled { by }, &at)?;
+            }
+            Effect::Forked { fork, heads, answered } => {
+                if let Some((question, option)) = answered {
+                    self.goes_on(question, option, &at)?;
+                }
+                begun = Some(begins(fork, heads)?);
+            }
+        }
+        match &mut begun {
+            Some(new) => self.rows.flush_with(&mut new.rows).await?,
+            None => self.settled().await?,
+        }
+        Ok((ruling, begun))
+    }
+
+    /// Says what became of what a command had done outside; it has its receipt now.
+    ///
+    /// # Errors
+    /// Nothing was to be done outside, or it can't be written down.
+    pub async fn finished(
+        &mut self,
+        commanding: &Commanding<'_>,
+        has_left: bool,
+    ) -> Result<CommandReceipt, Error> {
+        let work = self.bench.work.as_ref().ok_or_else(|| Error::NoTask { run: self.id.clone() })?;
+        let at = self.bench.clock.now()?;
+        let name = self.bench.access.principal().to_string();
+        let asked = self.asked(commanding, &name);
+        let receipt = work.finished(&at, &asked, has_left)?;
+        self.rows.flush().await?;
+        Ok(receipt)
+    }
+
+    /// A command as one gives it who has a name.
+    fn asked<'a>(&'a self, commanding: &Commanding<'a>, name: &'a str) -> Asked<'a> {
+        let by = By {
+            name,
+            kind: ActorKind::User,
+            matter: self.bench.access.matter().as_str(),
+            is_proposer: name == self.proposer,
+            needs_another: commanding.needs_another,
+        };
+        Asked { command: commanding.command, key: commanding.key, request: commanding.request, by }
+    }
+
+    /// Has the records of a command put down, at a time.
+    fn commanded(&self, commanding: &Commanding<'_>, at: &Timestamp) -> Result<Ruling, Error> {
+        let work = self.bench.work.as_ref().ok_or_else(|| Error::NoTask { run: self.id.clone() })?;
+        let name = self.bench.access.principal().to_string();
+        let asked = self.asked(commanding, &name);
+        // Another process may begin its names where this one did; each place in a run's records has a name of its own.
+        let purpose = format!("fork {} {}", self.id, work.end());
+        let new_run = RunId::try_from(format!("run_{}", self.bench.clock.fresh(&purpose)))?;
+        work.command(at, &asked, &new_run, commanding.steps, self.run.doing == Doing::Over)
+    }
+
+    /// A question was answered by a command: the run goes on, if it waits for that.
+    fn goes_on(&mut self, question: &str, option: &str, at: &Timestamp) -> Result<(), Error> {
+        match &self.run.doing {
+            Doing::Waiting(stop) if stop.id == question => {
+                let (id, by) = (question.to_owned(), self.bench.access.principal().to_string());
+                self.come_at(Came::Answered { id, by, answer: Answer::Choose(option.to_owned()) }, at)
+            }
+            Doing::Waiting(_) | Doing::Ready | Doing::Called { .. } | Doing::Over => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Commands: what was asked, by whom, and what was answered.
+//! Owns: what these records must be, given what was asked. Must not: carry one out.
+
+use crate::case::{Bytes, Case};
+use crate::found::Found;
+use crate::report::Check;
+use crate::walk::Walk;
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_govern::member::Member;
+use countersign_govern::table::commands;
+use countersign_govern::world::Record;
+use countersign_record::canonical;
+use countersign_record::code::Code;
+use countersign_record::json::{self, Json};
+
+const CHECK: Check = Check::Record;
+
+/// What was asked is what the bytes of it say, and its checks stand before it.
+pub(crate) fn invocation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json) = (walk.case, record.json());
+    match case.content(record) {
+        Bytes::Here(bytes) => {
+            let hash = json::parse(bytes).ok().and_then(|request| canonical::hash(&request).ok());
+            found.must(CHECK, record, "request_hash", hash.map(|hash| String::from(hash).into()));
+        }
+        Bytes::Withheld => found.withheld(CHECK),
+        Bytes::Missing => walk.underivable(CHECK, record, "what was asked is not in the packet", found),
+    }
+    let Some(entry) = json.text("command_id").and_then(commands::find) else {
+        return found.about(Code::VerifyDerivation, CHECK, record, "command_id", "there is no such command");
+    };
+    let expected: Vec<&str> = entry.policy_checks.to_vec();
+    let stated: Vec<&str> =
+        checks(case, record).iter().filter_map(|one| one.json().text("policy_id")).collect();
+    match expected == stated {
+        true => found.right(CHECK),
+        false => found.about(
+            Code::VerifyDerivation,
+            CHECK,
+            record,
+            "command_id",
+            "other checks belong to this command",
+        ),
+    }
+    let actor = json.text("actor_ref").and_then(|text| text.split_once(':')).map(|(kind, _)| kind);
+    let kind = match actor {
+        Some("user") => Some("user"),
+        Some("engine") => Some("engine"),
+        Some("agent") => Some("task_agent"),
+        Some(_) | None => None,
+    };
+    found.must(CHECK, record, "actor_kind", kind.map(Json::from));
+    answered(walk, record, found);
+}
+
+/// Where a command answers a question, the person, the question and the choice are those of the run.
+fn answered<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let mut answers = walk.case.world.of("HardCallResolutionReceipt");
+    let Some(answer) = answers.find(|one| one.seq() > record.seq()) else { return };
+    let receipt = receipt_of(walk.case, record);
+    if receipt.is_some_and(|receipt| answer.seq() < receipt.seq()) {
+        found.must(CHECK, record, "actor_ref", answer.json().at("resolved_by_user_ref").cloned());
+    }
+}
+
+/// The checks that stand right before a command.
+fn checks<'c>(case: &'c Case<'_>, invocation: Record<'_>) -> Vec<Record<'c>> {
+    let mut all = Vec::new();
+    let mut place = invocation.seq();
+    let before: Vec<Record<'c>> = case.until("PolicyEvaluation", invocation.seq()).collect();
+    for one in before.into_iter().rev() {
+        if one.seq() + 1 != place || one.id() == case.own("leave") {
+            break;
+        }
+        place = one.seq();
+        all.push(one);
+    }
+    all.reverse();
+    all
+}
+
+/// The receipt of a command.
+fn receipt_of<'c>(case: &'c Case<'_>, invocation: Record<'_>) -> Option<Record<'c>> {
+    let mut receipts = case.world.of("CommandReceipt");
+    receipts.find(|one| one.json().is("invocation_id", invocation.id()))
+}
+
+/// The command that a check is for: the next one.
+fn command_of<'c>(case: &'c Case<'_>, check: Record<'_>) -> Option<Record<'c>> {
+    let next = case.world.of("CommandInvocation").find(|one| one.seq() > check.seq())?;
+    checks(case, next).iter().any(|one| one.seq() == check.seq()).then_some(next)
+}
+
+/// A check of a command says what its receipt says.
+pub(crate) fn checked<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let case = walk.case;
+    if record.id() == case.own("leave") {
+        return;
+    }
+    let Some(invocation) = command_of(case, record) else { return };
+    let names = invocation.json().text("command_id").and_then(commands::find).map(|one| one.policy_checks);
+    let at = checks(case, invocation).iter().position(|one| one.seq() == record.seq());
+    let name = names.zip(at).and_then(|(names, at)| names.get(at));
+    found.must(CHECK, record, "policy_id", name.map(|name| Json::from(*name)));
+    found.must_say(CHECK, record, "policy_version", "1.0");
+    found.must(CHECK, record, "user_alterable", Some(false.into()));
+    let is_let = receipt_of(case, invocation).is_some_and(|one| one.json().is("status", "accepted"));
+    if is_let {
+        found.must_say(CHECK, record, "decision", "allow");
+    }
+}
+
+/// A command that was given, and of which nobody had said what became of it, is answered.
+pub(crate) fn receipt<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let case = walk.case;
+    let answered: Vec<&str> = case
+        .until("CommandReceipt", record.seq())
+        .filter_map(|one| one.json().text("invocation_id"))
+        .collect();
+    let open = case.until("CommandInvocation", record.seq()).filter(|one| !answered.contains(&one.id()));
+    let Some(open) = open.last() else {
+        return walk.underivable(CHECK, record, "no command waits for an answer", found);
+    };
+    found.must_say(CHECK, record, "invocation_id", open.id());
+    let is_denied = checks(case, open).iter().any(|one| !one.json().is("decision", "allow"));
+    let is_done = open.seq() + 1 != record.seq();
+    match (is_denied, is_done) {
+        (true, _) => found.must_say(CHECK, record, "status", "policy_denied"),
+        (false, true) => found.must_say(CHECK, record, "status", "accepted"),
+        // Where nothing was written there was nothing to be done, or it could not be.
+        (false, false) => {}
+    }
+}

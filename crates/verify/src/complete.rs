@@ -1,0 +1,151 @@
+//! Whether everything is there that a run leaves, and nothing came after the packet that makes it old.
+//! Owns: these checks. Must not: look at what belongs to one look at an outcome; `look` does.
+
+use crate::case::Case;
+use crate::found::Found;
+use crate::head;
+use crate::report::{Check, Failure, Place};
+use crate::run::Handed;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::fold::{Fold, Folds};
+use countersign_govern::member::Member;
+use countersign_govern::world::Record;
+use countersign_record::code::Code;
+use countersign_record::json::{Json, Object};
+
+const CHECK: Check = Check::Completeness;
+
+/// The states of a packet that still counts.
+const STANDING: [&str; 4] = ["draft", "ready_for_review", "user_reviewed", "issued"];
+
+pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
+    for row in &case.strange {
+        let place = Place { row: Some(row.seq), path: Some("/kind".to_string()), ..Place::default() };
+        found.wrong(
+            Code::VerifyIncomplete,
+            CHECK,
+            place,
+            "it holds no governed record that this build knows",
+        );
+    }
+    let Some(packet) = head::packet(case) else {
+        let place = Place { path: Some("/predicate/packet_id".to_string()), ..Place::default() };
+        return found.wrong(
+            Code::VerifyIncomplete,
+            CHECK,
+            place,
+            "there is no reliance packet among the rows",
+        );
+    };
+    let mut folds = Folds::default();
+    for record in case.world.all() {
+        folds.apply(&record.into());
+    }
+    let state =
+        folds.board.find("task_reliance_packet", packet.id()).and_then(|one| one.word("lifecycle_state"));
+    match state.is_some_and(|state| STANDING.contains(&state)) {
+        true => found.right(CHECK),
+        false => {
+            let message = format!("the packet is {} by what came after it", state.unwrap_or("nowhere"));
+            found.about(Code::VerifyIncomplete, CHECK, packet, "lifecycle_state", message);
+        }
+    }
+    headed(case, found);
+    unchanged(case, packet, found);
+}
+
+/// What a packet shows has a header that says from what it is derived.
+fn headed(case: &Case<'_>, found: &mut Found) {
+    for kind in ["EvidencePackage", "TaskReliancePacket"] {
+        for shown in case.world.of(kind) {
+            let own = format!("{}:{}", shown.snake(), shown.id());
+            let mut headers = case.world.of("DerivedReadModelRecord");
+            match headers.any(|one| one.json().is("payload_ref", &own)) {
+                true => found.right(CHECK),
+                false => found.about(
+                    Code::VerifyIncomplete,
+                    CHECK,
+                    shown,
+                    "",
+                    "nothing says from what it is derived",
+                ),
+            }
+        }
+    }
+}
+
+/// What a packet rests on must not have changed behind it.
+fn unchanged(case: &Case<'_>, packet: Record<'_>, found: &mut Found) {
+    let after = case.world.all().filter(|one| one.seq() > packet.seq());
+    for record in after {
+        let is_change = match record.kind() {
+            "EvaluationChainResolutionReceipt"
+            | "HardCallResolutionReceipt"
+            | "EvaluationFindingEvent"
+            | "FindingLifecycleTransitionReceipt"
+            | "ArtifactVersion"
+            | "SourceRecord"
+            | "EvidencePackage"
+            | "ClaimSupportDerivationReceipt"
+            | "RelianceInvalidationEvent" => true,
+            "SourceWorkspaceOperationReceipt" => record.json().is("status", "applied"),
+            _other => false,
+        };
+        match is_change {
+            true => found.about(
+                Code::VerifyIncomplete,
+                CHECK,
+                record,
+                "",
+                "it came after the packet, which does not know it",
+            ),
+            false => found.right(CHECK),
+        }
+    }
+}
+
+/// The critic of the run said what follows from the looks before it: how each outcome stands, and whether anything is to be mended.
+pub(crate) fn critic(case: &Case<'_>, handed: &[Handed], found: &mut Found) {
+    let is_critic = |one: &&Handed| one.output_key == "critic" && one.payload.at("outcomes").is_some();
+    for one in handed.iter().filter(|one| !one.is_asking).filter(is_critic) {
+        let mut folds = Folds::default();
+        let before =
+            case.world.all().filter(|record| case.row(*record).is_some_and(|row| row.at.instant() <= one.at));
+        for record in before {
+            folds.apply(&record.into());
+        }
+        let state = |id: &str| {
+            let standing = folds.board.find("outcome_record", &case.own(id));
+            standing.and_then(|one| one.word("state")).unwrap_or("pending").to_string()
+        };
+        let states: Vec<(&str, String)> =
+            case.task.outcomes().map(|one| (one.id(), state(one.id()))).collect();
+        let is_open =
+            states.iter().any(|(_, state)| matches!(state.as_str(), "needs_revision" | "regressed"));
+        let stand = |(id, state): &(&str, String)| -> Json {
+            Object::from([("outcome", Json::from(*id)), ("state", state.as_str().into())]).into()
+        };
+        let expected = [
+            ("verdict", Json::from("approved")),
+            ("route", if is_open { "revision" } else { "hand_over" }.into()),
+            ("outcomes", Json::Array(states.iter().map(stand).collect())),
+        ];
+        for (name, expected) in expected {
+            let stated = one.payload.at(name).cloned();
+            if stated.as_ref() == Some(&expected) {
+                found.right(Check::Critic);
+                continue;
+            }
+            found.fail(Failure {
+                code: Code::VerifyDerivation,
+                check: Check::Critic,
+                place: Place { row: Some(one.seq), path: Some(format!("/{name}")), ..Place::default() },
+                expected: Some(expected),
+                found: stated,
+                message: "is not what follows from the looks".to_string(),
+            });
+        }
+    }
+}

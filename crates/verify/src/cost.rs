@@ -1,0 +1,241 @@
+//! What a run costs.
+//! Owns: which costs follow from others, and what those must be. Must not: measure; what a piece of work cost is told by who did it.
+
+use crate::case::bare;
+use crate::formula::{Gathered, Ungathered, missing, receipt_of};
+use crate::found::{Found, texts};
+use crate::report::Check;
+use crate::task::{Outcome, decimal};
+use crate::walk::Walk;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::member::Member;
+use countersign_govern::types::cost::CostDimension as Dimension;
+use countersign_govern::types::wire::Wire;
+use countersign_govern::world::Record;
+use countersign_record::json::{Json, Object};
+
+const CHECK: Check = Check::Costs;
+/// Calls that may be made outside where the task says nothing.
+const CALLS_MAX: &str = "1000";
+
+/// What several costs come to is derived from the costs that the receipt names.
+pub(crate) fn inputs_of(walk: &Walk<'_, '_>, id: &str, receipt: Record<'_>) -> Result<Gathered, Ungathered> {
+    let named = receipt.json().texts("input_refs");
+    let sum = walk.case.world.versions("CostVector", id).next();
+    if sum.is_none_or(|sum| sum.seq() != receipt.seq() + 1) {
+        return missing(format!("the sum {id} does not stand behind its receipt"));
+    }
+    let mut vectors = Vec::new();
+    for part in &named {
+        let Some(vector) = walk.case.before("CostVector", bare(part), receipt.seq()) else {
+            return missing(format!("{part}, which {id} is made of, is not there"));
+        };
+        vectors.push(vector.json().clone());
+    }
+    let inputs = Object::from([("vectors", Json::Array(vectors))]);
+    Ok(Gathered { inputs, input_refs: named.into_iter().map(String::from).collect() })
+}
+
+/// A cost is a cap of the task, a sum of others, or what somebody measured or thinks.
+pub(crate) fn vector<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let case = walk.case;
+    if record.id() == case.own("leave.cap") {
+        return found.must_be(CHECK, record, &cap(walk, record), &[]);
+    }
+    let Some(receipt) = receipt_of(walk, &format!("cost_vector:{}", record.id()), record.seq()) else {
+        return found.must(CHECK, record, "formula_eval_receipt_ref", None);
+    };
+    let evaluated = case.before("FormulaEvaluationReceipt", bare(&receipt), record.seq());
+    let gathered = evaluated.map(|one| inputs_of(walk, record.id(), one));
+    let value = match gathered {
+        Some(Ok(gathered)) => walk.formulas.value("cost_vector_sum_v1", &gathered.inputs),
+        Some(Err(_)) | None => None,
+    };
+    let mut expected = value.as_ref().and_then(Json::as_object).cloned().unwrap_or_default();
+    expected.insert("formula_eval_receipt_ref", receipt.to_string());
+    expected.insert("schema_version", "1.0");
+    found.must_be(CHECK, record, &expected, &["cost_vector_id"]);
+}
+
+/// The most that asking providers may cost.
+fn cap(walk: &Walk<'_, '_>, record: Record<'_>) -> Object {
+    let calls = walk.case.task.0.at("budget.external_api_calls").cloned();
+    let calls = match calls {
+        Some(Json::String(text)) => decimal(&text),
+        Some(other) => other,
+        None => decimal(CALLS_MAX),
+    };
+    let amount = Object::from([
+        ("expected", decimal("0")),
+        ("hard_cap", calls),
+        ("unit", "external_api_calls".into()),
+    ]);
+    let components = Object::from([("external_api_calls", Json::from(amount))]);
+    Object::from([
+        ("cost_vector_id", record.id().into()),
+        ("components", components.into()),
+        ("basis", "heuristic".into()),
+        ("estimator_confidence", "uncalibrated".into()),
+        ("assumptions", texts(&["the cap of the task, or a fixed one where it has none"])),
+        ("schema_version", "1.0".into()),
+    ])
+}
+
+/// What was foreseen: the sum of what each question would cost, and a revision of everything besides.
+pub(crate) fn forecast<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let case = walk.case;
+    let named = |word: &str| format!("cost_vector:{}", case.own(&format!("planned.{word}")));
+    found.must_say(CHECK, record, "planned_run_id", case.run.as_str());
+    found.must_say(CHECK, record, "planned_cost_vector_ref", &named("total"));
+    found.must_list(CHECK, record, "optional_helper_cost_vector_refs", &[named("revision")]);
+    let is_judged = |one: &Outcome<'_>| {
+        let judge = case.task.0.text("judge").unwrap_or("model");
+        judge != "none"
+            && one.criteria().any(|one| matches!(one.basis(), "anchored_rubric" | "unanchored_llm_judgment"))
+    };
+    let judged = case.task.outcomes().filter(is_judged).map(|one| named(&format!("judge.{}", one.id())));
+    let judged: Vec<String> =
+        judged.filter(|one| case.before("CostVector", bare(one), record.seq()).is_some()).collect();
+    found.must_list(CHECK, record, "non_degradable_mode_cost_vector_refs", &judged);
+    found.must_list(CHECK, record, "skipped_if_budget_constrained", &["revision".to_string()]);
+    found.must_say(CHECK, record, "forecast_confidence", "uncalibrated");
+}
+
+/// What a piece of work cost stands right before it; which time its module works is counted.
+pub(crate) fn record<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json, place) = (walk.case, record.json(), record.seq());
+    let before = case.last("CostVector", place).filter(|one| one.seq() + 1 == place);
+    let actual = before.map(|one| format!("cost_vector:{}", one.id()).into());
+    found.must(CHECK, record, "actual_cost_vector_ref", actual);
+    let module = json.text("module_id").unwrap_or_default();
+    let times = case.until("TaskCostRecord", place).filter(|one| one.json().is("module_id", module)).count();
+    found.must(CHECK, record, "activation_seq", (times as u64 + 1).write());
+    if let Some(before) = before {
+        found.must_say(CHECK, before, "basis", "measured_actual");
+        found.must_say(CHECK, before, "estimator_confidence", "calibrated");
+        found.must_list(CHECK, before, "assumptions", &[]);
+    }
+}
+
+/// Amounts by dimension, in millionths, in the order of the contract.
+type Amounts = BTreeMap<Dimension, u64>;
+
+/// A number in millionths.
+fn micros(number: &Json) -> Option<u64> {
+    let Json::Number(number) = number else { return None };
+    let literal = number.literal();
+    let (whole, rest) = literal.split_once('.').unwrap_or((&literal, ""));
+    let padded = format!("{rest:0<6}");
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(padded.parse().ok()?)
+}
+
+fn literal(amount: u64) -> String {
+    let digits = format!("{}.{:06}", amount / 1_000_000, amount % 1_000_000);
+    digits.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+fn add(all: &mut Amounts, vector: Record<'_>) {
+    let parts = vector.json().members("components").into_iter().flat_map(Object::iter);
+    for (unit, part) in parts {
+        if let Some((unit, amount)) = Dimension::find(unit).zip(part.at("expected").and_then(micros)) {
+            let sum = all.entry(unit).or_default();
+            *sum = sum.saturating_add(amount);
+        }
+    }
+}
+
+fn words(dimension: Dimension) -> String {
+    dimension.as_str().replace('_', " ")
+}
+
+/// What a run cost in the end, against what was foreseen.
+pub(crate) fn narrative<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, place) = (walk.case, record.seq());
+    let (mut spent, mut planned, mut refs) = (Amounts::new(), Amounts::new(), Vec::new());
+    for one in case.until("TaskCostRecord", place) {
+        refs.push(format!("task_cost_record:{}", one.id()));
+        let vector = one.json().text("actual_cost_vector_ref").map(bare);
+        if let Some(vector) = vector.and_then(|id| case.before("CostVector", id, place)) {
+            add(&mut spent, vector);
+        }
+    }
+    let forecast = case.last("TaskRunCostForecast", place);
+    let foreseen = forecast.and_then(|one| one.json().text("planned_cost_vector_ref")).map(bare);
+    if let Some(vector) = foreseen.and_then(|id| case.before("CostVector", id, place)) {
+        add(&mut planned, vector);
+    }
+    let told: Vec<String> =
+        spent.iter().map(|(unit, sum)| format!("{} {}", literal(*sum), words(*unit))).collect();
+    let told = if told.is_empty() { "nothing".to_string() } else { told.join(", ") };
+    let units: BTreeSet<Dimension> = planned.keys().chain(spent.keys()).copied().collect();
+    let of = |all: &Amounts, unit: Dimension| literal(all.get(&unit).copied().unwrap_or_default());
+    let compared: Vec<String> = units
+        .into_iter()
+        .map(|unit| format!("{}: {} of {} foreseen", words(unit), of(&spent, unit), of(&planned, unit)))
+        .collect();
+    let compared = match compared.is_empty() {
+        true => "Nothing was foreseen and nothing was spent.".to_string(),
+        false => compared.join("; "),
+    };
+    found.must_list(CHECK, record, "actual_cost_record_refs", &refs);
+    found.must_say(CHECK, record, "summary", &format!("{} pieces of work: {told}.", refs.len()));
+    found.must_say(CHECK, record, "forecast_vs_actual_summary", &compared);
+    let forecast = forecast.map(|one| format!("task_run_cost_forecast:{}", one.id()).into());
+    found.must(CHECK, record, "planned_forecast_ref", forecast);
+    let total =
+        case.last("CostVector", place).and_then(|one| one.json().at("formula_eval_receipt_ref").cloned());
+    let total = total.filter(|_| !refs.is_empty());
+    found.must(CHECK, record, "formula_eval_receipt_refs", Some(Json::Array(total.into_iter().collect())));
+    quality(walk, record, found);
+}
+
+/// What was left out, and what that means.
+fn quality<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, place) = (walk.case, record.seq());
+    let mut skipped: Vec<String> = case
+        .until("TaskSkipReceipt", place)
+        .filter_map(|one| one.json().text("target_ref").map(String::from))
+        .collect();
+    if is_over(walk, place) {
+        skipped.push("revision".to_string());
+    }
+    let is_unable = |one: &Outcome<'_>| {
+        walk.says("outcome_record", &case.own(one.id()), "state") == Some("unable_to_evaluate")
+    };
+    let degraded: Vec<String> = case
+        .task
+        .outcomes()
+        .filter(is_unable)
+        .map(|one| format!("{} could not be evaluated", one.id()))
+        .collect();
+    let impact = match (skipped.is_empty(), degraded.is_empty()) {
+        (true, true) => "None.",
+        (false, true) => "Work that could have made it better was left out.",
+        (true, false) => "A part could not be evaluated.",
+        (false, false) => {
+            "Work that could have made it better was left out, and a part could not be evaluated."
+        }
+    };
+    found.must_say(CHECK, record, "quality_impact_summary", impact);
+    found.must_list(CHECK, record, "skipped_optional_helpers", &skipped);
+    found.must_list(CHECK, record, "degraded_modes_used", &degraded);
+    let kept = ["claims are checked against sources", "outcomes are evaluated"];
+    found.must(CHECK, record, "preserved_non_degradable_modes", Some(texts(&kept)));
+}
+
+/// Whether a person said that nothing more is to be spent.
+fn is_over(walk: &Walk<'_, '_>, place: u64) -> bool {
+    let case = walk.case;
+    case.until("HardCallResolutionReceipt", place).any(|answer| {
+        let id = answer.json().text("hard_call_id").unwrap_or_default();
+        let call = case.before("HardRevisionCall", id, answer.seq());
+        let call = call.filter(|one| one.json().is("hard_call_kind", "budget_scope_decision"));
+        let chosen = answer.json().text("selected_option_id");
+        let option = call
+            .and_then(|one| one.json().list("options").iter().find(|one| one.text("option_id") == chosen));
+        option.is_some_and(|one| one.is_one_of("effect", &["accept_as_is", "abort_scope"]))
+    })
+}

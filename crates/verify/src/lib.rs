@@ -1,0 +1,58 @@
+//! Whether a reliance packet is what it says: from the file alone, on any machine.
+//! Owns: the packet as a file, everything that is checked of one, and every derivation done again. Must not: do I/O, know how a run is
+//! carried out, or take a record's word for what follows from others.
+//!
+//! Invariants:
+//! - a statement that is made here from a sound run verifies;
+//! - what a check compares a value with is never that value: it is derived from the task, the bytes, the answers, what agents
+//!   handed over and the records before it;
+//! - what can't be looked at because it is withheld is counted, and what can't be derived for another reason fails.
+#![no_std]
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod agreed;
+mod board;
+mod case;
+mod checkpoint;
+mod claims;
+mod command;
+mod complete;
+mod contract;
+mod cost;
+pub mod dsse;
+mod evidence;
+mod finding;
+mod formula;
+mod found;
+mod given;
+mod handed_on;
+mod head;
+mod integrity;
+mod life;
+mod look;
+pub mod measure;
+mod opening;
+pub mod packet;
+pub mod page;
+mod quality;
+mod question;
+mod rely;
+pub mod report;
+mod revise;
+mod run;
+mod score;
+mod shown;
+pub mod summary;
+mod task;
+mod verify;
+mod walk;
+mod workspace;
+
+pub use verify::verify;

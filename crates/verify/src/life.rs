@@ -1,0 +1,163 @@
+//! How things move that have no receipt of their own, and what waits for people.
+//! Owns: what these records must be. Must not: know who waits why beyond the records.
+
+use crate::case::bare;
+use crate::found::Found;
+use crate::rely;
+use crate::report::Check;
+use crate::walk::Walk;
+use alloc::format;
+use alloc::string::String;
+use countersign_govern::member::Member;
+use countersign_govern::world::Record;
+use countersign_record::code::Code;
+use countersign_record::json::Json;
+
+const CHECK: Check = Check::Record;
+const ENGINE: &str = "engine:work";
+
+/// A move begins where its subject stands.
+pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let json = record.json();
+    let Some((kind, id)) = json.text("subject_ref").and_then(|text| text.split_once(':')) else { return };
+    let (member, words) = match kind {
+        "task_reliance_packet" => return rely::moved(walk, record, found),
+        "revision_review_packet" => ("state", ("review_pending", "shown for review")),
+        "attention_ledger_item" => ("lifecycle_state", ("resolved", "it waits no more")),
+        "evaluation_contract_review" => return contract(walk, record, found),
+        _other => return,
+    };
+    let from = walk.says(kind, id, member).map(Json::from);
+    found.must(CHECK, record, "from_state", from);
+    let Some(last) = walk.case.world.versions(type_of(kind), id).next() else {
+        return found.about(Code::VerifyDerivation, CHECK, record, "subject_ref", "there is no such thing");
+    };
+    let actor = json.text("actor_ref").unwrap_or_default();
+    // What a person dealt with or put aside is theirs to say; it must have been a command of theirs.
+    if kind == "attention_ledger_item" && actor != ENGINE {
+        let asked = walk.case.last("CommandInvocation", record.seq());
+        found.must(CHECK, record, "actor_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
+        let is_review = last.json().is("attention_kind", "revision_review_pending");
+        let is_decided = walk.case.last("RevisionReviewDecisionReceipt", record.seq()).is_some_and(|one| {
+            last.json().text("source_ref").map(bare) == one.json().text("packet_id")
+                && walk.at(one) == walk.at(record)
+        });
+        if is_review && is_decided {
+            found.must_say(CHECK, record, "to_state", "resolved");
+            found.must_say(CHECK, record, "reason", "it was decided");
+        }
+        return;
+    }
+    found.must_say(CHECK, record, "actor_ref", ENGINE);
+    found.must_say(CHECK, record, "reason", words.1);
+    let is_edited =
+        last.json().is("attention_kind", "approval_required") && json.is("to_state", "superseded");
+    if !is_edited {
+        found.must_say(CHECK, record, "to_state", words.0);
+    }
+}
+
+/// A contract is shown once it is complete; where the task needs nobody for it, it is waived, else a person decides.
+fn contract<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let is_first = walk
+        .case
+        .last("EvaluationContractReview", record.seq())
+        .is_some_and(|one| one.seq() + 1 == record.seq());
+    let is_waived = walk.case.task.policy_word("approval.contract", "waived") == "waived";
+    let (from, to, reason) = match (is_first, is_waived) {
+        (true, _) => ("draft", "ready_for_review", "it is complete"),
+        (false, true) => ("pending", "waived_by_policy", "the task needs nobody for it"),
+        (false, false) => return,
+    };
+    found.must_say(CHECK, record, "from_state", from);
+    found.must_say(CHECK, record, "to_state", to);
+    found.must_say(CHECK, record, "actor_ref", ENGINE);
+    found.must_say(CHECK, record, "reason", reason);
+    let last = walk.case.last("EvaluationContractReview", record.seq());
+    let subject = last.map(|one| format!("evaluation_contract_review:{}", one.id()));
+    found.must(CHECK, record, "subject_ref", subject.map(Json::from));
+}
+
+fn type_of(kind: &str) -> &'static str {
+    match kind {
+        "revision_review_packet" => "RevisionReviewPacket",
+        _item => "AttentionLedgerItem",
+    }
+}
+
+/// What waits for a person follows from what it is about.
+pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json) = (walk.case, record.json());
+    let source = json.text("source_ref").unwrap_or_default();
+    let (kind, id) = source.split_once(':').unwrap_or_default();
+    let words = |kind: &str| case.before(kind, id, record.seq());
+    let expected: Option<(&str, String, &str)> = match kind {
+        "hard_revision_call" => words("HardRevisionCall").and_then(|one| {
+            Some(("hard_call_pending", String::from(one.json().text("prompt_text")?), "high"))
+        }),
+        "evaluation_contract_review" => {
+            Some(("approval_required", String::from("Is this what you want done?"), "high"))
+        }
+        "research_need" => words("ResearchNeed").and_then(|one| {
+            Some(("research_need_human", String::from(one.json().text("question")?), "high"))
+        }),
+        "evaluation_finding_record" => {
+            let events = case.until("EvaluationFindingEvent", record.seq());
+            let event = events.filter(|one| one.json().is("finding_id", id)).last();
+            let text = event.and_then(|one| one.json().text("finding_text"));
+            text.map(|text| ("contested_finding", format!("It is disputed: {text}"), "medium"))
+        }
+        "revision_review_packet" => Some(("revision_review_pending", changed(walk, record, id), "high")),
+        "module_assistance_request" => {
+            let words = "Nobody answered a part of the run that asked for help.";
+            Some(("blocked_item", String::from(words), "high"))
+        }
+        "outcome_record" => case.task.outcome(case.local(id)).map(|one| {
+            ("blocked_item", format!("A policy stands in the way of: {}", one.statement()), "high")
+        }),
+        "task_reliance_packet" => Some((
+            "reliance_review_required",
+            String::from("Read the reliance packet before it is issued."),
+            "medium",
+        )),
+        _other => None,
+    };
+    let is_there = case.world.resolve_text(source).is_some_and(|one| one.seq() < record.seq());
+    let Some((kind, summary, priority)) =
+        expected.filter(|_| is_there || kind == "evaluation_finding_record")
+    else {
+        return found.about(
+            Code::VerifyDerivation,
+            CHECK,
+            record,
+            "source_ref",
+            "nothing waits for a person there",
+        );
+    };
+    let is_asked_of_change =
+        case.last("RevisionReviewPacket", record.seq()).is_some_and(|one| one.seq() + 1 == record.seq());
+    let command =
+        if is_asked_of_change { "command:attention.resolve_item" } else { "attention.resolve_item" };
+    found.must_say(CHECK, record, "attention_kind", kind);
+    found.must_say(CHECK, record, "summary", &summary);
+    found.must_say(CHECK, record, "priority", priority);
+    found.must_say(CHECK, record, "command_ref", command);
+    found.must_say(CHECK, record, "lifecycle_state", "open");
+    found.must(CHECK, record, "resolved_at", None);
+}
+
+/// How a change that waits is told: by what it changes when it is shown, else that it waits.
+fn changed(walk: &Walk<'_, '_>, record: Record<'_>, packet: &str) -> String {
+    let case = walk.case;
+    let shown = case.before("RevisionReviewPacket", packet, record.seq());
+    let is_new = shown.is_some_and(|one| one.seq() + 1 == record.seq());
+    let version = shown.and_then(|one| one.json().text("candidate_artifact_version_ref")).map(bare);
+    let version = version.and_then(|id| case.before("ArtifactVersion", id, record.seq()));
+    let artifact = version.and_then(|one| one.json().text("artifact_stable_id"));
+    let artifact = artifact.and_then(|id| case.task.artifact(case.local(id)));
+    let title = artifact.and_then(|one| one.0.text("title").or_else(|| one.path()));
+    match title.filter(|_| is_new) {
+        Some(title) => format!("A change of “{title}” waits for your review."),
+        None => String::from("A revision that changes the meaning waits for you."),
+    }
+}

@@ -1,0 +1,298 @@
+//! Where a run went, decided again from its pipeline, what agents handed over and what people answered.
+//! Owns: comparing each row of the run with what its rules give. Must not: have a rule; `kernel::run` has them.
+
+use crate::case::{Bytes, Case};
+use crate::found::Found;
+use crate::report::{Check, Failure, Place};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::member::Member;
+use countersign_kernel::pipeline::Pipeline;
+use countersign_kernel::run::{Answer, Came, Doing, Event, Run, decide, row};
+use countersign_record::code::Code;
+use countersign_record::digest::Digest;
+use countersign_record::json::{self, Json, Object};
+use countersign_record::row::Row;
+use countersign_record::run_kind;
+use countersign_record::state::{GenericEnvelope, Minted};
+use countersign_record::time::{Instant, Timestamp};
+
+const CHECK: Check = Check::Run;
+
+/// What only a run's own rows tell.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// What its stages handed over, in order.
+    pub(crate) handed: Vec<Handed>,
+    /// What people chose, in order.
+    pub(crate) chosen: Vec<Chosen>,
+    /// Whether more was handed over or chosen, which is withheld.
+    pub(crate) is_partial: bool,
+}
+
+/// What a person chose.
+pub(crate) struct Chosen {
+    /// The question.
+    pub(crate) question: String,
+    /// Who.
+    pub(crate) by: String,
+    /// The option.
+    pub(crate) option: String,
+}
+
+/// What a stage of the run handed over.
+pub(crate) struct Handed {
+    /// The row of the ledger.
+    pub(crate) seq: u64,
+    /// When.
+    pub(crate) at: Instant,
+    /// Where its output stands.
+    pub(crate) output_key: String,
+    /// What it is.
+    pub(crate) payload: Json,
+    /// Whether a person is asked instead.
+    pub(crate) is_asking: bool,
+}
+
+/// Why a run can't be told.
+enum Untold {
+    Withheld,
+    Wrong { seq: u64, path: &'static str, why: String },
+}
+
+fn wrong(row: &Row, path: &'static str, why: impl ToString) -> Untold {
+    Untold::Wrong { seq: row.seq, path, why: why.to_string() }
+}
+
+/// Decides the run again; gives what its stages handed over and people chose, as far as it could be read.
+pub(crate) fn check(case: &Case<'_>, found: &mut Found) -> Told {
+    let mut told = Told::default();
+    match decided(case, found, &mut told) {
+        Ok(()) => {}
+        Err(Untold::Withheld) => found.withheld(CHECK),
+        Err(Untold::Wrong { seq, path, why }) => {
+            let path = (!path.is_empty()).then(|| path.to_string());
+            found.wrong(Code::VerifyRun, CHECK, Place { row: Some(seq), path, ..Place::default() }, why);
+        }
+    }
+    told
+}
+
+fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Untold> {
+    let Some((first, rest)) = case.events.split_first() else { return Ok(()) };
+    let mut events: Vec<(&Row, Event)> = Vec::new();
+    for row in rest.iter().filter(|row| row.kind.as_str().starts_with("run.")) {
+        match event(case, row) {
+            Ok(event) => {
+                hear(row, &event, told);
+                events.push((row, event));
+            }
+            Err(Untold::Withheld) => told.is_partial = true,
+            Err(wrong @ Untold::Wrong { .. }) => return Err(wrong),
+        }
+    }
+    let (pipeline, mut run) = begun(case, first, found)?;
+    if told.is_partial {
+        return Err(Untold::Withheld);
+    }
+    let mut rest = events.as_slice();
+    while let Some((row, _)) = rest.first() {
+        let expected = next(&pipeline, &run, rest).map_err(|why| wrong(row, "", why))?;
+        if expected.is_empty() {
+            return Err(wrong(row, "", "nothing happens here"));
+        }
+        for event in &expected {
+            let Some(((row, _), after)) = rest.split_first() else {
+                let message = "the run goes on from here, and its last rows are not there";
+                return Err(wrong(row, "", message));
+            };
+            compare(row, event, found)?;
+            run.apply(event);
+            rest = after;
+        }
+    }
+    if let (Doing::Called { stage, .. }, Some(last)) = (&run.doing, case.events.last()) {
+        let place = Place { row: Some(last.seq), ..Place::default() };
+        let message = format!("the agent of {stage} was called, and what it handed over is not there");
+        found.wrong(Code::VerifyIncomplete, Check::Completeness, place, message);
+    } else {
+        found.right(Check::Completeness);
+    }
+    Ok(())
+}
+
+/// Keeps what only the run tells.
+fn hear(row: &Row, event: &Event, told: &mut Told) {
+    match event {
+        Event::Returned { output_key, handoff, .. } => told.handed.push(Handed {
+            seq: row.seq,
+            at: row.at.instant(),
+            output_key: output_key.clone(),
+            payload: handoff.payload.clone().into(),
+            is_asking: handoff.escalate,
+        }),
+        Event::Answered { id, by, answer: Answer::Choose(option) } => {
+            told.chosen.push(Chosen { question: id.clone(), by: by.clone(), option: option.clone() });
+        }
+        Event::Answered { .. }
+        | Event::Called { .. }
+        | Event::Ended { .. }
+        | Event::Aimed { .. }
+        | Event::GivenUp { .. }
+        | Event::Reached { .. }
+        | Event::Refused { .. }
+        | Event::Heard { .. }
+        | Event::Advanced { .. }
+        | Event::Moved { .. }
+        | Event::Stopped(_) => {}
+    }
+}
+
+/// What a run began with.
+fn begun(case: &Case<'_>, first: &Row, found: &mut Found) -> Result<(Pipeline, Run), Untold> {
+    if first.kind.as_str() != run_kind::BEGAN {
+        return Err(wrong(first, "/kind", "a run begins with run.began"));
+    }
+    let unreadable = |why: String| wrong(first, "/blobs", why);
+    let minted = minted(&first.at).ok_or_else(|| unreadable("there is no time".to_string()))?;
+    let envelope = GenericEnvelope::read(document(case, first, 0)?, minted);
+    let envelope = envelope.map_err(|troubles| unreadable(first_of(&troubles)))?.envelope;
+    let pipeline = Pipeline::read(document(case, first, 1)?);
+    let pipeline = pipeline.map_err(|troubles| unreadable(first_of(&troubles)))?;
+    let identity = &envelope.identity;
+    let state = envelope.hash().map(String::from).unwrap_or_default();
+    let pipeline_hash = first.blobs.get(1).map(|blob| String::from(blob.digest)).unwrap_or_default();
+    for (name, expected) in [
+        ("run", case.run.as_str()),
+        ("envelope_id", identity.envelope_id.as_str()),
+        ("request_id", identity.request_id.as_str()),
+        ("session_id", identity.session_id.as_str()),
+        ("state_hash", state.as_str()),
+        ("pipeline", pipeline.name.as_str()),
+        ("pipeline_hash", pipeline_hash.as_str()),
+    ] {
+        let path = format!("/payload/{name}");
+        same(first, &path, Some(expected.into()), first.payload.at(name).cloned(), found);
+    }
+    let setup = document(case, first, 2)?;
+    let files = case.files.iter().map(|(path, digest)| (path.as_str(), String::from(*digest).into()));
+    let files: Object = files.collect();
+    let begun_with = setup.at("files").cloned().unwrap_or_else(|| Object::new().into());
+    let all = [
+        ("/predicate/task", setup.at("task") == Some(case.task.0)),
+        ("/predicate/files", begun_with == Json::Object(files)),
+    ];
+    for (path, is_same) in all {
+        if is_same {
+            found.right(Check::Statement);
+            continue;
+        }
+        let place = Place { row: Some(first.seq), path: Some(path.to_string()), ..Place::default() };
+        found.wrong(Code::VerifyStatement, Check::Statement, place, "it is not what the run began with");
+    }
+    Ok((pipeline, Run::of(envelope)))
+}
+
+fn first_of(troubles: &[countersign_record::fields::Trouble]) -> String {
+    troubles.first().map(ToString::to_string).unwrap_or_default()
+}
+
+/// A document that a row names.
+fn document(case: &Case<'_>, row: &Row, at: usize) -> Result<Json, Untold> {
+    match case.said(row, at) {
+        Bytes::Here(bytes) => json::parse(bytes).map_err(|error| wrong(row, "/blobs", error.without_text())),
+        Bytes::Withheld => Err(Untold::Withheld),
+        Bytes::Missing => Err(wrong(row, "/blobs", "what it says is not in the packet")),
+    }
+}
+
+fn event(case: &Case<'_>, row: &Row) -> Result<Event, Untold> {
+    let kind = row.kind.as_str();
+    let content = row::has_content(kind).then(|| document(case, row, 0)).transpose()?;
+    Event::read(kind, row.payload.clone(), content, &row.at)
+        .map_err(|troubles| wrong(row, "/payload", first_of(&troubles)))
+}
+
+/// What happens next, from what came in.
+fn next(pipeline: &Pipeline, run: &Run, rest: &[(&Row, Event)]) -> Result<Vec<Event>, String> {
+    let Some((row, event)) = rest.first() else { return Ok(Vec::new()) };
+    let decided = |came: Came| decide(pipeline, run, came, &row.at).map_err(|refusal| refusal.to_string());
+    match event {
+        Event::Returned { stage, handoff, llm_calls, .. } => {
+            // What an answer leads to stands right behind it.
+            let stopped = rest.get(1).and_then(|(_, event)| stop_id(event));
+            let came = |calls: u64| Came::Returned {
+                stage: stage.clone(),
+                handoff: Box::new((**handoff).clone()),
+                llm_calls: calls,
+                stop_id: stopped.clone().unwrap_or_default(),
+            };
+            let expected = decided(came(*llm_calls))?;
+            // Whoever calls more often than it may is told as having called as often as it may; what follows shows it.
+            let is_as_told = expected.iter().zip(rest).all(|(one, (_, other))| one == other);
+            if !is_as_told && *llm_calls == run.llm_calls_left() {
+                return decided(came(llm_calls.saturating_add(1)));
+            }
+            Ok(expected)
+        }
+        Event::Answered { id, by, answer } => {
+            decided(Came::Answered { id: id.clone(), by: by.clone(), answer: answer.clone() })
+        }
+        Event::Called { .. }
+        | Event::Ended { .. }
+        | Event::Aimed { .. }
+        | Event::GivenUp { .. }
+        | Event::Reached { .. }
+        | Event::Refused { .. }
+        | Event::Heard { .. }
+        | Event::Advanced { .. }
+        | Event::Moved { .. }
+        | Event::Stopped(_) => decided(Came::Go),
+    }
+}
+
+fn stop_id(event: &Event) -> Option<String> {
+    if let Event::Stopped(stop) = event { Some(stop.id.clone()) } else { None }
+}
+
+/// A row is that of an event: its kind, what it says, and the bytes that it names.
+fn compare(row: &Row, event: &Event, found: &mut Found) -> Result<(), Untold> {
+    let kept = event.kept().map_err(|error| wrong(row, "", error))?;
+    if row.kind.as_str() != kept.kind {
+        return Err(wrong(row, "/kind", format!("{} follows here", kept.kind)));
+    }
+    same(row, "/payload", Some(kept.payload.into()), Some(row.payload.clone()), found);
+    if let Some(content) = kept.content {
+        let expected = Json::from(String::from(Digest::of(&content)));
+        let stated = row.blobs.first().map(|blob| Json::from(String::from(blob.digest)));
+        same(row, "/blobs/0/digest", Some(expected), stated, found);
+    }
+    Ok(())
+}
+
+fn same(row: &Row, path: &str, expected: Option<Json>, stated: Option<Json>, found: &mut Found) {
+    if expected == stated {
+        return found.right(CHECK);
+    }
+    found.fail(Failure {
+        code: Code::VerifyRun,
+        check: CHECK,
+        place: Place { row: Some(row.seq), path: Some(path.to_string()), ..Place::default() },
+        expected,
+        found: stated,
+        message: "is not what follows".to_string(),
+    });
+}
+
+/// A document that was written has every member, so nothing of this is ever used.
+fn minted(at: &Timestamp) -> Option<Minted> {
+    let digits = "0".repeat(16);
+    Some(Minted {
+        envelope_id: format!("env_{digits}").try_into().ok()?,
+        request_id: format!("req_{digits}").try_into().ok()?,
+        session_id: format!("sess_{digits}").try_into().ok()?,
+        received_at: at.clone(),
+    })
+}

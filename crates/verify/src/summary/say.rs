@@ -1,0 +1,304 @@
+//! Choosing what a reader wants to know from the records.
+//! Owns: each part of a summary. Must not: judge.
+
+use super::{
+    Budget, Checkpoint, Claim, Decision, Finding, Origin, Outcome, Place, Product, Source, Summary, Withheld,
+};
+use crate::case::{Case, Text, bare};
+use crate::packet::{Content, Statement};
+use crate::{claims, evidence, head, question};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::fold::Folds;
+use countersign_govern::member::Member;
+use countersign_govern::table::outcome::{State, entry};
+use countersign_govern::types::finding::FindingState;
+use countersign_govern::world::Record;
+use countersign_kernel::claim::{claims as split, outline};
+use countersign_record::digest::Digest;
+use countersign_record::json::Json;
+
+fn copy(json: &Json, path: &str) -> String {
+    json.text(path).unwrap_or_default().to_string()
+}
+
+pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summary {
+    let packet = head::packet(case);
+    let json = packet.map_or(&Json::Null, Record::json);
+    let place = packet.map_or(u64::MAX, Record::seq);
+    let standing = folds.board.find("task_reliance_packet", packet.map(Record::id).unwrap_or_default());
+    let lifecycle = standing.and_then(|one| one.word("lifecycle_state")).unwrap_or("draft");
+    let limits = json.texts("reliance_derivation.unresolved_limitations");
+    Summary {
+        title: case.task.title().to_string(),
+        goal: copy(case.task.0, "goal"),
+        status: statement.status.clone(),
+        status_words: copy(json, "user_visible_summary"),
+        explanation: capital(&copy(json, "reliance_derivation.explanation")),
+        scope: copy(json, "reliance_derivation.scope_statement"),
+        lifecycle: lifecycle.replace('_', " "),
+        limitations: limits.iter().map(|one| one.replace('_', " ")).collect(),
+        findings: findings(case, folds),
+        outcomes: outcomes(case, folds),
+        products: products(case, place),
+        claims: claimed(case, place),
+        sources: sources(case, place),
+        decisions: decisions(case),
+        budget: budget(case, place),
+        checkpoints: checkpoints(case),
+        withheld: withheld(statement),
+        origin: origin(statement, json),
+    }
+}
+
+/// A sentence with a capital at its beginning.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+fn origin(statement: &Statement, packet: &Json) -> Origin {
+    Origin {
+        matter: statement.matter.to_string(),
+        run: statement.run.to_string(),
+        packet_id: statement.packet_id.clone(),
+        manifest_hash: copy(packet, "input_manifest.input_manifest_hash"),
+        made_at: statement.made_at.as_str().to_string(),
+        made_by: statement.made_by.to_string(),
+        made_with: statement.made_with.clone(),
+        head: statement.ledger.head,
+        first_seq: statement.ledger.rows.first().map_or(0, |one| one.head().seq),
+        statement_sha256: statement.to_bytes().ok().map(|bytes| Digest::of(&bytes)),
+    }
+}
+
+fn withheld(statement: &Statement) -> Vec<Withheld> {
+    let one = |blob: &crate::packet::Blob| match &blob.content {
+        Content::Withheld(reason) => {
+            Some(Withheld { sha256: blob.digest, bytes: blob.size, reason: reason.clone() })
+        }
+        Content::Present(_) => None,
+    };
+    statement.blobs.iter().filter_map(one).collect()
+}
+
+fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
+    let one = |outcome: crate::task::Outcome<'_>| {
+        let standing = folds.board.find("outcome_record", &case.own(outcome.id()));
+        let state = standing.and_then(|one| one.word("state")).unwrap_or("pending");
+        let words = State::find(state).map_or(state, |state| entry(state).label);
+        Outcome {
+            id: outcome.id().to_string(),
+            statement: outcome.statement().to_string(),
+            state: state.to_string(),
+            words: words.to_string(),
+        }
+    };
+    case.task.outcomes().map(one).collect()
+}
+
+fn findings(case: &Case<'_>, folds: &Folds) -> Vec<Finding> {
+    let mut last: Vec<Record<'_>> = Vec::new();
+    for event in case.world.of("EvaluationFindingEvent") {
+        let id = event.json().text("finding_id");
+        match last.iter_mut().find(|one| one.json().text("finding_id") == id) {
+            Some(known) => *known = event,
+            None => last.push(event),
+        }
+    }
+    let is_live = |event: &Record<'_>| {
+        let id = event.json().text("finding_id").unwrap_or_default();
+        let state =
+            folds.board.find("evaluation_finding_record", id).and_then(|one| one.word("current_state"));
+        state.and_then(FindingState::find).is_some_and(FindingState::is_live)
+    };
+    let one = |event: Record<'_>| Finding {
+        severity: copy(event.json(), "severity"),
+        text: copy(event.json(), "finding_text"),
+        // Which claim it is stands with the claim.
+        explanation: match event.json().list("affected_claim_refs").is_empty() {
+            true => copy(event.json(), "explanation"),
+            false => String::new(),
+        },
+    };
+    last.into_iter().filter(is_live).map(one).collect()
+}
+
+/// What a work product is called by people: its file name.
+fn product_name(case: &Case<'_>, stable: &str) -> String {
+    let local = case.local(stable);
+    case.task.artifact(local).and_then(|one| one.path()).unwrap_or(local).to_string()
+}
+
+fn products(case: &Case<'_>, place: u64) -> Vec<Product> {
+    let one = |version: Record<'_>| {
+        let stable = version.json().text("artifact_stable_id").unwrap_or_default();
+        let number = version.id().rsplit_once(".v").map_or("", |(_, number)| number);
+        Some(Product {
+            name: product_name(case, stable),
+            version: number.to_string(),
+            sha256: Digest::try_from(version.json().text("content_hash")?).ok()?,
+        })
+    };
+    evidence::heads(case, place).into_iter().filter_map(one).collect()
+}
+
+/// The words for how a claim is supported.
+fn support(status: &str) -> &'static str {
+    match status {
+        "supported" => "stands in the sources",
+        "partially_supported" => "stands in the sources in part only",
+        "contradicted" => "a source says otherwise",
+        "indeterminate_stale_or_unverified" => "its source is out of date or nobody verified it",
+        "unsupported" => "no source says it",
+        _other => "nobody can say",
+    }
+}
+
+fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
+    let Some(package) = case.last("EvidencePackage", place) else { return Vec::new() };
+    let heads = evidence::heads(case, place);
+    let one = |support_of: &Json| {
+        let (stable, name) = claims::parts(support_of.text("claim_ref")?)?;
+        let version = heads.iter().find(|one| one.json().is("artifact_stable_id", stable));
+        let words = version.and_then(|version| match case.content(*version).text() {
+            Text::Here(text) => words(text, name),
+            Text::Withheld | Text::Missing => None,
+        });
+        let anchors = |path: &str| -> Vec<Place> {
+            let named = support_of.texts(path).into_iter();
+            named.filter_map(|one| at(case, bare(one), package.seq())).collect()
+        };
+        let mut places = anchors("supporting_anchor_refs");
+        places.extend(anchors("contradicting_anchor_refs"));
+        let status = support_of.text("support_status").unwrap_or_default();
+        let (text, section) = words.map_or((None, None), |(text, section)| (Some(text), section));
+        Some(Claim {
+            product: product_name(case, stable),
+            section,
+            text,
+            status: status.to_string(),
+            words: support(status).to_string(),
+            places,
+        })
+    };
+    package.json().list("claim_support_map").iter().filter_map(one).collect()
+}
+
+/// The words of a claim, and the heading it stands under.
+fn words(work: &str, name: &str) -> Option<(String, Option<String>)> {
+    let outline = outline(work);
+    let claim = split(&outline).into_iter().find(|one| claims::name(one) == name)?;
+    Some((claim.text.trim().to_string(), claim.section.map(ToString::to_string)))
+}
+
+/// A place by its anchor.
+fn at(case: &Case<'_>, anchor: &str, place: u64) -> Option<Place> {
+    let anchor = case.before("SourceEvidenceAnchor", anchor, place)?;
+    let json = anchor.json();
+    let id = bare(json.text("source_record_ref")?);
+    let locator = json.text("anchor_locator")?;
+    let (lines, _) = locator.rsplit_once('@')?;
+    let quote = match claims::source_text(case, id, anchor.seq()) {
+        Text::Here(text) => claims::offsets(locator).and_then(|span| text.get(span)).map(ToString::to_string),
+        Text::Withheld | Text::Missing => None,
+    };
+    let bears = match json.text("support_strength") {
+        Some("direct") => "says it",
+        Some("contradicts") => "says otherwise",
+        Some(_) | None => "bears on it",
+    };
+    Some(Place {
+        source: title(case, case.local(id)),
+        at: place_name(lines),
+        bears: bears.to_string(),
+        quote,
+    })
+}
+
+/// A file and its lines as people write them: one line is one number.
+fn place_name(lines: &str) -> String {
+    let parts = lines.rsplit_once(':').and_then(|(path, range)| Some((path, range.split_once('-')?)));
+    match parts {
+        Some((path, (first, last))) if first == last => format!("{path}:{first}"),
+        Some(_) | None => lines.to_string(),
+    }
+}
+
+/// What a source is called by people.
+fn title(case: &Case<'_>, id: &str) -> String {
+    let source = case.task.source(id);
+    source.and_then(|one| one.0.text("title").or_else(|| one.0.text("path"))).unwrap_or(id).to_string()
+}
+
+fn sources(case: &Case<'_>, place: u64) -> Vec<Source> {
+    let mut last: Vec<Record<'_>> = Vec::new();
+    for record in case.until("SourceRecord", place) {
+        match last.iter_mut().find(|one| one.id() == record.id()) {
+            Some(known) => *known = record,
+            None => last.push(record),
+        }
+    }
+    let one = |record: Record<'_>| {
+        let json = record.json();
+        let word = |path: &str| json.text(path).map(ToString::to_string);
+        let is_verified = json.is("verification_state", "verified");
+        Source {
+            title: title(case, case.local(record.id())),
+            path: copy(json, "domain_payload.path"),
+            verified_by: word("domain_payload.verified_by").filter(|_| is_verified),
+            fresh_until: word("fresh_until"),
+            sha256: case.digest(record).map(String::from),
+        }
+    };
+    last.into_iter().map(one).collect()
+}
+
+fn decisions(case: &Case<'_>) -> Vec<Decision> {
+    let one = |answer: Record<'_>| {
+        let json = answer.json();
+        let call = case.before("HardRevisionCall", json.text("hard_call_id")?, answer.seq())?;
+        let chosen = json.text("selected_option_id");
+        let option = call.json().list("options").iter().find(|one| one.text("option_id") == chosen);
+        let who = bare(json.text("resolved_by_user_ref")?);
+        let review = case.world.of("RevisionReviewDecisionReceipt").find(|one| one.seq() > answer.seq());
+        let review = review.filter(|one| one.json().text("created_at") == json.text("created_at"));
+        Some(Decision {
+            at: copy(json, "created_at"),
+            who: who.to_string(),
+            proof: question::proof(case, json.text("hard_call_id").unwrap_or_default()),
+            question: copy(call.json(), "prompt_text"),
+            answer: option.and_then(|one| one.text("label")).or(chosen).unwrap_or_default().to_string(),
+            consequence: option.map(|one| copy(one, "consequence_text")).unwrap_or_default(),
+            why: review.and_then(|one| one.json().text("rationale")).map(ToString::to_string),
+        })
+    };
+    case.world.of("HardCallResolutionReceipt").filter_map(one).collect()
+}
+
+fn budget(case: &Case<'_>, place: u64) -> Option<Budget> {
+    let told = case.last("BudgetNarrative", place)?.json();
+    Some(Budget {
+        summary: copy(told, "summary"),
+        compared: copy(told, "forecast_vs_actual_summary"),
+        skipped: told.texts("skipped_optional_helpers").into_iter().map(ToString::to_string).collect(),
+        impact: copy(told, "quality_impact_summary"),
+    })
+}
+
+fn checkpoints(case: &Case<'_>) -> Vec<Checkpoint> {
+    let one = |record: Record<'_>| {
+        let version = |text: &&str| {
+            let (stable, number) = bare(text).rsplit_once(".v")?;
+            Some(format!("{} (version {number})", product_name(case, stable)))
+        };
+        Checkpoint {
+            label: copy(record.json(), "label"),
+            at: copy(record.json(), "created_at"),
+            versions: record.json().texts("artifact_head_refs").iter().filter_map(version).collect(),
+        }
+    };
+    case.world.of("KnownGoodCheckpoint").map(one).collect()
+}

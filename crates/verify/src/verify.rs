@@ -1,0 +1,173 @@
+//! Verifying a packet, from its bytes to a report.
+//! Owns: the order of the checks. Must not: check anything itself but signatures and the head.
+
+use crate::case::Case;
+use crate::dsse::{Envelope, signed_bytes};
+use crate::formula::Formulas;
+use crate::found::Found;
+use crate::head::Stated;
+use crate::packet::{Content, Entry, Statement};
+use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
+use crate::{complete, contract, integrity, run, walk};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_record::code::Code;
+use countersign_record::json::Json;
+use countersign_record::sign::PublicKey;
+
+/// Verifies the bytes of a packet. Where keys are trusted, one of them must have signed it; else any signer is as unknown as the
+/// other, which is told.
+#[must_use]
+pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
+    let mut found = Found::default();
+    let envelope = match Envelope::read(file) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            let place = Place { path: Some(error.member.clone()), ..Place::default() };
+            found.wrong(Code::VerifyFile, Check::Statement, place, error.to_string());
+            return report(found, None, Vec::new(), Vec::new());
+        }
+    };
+    let signatures = signers(&envelope, trusted, &mut found);
+    let reading = match Statement::read(&envelope.payload) {
+        Ok(reading) => reading,
+        Err(error) => {
+            let place = Place { path: Some(error.path.clone()), ..Place::default() };
+            found.wrong(Code::VerifyFile, Check::Statement, place, error.to_string());
+            return report(found, None, signatures, Vec::new());
+        }
+    };
+    for spoilt in reading.spoilt {
+        let place = Place { row: spoilt.row, path: Some(spoilt.path), ..Place::default() };
+        found.wrong(spoilt.code, Check::Integrity, place, spoilt.message);
+    }
+    let statement = reading.statement;
+    look_at(&statement, &mut found);
+    let withheld = statement.blobs.iter().filter_map(|blob| match &blob.content {
+        Content::Withheld(reason) => {
+            Some(Withheld { digest: blob.digest, size: blob.size, reason: reason.clone() })
+        }
+        Content::Present(_) => None,
+    });
+    let withheld = withheld.collect();
+    report(found, Some(packet(&statement)), signatures, withheld)
+}
+
+fn look_at(statement: &Statement, found: &mut Found) {
+    integrity::check(statement, found);
+    let case = Case::new(
+        &statement.run,
+        &statement.matter,
+        &statement.task,
+        &statement.files,
+        &statement.ledger.rows,
+        &statement.blobs,
+    );
+    found.placed(case.places());
+    let stated = Stated::of(&case);
+    head(statement, stated.as_ref(), found);
+    let named = stated.map(|stated| stated.formulas).unwrap_or_default();
+    let formulas = Formulas::of(&statement.formulas, &named, found);
+    let told = run::check(&case, found);
+    complete::check(&case, found);
+    complete::critic(&case, &told.handed, found);
+    contract::check(&case, found);
+    walk::walk(&case, &formulas, &told, found);
+}
+
+/// Each signature, and whether one is of a key that is trusted.
+fn signers(envelope: &Envelope, trusted: &[PublicKey], found: &mut Found) -> Vec<Signer> {
+    let message = signed_bytes(&envelope.payload);
+    let mut all = Vec::new();
+    for (at, signed) in envelope.signatures.iter().enumerate() {
+        let standing = match signed.key.verify(&message, &signed.signature) {
+            Ok(()) if trusted.contains(&signed.key) => Standing::Trusted,
+            Ok(()) => Standing::Unknown,
+            Err(forged) => {
+                let place = Place { path: Some(format!("/signatures/{at}")), ..Place::default() };
+                found.wrong(Code::VerifySignature, Check::Signature, place, forged.to_string());
+                Standing::Forged
+            }
+        };
+        if standing != Standing::Forged {
+            found.right(Check::Signature);
+        }
+        all.push(Signer { key: signed.key, standing });
+    }
+    if !trusted.is_empty() && !all.iter().any(|one| one.standing == Standing::Trusted) {
+        let place = Place { path: Some("/signatures".to_string()), ..Place::default() };
+        found.wrong(Code::VerifySigner, Check::Signature, place, "no trusted key has signed it");
+    }
+    all
+}
+
+/// What the statement says of itself is what follows from its rows.
+fn head(statement: &Statement, stated: Option<&Stated>, found: &mut Found) {
+    let Some(stated) = stated else { return };
+    let subjects = |all: &[crate::packet::Subject]| {
+        let one = |one: &crate::packet::Subject| Json::from(format!("{} {}", one.name, one.digest));
+        Json::Array(all.iter().map(one).collect())
+    };
+    let keys = |all: &[crate::packet::Key]| {
+        Json::Array(all.iter().map(|one| format!("{} {}", one.principal, one.key).into()).collect())
+    };
+    let own_keys: Vec<crate::packet::Key> = stated.keys.iter().cloned().collect();
+    let all = [
+        (
+            "/predicate/packet_id",
+            Json::from(stated.packet_id.as_str()),
+            Json::from(statement.packet_id.as_str()),
+        ),
+        ("/predicate/status", stated.status.as_str().into(), statement.status.as_str().into()),
+        ("/subject", subjects(&stated.subjects), subjects(&statement.subjects)),
+        ("/predicate/keys", keys(&own_keys), keys(&statement.keys)),
+    ];
+    for (path, expected, stated) in all {
+        if expected == stated {
+            found.right(Check::Statement);
+            continue;
+        }
+        found.fail(Failure {
+            code: Code::VerifyStatement,
+            check: Check::Statement,
+            place: Place { path: Some(path.to_string()), ..Place::default() },
+            expected: Some(expected),
+            found: Some(stated),
+            message: "is not what follows from the rows".to_string(),
+        });
+    }
+}
+
+fn packet(statement: &Statement) -> Packet {
+    let rows = &statement.ledger.rows;
+    let whole = rows.iter().filter(|one| matches!(one, Entry::Whole(_))).count() as u64;
+    let title = statement.task.get("title").and_then(Json::as_str).unwrap_or_default();
+    Packet {
+        matter: statement.matter.to_string(),
+        run: statement.run.to_string(),
+        packet_id: statement.packet_id.clone(),
+        status: statement.status.clone(),
+        title: title.to_string(),
+        subjects: statement.subjects.iter().map(|one| (one.name.clone(), one.digest)).collect(),
+        made_at: String::from(statement.made_at.as_str()),
+        made_by: statement.made_by.to_string(),
+        made_with: statement.made_with.clone(),
+        head: statement.ledger.head,
+        anchored: statement.ledger.anchor.as_ref().map(|anchor| anchor.seq),
+        rows: whole,
+        foreign_rows: rows.len() as u64 - whole,
+    }
+}
+
+fn report(found: Found, packet: Option<Packet>, signatures: Vec<Signer>, withheld: Vec<Withheld>) -> Report {
+    let has_failed = found.has_failed();
+    let (checks, failures, unlisted) = found.finish();
+    let is_partial = !withheld.is_empty() || checks.iter().any(|one| one.withheld > 0);
+    let result = match (has_failed, is_partial) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::VerifiedInPart,
+        (false, false) => Outcome::Verified,
+    };
+    Report { result, packet, signatures, checks, withheld, failures, unlisted }
+}

@@ -1,0 +1,10 @@
+//! Packets of whole runs: sound ones verify, and every way of changing one is found and named.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod book;
+mod forged;
+mod pages;
+mod scenes;
+mod sound;
+mod stage;
+mod tampered;

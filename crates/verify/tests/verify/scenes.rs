@@ -1,0 +1,204 @@
+//! Runs with different ends, each with its packet.
+
+use crate::stage::Stage;
+use countersign_kernel::measure::Measured;
+use countersign_work::score::Seen;
+
+const TASK: &str = r#"{
+  "schema_version": "1.0", "id": "lease-memo", "title": "Memo", "goal": "Say how long the lease runs.",
+  "scope": "The documents that are named here.",
+  "artifacts": [{"id": "memo", "path": "memo.md", "kind": "markdown",
+    "sections": [{"id": "term", "heading": "Term", "ask": "How long does the lease run?"}]}],
+  "sources": [{"id": "lease", "path": "sources/lease.md", "kind": "document", "trust_basis": "user_supplied",
+    "verified_by": "ana", "tier": 2, "at": "2026-01-01T08:00:00Z", "fresh_until": "2027-01-01T00:00:00Z"},
+    {"id": "letter", "path": "sources/letter.md", "kind": "email", "trust_basis": "user_supplied", "data_class": "privileged",
+      "privileged": true, "verified_by": "ana"}],
+  "outcomes": [{"id": "term-stated", "statement": "The memo says how long the lease runs.", "section": "term",
+    "criteria": [
+      {"id": "has-term", "text": "There is a section on the term.", "basis": "deterministic_check", "required": true,
+        "check": {"kind": "section", "heading": "Term"}, "threshold": 1},
+      {"id": "grounded", "text": "Every sentence stands in a source.", "basis": "source_grounded", "required": true,
+        "threshold": 1, "weight": 3}]},
+   {"id": "memo-whole", "statement": "The memo is short.", "depends_on": ["term-stated"],
+    "criteria": [
+      {"id": "short", "text": "It is short.", "basis": "deterministic_check", "check": {"kind": "length", "words_max": 60}},
+      {"id": "cites", "text": "It cites.", "basis": "deterministic_check", "check": {"kind": "citations", "min": 1}}]}]
+}"#;
+
+const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\nThe tenant may give notice of six months to the landlord.\n";
+const LETTER: &str = "The landlord will repair the roof in spring.\n";
+const DRAFTED: &str = "{\"draft\":\"memo\"}";
+const INTEGRATED: &str = r#"{"final_response":"see the memo"}"#;
+
+/// A memo whose every sentence stands in a source.
+pub(crate) fn safe() -> Stage {
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n\n## Roof\n\nThe landlord will repair the roof in spring. [sources/letter.md:1]\n";
+    let stage = memo(TASK, &[("lease", LEASE), ("letter", LETTER)], text);
+    assert_eq!(stage.1, "safe_to_rely_within_scope");
+    stage.0
+}
+
+/// One look at a memo, and the packet; gives the status too.
+fn memo(task: &str, sources: &[(&str, &str)], text: &str) -> (Stage, String) {
+    handed_over(Stage::new(task, sources, &[]), text, text)
+}
+
+/// One look at a memo that is kept as one text and looked at as another.
+fn handed_over(mut stage: Stage, kept: &str, text: &str) -> (Stage, String) {
+    let version = stage.version("memo", kept);
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let (claims, _) = stage.look(&[("memo", &version, text)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    let status = stage.rely(&claims);
+    stage.hand_over(INTEGRATED);
+    (stage, status)
+}
+
+/// A memo with a sentence that no source says, under a task that lets one pass.
+pub(crate) fn limited() -> Stage {
+    let task = TASK.replace(r#""threshold": 1, "weight": 3"#, r#""threshold": 0.5, "weight": 3"#);
+    let task = task.replace(r#""section": "term","#, r#""section": "term", "threshold": 0.5,"#);
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\nThe landlord owns a boat.\n";
+    let (stage, status) = memo(&task, &[("lease", LEASE), ("letter", LETTER)], text);
+    assert_eq!(status, "rely_with_limitations");
+    stage
+}
+
+/// A memo that lacks what it must have, is mended once, and passes.
+pub(crate) fn mended() -> Stage {
+    let mut stage = Stage::new(TASK, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let first = "# Memo\n\n## Term\n\nThe rent is 800 euros a month. [sources/lease.md:5]\nThe landlord owns a boat.\n";
+    let version = stage.version("memo", first);
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let (_, looked) = stage.look(&[("memo", &version, first)], &Seen::default());
+    assert_eq!(looked[0].state.as_str(), "needs_revision");
+    stage.judged("");
+    stage.call();
+    let second =
+        "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n";
+    let version = stage.version("memo", second);
+    stage.dirty("term-stated");
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let (claims, looked) = stage.look(&[("memo", &version, second)], &Seen::default());
+    assert_eq!(looked[0].state.as_str(), "satisfied");
+    stage.judged("");
+    stage.call();
+    // What the first version asked of the sources is of no use any more.
+    assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
+    stage.hand_over(INTEGRATED);
+    stage
+}
+
+/// Sources that disagree, and a person who says which one counts.
+pub(crate) fn answered() -> Stage {
+    let task = TASK.replace(
+        r#""outcomes""#,
+        r#""policies": {"claim_support": {"contradiction": "human_review_required"}}, "outcomes""#,
+    );
+    let letter = "The tenant may give notice of three months to the landlord.\n";
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", letter)], &[]);
+    let text = "# Memo\n\n## Term\n\nThe tenant may give notice of six months to the landlord. [sources/lease.md:7]\n";
+    let version = stage.version("memo", text);
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let (_, looked) = stage.look(&[("memo", &version, text)], &Seen::default());
+    stage.asks(&looked[0].question.clone().unwrap(), "prefer-lease", "");
+    let (claims, _) = stage.look(&[("memo", &version, text)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
+    stage.hand_over(INTEGRATED);
+    stage
+}
+
+const SAID: &str =
+    "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n";
+
+/// An engine that keeps another lease than the one that it holds the memo against.
+pub(crate) fn other_source() -> Stage {
+    let kept = [("lease", "# Lease\n\nThe lease of the harbour ends on 1 June 2030.\n"), ("letter", LETTER)];
+    handed_over(Stage::lying(TASK, &kept, &[("lease", LEASE), ("letter", LETTER)], &[]), SAID, SAID).0
+}
+
+/// An engine that keeps another memo than the one that it looks at.
+pub(crate) fn other_work() -> Stage {
+    let kept = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2030. [sources/lease.md:3]\n";
+    handed_over(Stage::new(TASK, &[("lease", LEASE), ("letter", LETTER)], &[]), kept, SAID).0
+}
+
+/// An engine that leaves a sentence out where it looks.
+pub(crate) fn left_out() -> Stage {
+    let kept = SAID.to_owned() + "The landlord owns a boat.\n";
+    handed_over(Stage::new(TASK, &[("lease", LEASE), ("letter", LETTER)], &[]), &kept, SAID).0
+}
+
+/// An engine that says of a document that it fits its schema, and it does not.
+pub(crate) fn other_form() -> Stage {
+    paper(r#"{"sum":"twelve"}"#)
+}
+
+const PAPER: &str = r#"{
+  "schema_version": "1.0", "id": "paper", "title": "Work paper", "goal": "Hold the work paper to its form.",
+  "artifacts": [{"id": "paper", "path": "paper.json", "kind": "json", "from": "paper.json"}],
+  "sources": [{"id": "ledger", "path": "sources/ledger.txt", "kind": "financial_filing", "trust_basis": "user_supplied", "tier": 3},
+    {"id": "hint", "path": "sources/hint.txt", "title": "A hint", "kind": "web_source", "trust_basis": "web_unverified", "tier": 0}],
+  "outcomes": [{"id": "in-form", "statement": "The work paper has the agreed form.", "weights": "uniform",
+    "criteria": [
+      {"id": "schema", "text": "It fits the schema.", "basis": "deterministic_check", "required": true,
+        "check": {"kind": "json_schema", "schema": "paper.schema.json"}, "threshold": 1},
+      {"id": "runs", "text": "The totals add up.", "basis": "deterministic_check", "required": true,
+        "check": {"kind": "command", "argv": ["add-up"], "exit": 0}},
+      {"id": "clear", "text": "It is clear.", "basis": "anchored_rubric", "priority": "nice_to_have",
+        "rubric": [{"level": 0, "text": "no"}, {"level": 1, "text": "so so"}, {"level": 2, "text": "yes"}]}]},
+   {"id": "accepted", "statement": "A person has decided.", "depends_on": ["in-form"], "missing": "fail_required",
+    "unanchored": "exclude",
+    "criteria": [
+      {"id": "enough", "text": "The sample is enough.", "basis": "human_label", "required": true, "threshold": 1,
+        "question": "Is the sample enough?", "labels": ["enough", "enlarge"], "pass": ["enough"]},
+      {"id": "tone", "text": "The tone is even.", "basis": "unanchored_llm_judgment"}]}]
+}"#;
+
+const SEEN: &str = r#","found":{"runs":{"met":1,"of":1,"missing":[]}},"levels":{"clear":[1,2]}"#;
+const SCHEMA: &str = r#"{"type":"object","required":["total"],"properties":{"total":{"type":"integer"}}}"#;
+
+/// A document under a schema, with a command, a judge and a person's label.
+pub(crate) fn labelled() -> Stage {
+    paper(r#"{"total":12}"#)
+}
+
+fn paper(text: &str) -> Stage {
+    let sources = [("ledger", "Twelve entries.\n"), ("hint", "Somebody said so.\n")];
+    let mut stage = Stage::new(PAPER, &sources, &[("paper.schema.json", SCHEMA)]);
+    let version = stage.version("paper", text);
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let mut seen = Seen::default();
+    seen.checks.insert("schema".to_owned(), Measured { met: 1, of: 1, missing: Vec::new() });
+    seen.checks.insert("runs".to_owned(), Measured { met: 1, of: 1, missing: Vec::new() });
+    seen.levels.insert("clear".to_owned(), (1, 2));
+    let (_, looked) = stage.look(&[("paper", &version, text)], &seen);
+    let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
+    stage.asks(&question, "enough", SEEN);
+    let (claims, _) = stage.look(&[("paper", &version, text)], &seen);
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
+    stage.hand_over(INTEGRATED);
+    stage
+}
+
+/// A run by its name.
+pub(crate) type Scene = (&'static str, fn() -> Stage);
+
+/// All of them, by name.
+pub(crate) const ALL: [Scene; 5] = [
+    ("safe", safe),
+    ("limited", limited),
+    ("mended", mended),
+    ("answered", answered),
+    ("labelled", labelled),
+];

@@ -1,0 +1,307 @@
+//! A stage for tests: a task is carried out as the engine decides it, and everything is written to a ledger.
+
+use crate::book::{Book, Written};
+use countersign_govern::reference::snake;
+use countersign_govern::types::added::policy::CapabilityState;
+use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
+use countersign_kernel::pipeline::Pipeline;
+use countersign_kernel::run::{Answer, Came, Doing, HARD_CALL, Outcome, Run, decide};
+use countersign_record::canonical;
+use countersign_record::digest::Digest;
+use countersign_record::envelope::Provenance;
+use countersign_record::id::{MatterId, RunId};
+use countersign_record::json::{self, Json, Object};
+use countersign_record::run_kind;
+use countersign_record::state::{GenericEnvelope, Minted};
+use countersign_record::time::{Instant, Timestamp};
+use countersign_verify::packet::{Parts, Statement};
+use countersign_work::artifact::{self, Made, Version};
+use countersign_work::call;
+use countersign_work::claims::{self, Claimed, Source};
+use countersign_work::desk::Desk;
+use countersign_work::evaluate::{self, Head, Looked};
+use countersign_work::opening::{self, Given};
+use countersign_work::rely;
+use countersign_work::score::Seen;
+use countersign_work::task::{ArtifactKind, Task};
+use std::collections::BTreeMap;
+
+pub(crate) const RUN: &str = "run_0123456789abcdef";
+
+const PIPELINE: &str = r#"{"name":"task","stages":[
+    {"name":"draft","agent":{"kind":"built_in","name":"draft"},"default_next":"critic"},
+    {"name":"critic","agent":{"kind":"built_in","name":"critic"},"default_next":"integration","rules":[
+        {"key":"route","value":"revision","target":"revision"}]},
+    {"name":"revision","agent":{"kind":"built_in","name":"revision"},"default_next":"critic"},
+    {"name":"integration","agent":{"kind":"built_in","name":"integration"}}],
+    "limits":{"max_iterations":3,"max_llm_calls":10,"max_agent_hops":21,"max_stages":5,"max_critic_fires":3}}"#;
+
+pub(crate) struct Stage {
+    pub(crate) desk: Desk,
+    pub(crate) book: Book,
+    document: Json,
+    texts: Vec<(String, String, String)>,
+    files: BTreeMap<String, Vec<u8>>,
+    pipeline: Pipeline,
+    run: Run,
+    seconds: i64,
+}
+
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::try_from(Instant { seconds: 1_767_258_000 + seconds, nanos: 0 }).unwrap()
+}
+
+fn minted() -> Minted {
+    Minted {
+        envelope_id: "env_0123456789abcdef".try_into().unwrap(),
+        request_id: "req_0123456789abcdef".try_into().unwrap(),
+        session_id: "sess_0123456789abcdef".try_into().unwrap(),
+        received_at: at(0),
+    }
+}
+
+pub(crate) fn parsed(text: &str) -> Json {
+    json::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+impl Stage {
+    /// A run of a task with the texts of its sources by their ids, and other files by their paths.
+    pub(crate) fn new(task: &str, texts: &[(&str, &str)], files: &[(&str, &str)]) -> Self {
+        Stage::lying(task, texts, texts, files)
+    }
+
+    /// The same, by an engine that keeps some texts as the sources and holds claims against others.
+    pub(crate) fn lying(
+        task: &str,
+        kept: &[(&str, &str)],
+        texts: &[(&str, &str)],
+        files: &[(&str, &str)],
+    ) -> Self {
+        let document = parsed(task);
+        let task = Task::read_whole(&document).unwrap_or_else(|troubles| panic!("{troubles:?}"));
+        let of = |id: &str| texts.iter().find(|(one, _)| *one == id).unwrap().1.to_owned();
+        let texts: Vec<(String, String, String)> =
+            task.sources.iter().map(|one| (one.id.clone(), one.path.clone(), of(&one.id))).collect();
+        let matter = MatterId::try_from("default".to_owned()).unwrap();
+        let run = RunId::try_from(RUN.to_owned()).unwrap();
+        let desk = Desk::new(task, run, matter.clone(), at(0));
+        let pipeline = Pipeline::read(parsed(PIPELINE)).unwrap();
+        let input = parsed(r#"{"raw_input":"do it"}"#);
+        let envelope = Run::begun(&pipeline, GenericEnvelope::read(input, minted()).unwrap());
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
+        let book = Book { matter, written: Vec::new() };
+        let mut stage = Stage { desk, book, document, texts, files, pipeline, run: envelope, seconds: 0 };
+        stage.foreign();
+        stage.began();
+        stage.call();
+        let of = |id: &str| kept.iter().find(|(one, _)| *one == id).unwrap().1.as_bytes().to_vec();
+        let bytes: Vec<Vec<u8>> = stage.texts.iter().map(|(id, ..)| of(id)).collect();
+        let capabilities =
+            [CapabilityState { capability_id: "evaluate".into(), version: "1.0.0".into(), healthy: true }];
+        opening::open(&mut stage.desk, &Given { sources: &bytes, capabilities: &capabilities }).unwrap();
+        stage.foreign();
+        stage
+    }
+
+    fn now(&self) -> Timestamp {
+        at(self.seconds)
+    }
+
+    fn write(&mut self, stream: &str, kind: &str, payload: Json, blobs: Vec<Vec<u8>>, at: Timestamp) {
+        let (stream, kind, version) = (stream.to_owned(), kind.to_owned(), run_kind::version(kind));
+        let is_decision = kind == run_kind::ANSWERED;
+        self.book.written.push(Written { stream, kind, version, at, payload, blobs, is_decision });
+    }
+
+    /// Somebody else writes something.
+    fn foreign(&mut self) {
+        let payload = parsed(r#"{"note":"nobody else's business"}"#);
+        self.write("notes", "note.taken", payload, Vec::new(), self.now());
+    }
+
+    fn began(&mut self) {
+        let text = json::to_text(&self.run.envelope).unwrap().into_bytes();
+        let pipeline = canonical::to_bytes_of(&self.pipeline).unwrap();
+        let identity = self.run.envelope.identity.clone();
+        let payload = Object::from([
+            ("run", Json::from(RUN)),
+            ("envelope_id", identity.envelope_id.as_str().into()),
+            ("request_id", identity.request_id.as_str().into()),
+            ("session_id", identity.session_id.as_str().into()),
+            ("state_hash", String::from(self.run.envelope.hash().unwrap()).into()),
+            ("pipeline", self.pipeline.name.as_str().into()),
+            ("pipeline_hash", String::from(Digest::of(&pipeline)).into()),
+        ]);
+        let hashes =
+            self.files.iter().map(|(path, bytes)| (path.as_str(), String::from(Digest::of(bytes)).into()));
+        let hashes: Object = hashes.collect();
+        let setup = Object::from([("task", self.document.clone()), ("files", hashes.into())]);
+        let mut blobs = vec![text, pipeline, canonical::to_bytes(&setup.into()).unwrap()];
+        blobs.extend(self.files.values().cloned());
+        let stream = format!("run/{RUN}");
+        self.write(&stream, run_kind::BEGAN, payload.into(), blobs, self.now());
+    }
+
+    fn come(&mut self, came: Came) {
+        let at = self.now();
+        for event in decide(&self.pipeline, &self.run, came, &at).unwrap() {
+            let kept = event.kept().unwrap();
+            let blobs = kept.content.into_iter().collect();
+            self.write(&format!("run/{RUN}"), kept.kind, kept.payload.into(), blobs, at.clone());
+            self.run.apply(&event);
+        }
+    }
+
+    /// The next agent is called.
+    pub(crate) fn call(&mut self) {
+        self.come(Came::Go);
+    }
+
+    /// What lies on the desk is written, and the agent hands over.
+    pub(crate) fn hand_over(&mut self, payload: &str) {
+        let output = parsed(payload).as_object().unwrap().clone();
+        self.returned(Outcome::Done(output), "stop_1");
+    }
+
+    /// The critic hands over what the looks came to.
+    pub(crate) fn judged(&mut self, seen: &str) {
+        let state = |id: &str| countersign_work::outcome::state(&self.desk, id);
+        let states: Vec<(String, &str)> =
+            self.desk.task().outcomes.iter().map(|one| (one.id.clone(), state(&one.id).as_str())).collect();
+        let is_open = states.iter().any(|(_, state)| ["needs_revision", "regressed"].contains(state));
+        let stands: Vec<String> =
+            states.iter().map(|(id, state)| format!(r#"{{"outcome":"{id}","state":"{state}"}}"#)).collect();
+        let route = if is_open { "revision" } else { "hand_over" };
+        let stands = stands.join(",");
+        self.hand_over(&format!(r#"{{"verdict":"approved","route":"{route}","outcomes":[{stands}]{seen}}}"#));
+    }
+
+    /// The critic asks, and a person chooses.
+    pub(crate) fn asks(&mut self, question: &str, option: &str, seen: &str) {
+        let calls = call::open(&self.desk);
+        let steps: Vec<String> =
+            calls[0].options.iter().map(|one| format!("\"{}\"", one.option_id)).collect();
+        let steps = steps.join(",");
+        let payload =
+            parsed(&format!(r#"{{"message":"?","question":"{question}","next_steps":[{steps}]{seen}}}"#));
+        let payload = payload.as_object().unwrap().clone();
+        self.returned(Outcome::Escalate { reason: HARD_CALL.to_owned(), payload }, question);
+        self.later();
+        call::answer(&mut self.desk, question, option, "ana").unwrap();
+        self.flush();
+        self.later();
+        let answer = Answer::Choose(option.to_owned());
+        self.come(Came::Answered { id: question.to_owned(), by: "ana".to_owned(), answer });
+        self.call();
+    }
+
+    fn returned(&mut self, outcome: Outcome, stop_id: &str) {
+        self.flush();
+        let Doing::Called { stage, .. } = self.run.doing.clone() else { panic!("nobody was called") };
+        let stage = self.pipeline.stage(&stage).unwrap().clone();
+        let handoff = self.run.handoff(&stage, outcome, Provenance::default(), &self.now());
+        let stop_id = stop_id.to_owned();
+        self.come(Came::Returned { stage: stage.name, handoff: Box::new(handoff), llm_calls: 0, stop_id });
+    }
+
+    fn flush(&mut self) {
+        self.later();
+        for entry in self.desk.take() {
+            let mut payload = Object::from([("record", entry.draft.record)]);
+            if let Some(id) = entry.draft.id {
+                payload.insert("id", id);
+            }
+            let kind = format!("govern.{}", snake(&entry.draft.kind));
+            let at = Timestamp::try_from(entry.draft.at.unwrap()).unwrap();
+            self.write(&format!("work/{RUN}"), &kind, payload.into(), entry.contents, at);
+        }
+    }
+
+    pub(crate) fn later(&mut self) {
+        self.seconds += 60;
+        self.desk.at(&at(self.seconds));
+    }
+
+    /// A version of an artifact that becomes its head.
+    pub(crate) fn version(&mut self, artifact: &str, text: &str) -> Version {
+        self.later();
+        let made = Made { artifact, bytes: text.as_bytes(), step_id: None, safety: Safety::Mechanical };
+        let version = artifact::candidate(&mut self.desk, &made).unwrap();
+        artifact::accept(&mut self.desk, artifact, &version).unwrap();
+        version
+    }
+
+    /// Looks at everything; the heads by artifact, version and text.
+    pub(crate) fn look(
+        &mut self,
+        heads: &[(&str, &Version, &str)],
+        seen: &Seen,
+    ) -> (Vec<Claimed>, Vec<Looked>) {
+        self.later();
+        let texts = self.texts.clone();
+        let sources: Vec<Source<'_>> =
+            texts.iter().map(|(id, path, text)| Source::new(id, path, text)).collect();
+        let claims: Vec<Vec<Claimed>> = heads
+            .iter()
+            .map(|(artifact, _, text)| match self.desk.task().artifact(artifact).unwrap().kind {
+                ArtifactKind::Markdown => claims::check(&mut self.desk, artifact, text, &sources).unwrap(),
+                // Data and code claim nothing.
+                ArtifactKind::Json | ArtifactKind::Code => Vec::new(),
+            })
+            .collect();
+        let all: Vec<Head<'_>> = heads
+            .iter()
+            .zip(&claims)
+            .map(|((artifact, version, text), claims)| Head { artifact, version, text, claims })
+            .collect();
+        let looked = evaluate::all(&mut self.desk, &all, seen).unwrap();
+        (claims.concat(), looked)
+    }
+
+    /// The packet of the work as it stands; gives the status.
+    pub(crate) fn rely(&mut self, claims: &[Claimed]) -> String {
+        self.later();
+        let package = rely::package(&mut self.desk, claims).unwrap();
+        let packet = rely::packet(&mut self.desk, &package, &rely::Besides::default()).unwrap();
+        packet.reliance_derivation.status.as_str().to_owned()
+    }
+
+    /// What a statement of the run is made of.
+    pub(crate) fn parts(&self) -> Parts {
+        parts(&self.book, &self.document, &self.files, at(self.seconds))
+    }
+
+    pub(crate) fn statement(&self) -> Statement {
+        Statement::of(self.parts()).unwrap()
+    }
+}
+
+/// What a statement of a run in a book is made of.
+pub(crate) fn parts(
+    book: &Book,
+    task: &Json,
+    files: &BTreeMap<String, Vec<u8>>,
+    made_at: Timestamp,
+) -> Parts {
+    Parts {
+        matter: book.matter.clone(),
+        run: RunId::try_from(RUN.to_owned()).unwrap(),
+        made_at: made_at.clone(),
+        made_by: "ana".to_owned().try_into().unwrap(),
+        made_with: "countersign test".to_owned(),
+        task: task.clone(),
+        files: files.iter().map(|(path, bytes)| (path.clone(), Digest::of(bytes))).collect(),
+        rows: book.entries(RUN),
+        anchor: Some(book.anchor(&made_at)),
+        blobs: book.blobs(RUN),
+    }
+}
+
+impl Stage {
+    /// An outcome must be looked at again.
+    pub(crate) fn dirty(&mut self, outcome: &str) {
+        use countersign_govern::types::outcome::OutcomeEvaluationState as State;
+        countersign_work::outcome::go(&mut self.desk, outcome, State::Dirty, "revision step done", None)
+            .unwrap();
+    }
+}

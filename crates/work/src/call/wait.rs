@@ -1,0 +1,56 @@
+//! Questions that wait: too long, or because a person puts them off.
+//! Owns: saying so. Must not: pass a question over.
+
+use super::{Refusal, open};
+use crate::desk::{Desk, Error};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::types::added::stopping::{HardCallPendingEvent, PendingCause};
+use countersign_govern::types::basic::V10;
+use countersign_govern::types::hard_call::HardRevisionCall;
+use countersign_record::time::Instant;
+
+/// Questions that waited too long go to somebody else; each once.
+///
+/// # Errors
+/// Something can't be written.
+pub fn lapse(desk: &mut Desk) -> Result<Vec<String>, Error> {
+    let is_over = |call: &HardRevisionCall| {
+        let raised = Instant::read(call.created_at.as_str());
+        let waited = raised.map(|raised| raised.millis_until(desk.clock().instant()));
+        waited.zip(call.pending_policy.timeout_ms).is_some_and(|(waited, most)| waited >= most)
+    };
+    let is_new =
+        |id: &str| matches!(desk.says("hard_revision_call", id, "state"), Some("pending" | "deferred"));
+    let over: Vec<HardRevisionCall> =
+        open(desk).into_iter().filter(|one| is_over(one) && is_new(&one.hard_call_id)).collect();
+    let mut lapsed = Vec::new();
+    for call in over {
+        let action = call.pending_policy.on_timeout.as_str();
+        pend(desk, &call.hard_call_id, PendingCause::TimedOut, action)?;
+        lapsed.push(call.hard_call_id);
+    }
+    Ok(lapsed)
+}
+
+/// A person puts a question off.
+///
+/// # Errors
+/// Nobody asked it or it is answered, or it can't be written.
+pub fn defer(desk: &mut Desk, id: &str) -> Result<(), Refusal> {
+    let call = open(desk).into_iter().find(|call| call.hard_call_id == id);
+    let call = call.ok_or_else(|| Refusal::Unasked(id.to_string()))?;
+    Ok(pend(desk, id, PendingCause::Deferred, call.pending_policy.on_defer.as_str())?)
+}
+
+fn pend(desk: &mut Desk, id: &str, cause: PendingCause, action: &str) -> Result<(), Error> {
+    desk.put(&HardCallPendingEvent {
+        event_id: desk.id("pending"),
+        hard_call_id: id.to_string(),
+        cause,
+        action: action.to_string(),
+        created_at: desk.now(),
+        schema_version: Some(V10),
+    })?;
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! The command that sends evidence out.
+//! Owns: what goes out, and the two halves of it: what is meant to be done is on record before it is, and what became of it after.
+//! Must not: write a file.
+
+use super::request::ExportEvidencePackageRequest;
+use super::{By, Effect, Given};
+use crate::desk::{Desk, Error, reference};
+use crate::evidence;
+use crate::outside::{self, Going, Left};
+use alloc::format;
+use alloc::string::ToString;
+use countersign_govern::types::externalization::{
+    WorkspaceExternalizationKind as Kind, WorkspaceExternalizationReceiptStatus as Status,
+};
+
+/// What is to leave.
+pub(super) fn going(destination: &str) -> Result<Going<'static>, Error> {
+    let destination = Some(reference("File", destination)?);
+    Ok(Going { kind: Kind::ExportBundle, sources: &[], destination })
+}
+
+/// Says that evidence is about to leave; gives what does.
+pub(super) fn begin(
+    desk: &mut Desk,
+    asked: &ExportEvidencePackageRequest,
+    by: &By<'_>,
+    given: &Given<'_>,
+) -> Result<Effect, Error> {
+    let going = going(&asked.destination)?;
+    if asked.confirmed == Some(true) {
+        outside::confirm(desk, &going, by.reference()?)?;
+    }
+    outside::begin(desk, &going)?.map_err(|held| Error::Missing(format!("leave: {held}")))?;
+    again(desk, asked, given)
+}
+
+/// What leaves, once it stands in the ledger that it is about to.
+pub(super) fn again(
+    desk: &Desk,
+    asked: &ExportEvidencePackageRequest,
+    given: &Given<'_>,
+) -> Result<Effect, Error> {
+    let document = evidence::document(desk, given.contents)?;
+    Ok(Effect::Export { destination: asked.destination.clone(), document })
+}
+
+/// Writes what became of it.
+pub(super) fn done(
+    desk: &mut Desk,
+    asked: &ExportEvidencePackageRequest,
+    has_left: bool,
+) -> Result<(), Error> {
+    let going = going(&asked.destination)?;
+    let cleared = outside::begun(desk, &going).ok_or_else(|| Error::Missing("export".to_string()))?;
+    let status = if has_left { Status::Completed } else { Status::Failed };
+    outside::done(desk, &going, cleared, &Left { status, cost: None, query: None })?;
+    Ok(())
+}

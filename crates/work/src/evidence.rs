@@ -1,0 +1,90 @@
+//! The evidence of a run, with the words that its records only name.
+//! Owns: putting claims, places and texts together. Must not: judge, or put a record down.
+
+use crate::claims;
+use crate::desk::{Desk, Error};
+use crate::texts::{self, Contents, Head, Read};
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::reference::Reference;
+use countersign_govern::types::basic::StorageRef;
+use countersign_govern::types::claim::{EvidencePackage, EvidencePackageClaimEntry, SourceEvidenceAnchor};
+use countersign_govern::types::wire::Wire;
+use countersign_kernel::claim::{Claim, outline};
+use countersign_record::json::{Json, Object};
+
+/// The evidence of a run as one document: each claim with its words, and the places that bear on it with theirs.
+///
+/// # Errors
+/// There is no evidence yet.
+pub fn document(desk: &Desk, contents: Contents<'_>) -> Result<Json, Error> {
+    let last = desk.each::<EvidencePackage>("EvidencePackage").next_back();
+    let package = last.ok_or_else(|| Error::Missing("evidence package".to_string()))?.record;
+    let heads = texts::heads(desk, contents);
+    let sources = texts::read(desk, contents);
+    let anchors: BTreeMap<String, SourceEvidenceAnchor> =
+        desk.all::<SourceEvidenceAnchor>().map(|one| (one.anchor_id.clone(), one)).collect();
+    let words = words(desk, &heads)?;
+    let places = |refs: &[StorageRef]| {
+        let own =
+            refs.iter().filter_map(|one| Reference::read(one.as_str())).filter_map(|one| anchors.get(one.id));
+        Json::Array(own.map(|anchor| place(desk, anchor, &sources)).collect())
+    };
+    let claim = |entry: &EvidencePackageClaimEntry| {
+        let text = words.get(entry.claim_ref.as_str()).map_or(Json::Null, |text| text.as_str().into());
+        Json::from(Object::from([
+            ("claim", Json::from(entry.claim_ref.as_str())),
+            ("text", text),
+            ("support", entry.support_status.as_str().into()),
+            ("supporting", places(&entry.supporting_anchor_refs)),
+            ("contradicting", places(&entry.contradicting_anchor_refs)),
+        ]))
+    };
+    let artifact = |head: &Head| {
+        Json::from(Object::from([
+            ("artifact", Json::from(head.artifact.id.as_str())),
+            ("path", head.artifact.path.as_str().into()),
+            ("sha256", String::from(head.version.content).into()),
+        ]))
+    };
+    Ok(Object::from([
+        ("schema_version", Json::from("1.0")),
+        ("run", desk.run().into()),
+        ("task", desk.task().id.as_str().into()),
+        ("artifacts", Json::Array(heads.iter().map(artifact).collect())),
+        ("claims", Json::Array(package.claim_support_map.iter().map(claim).collect())),
+        ("package", package.write().unwrap_or(Json::Null)),
+    ])
+    .into())
+}
+
+/// The words of every claim, by its reference.
+fn words(desk: &Desk, heads: &[Head]) -> Result<BTreeMap<String, String>, Error> {
+    let mut all = BTreeMap::new();
+    for head in heads.iter().filter(|head| texts::makes_claims(&head.artifact)) {
+        let outline = outline(&head.text);
+        let found: Vec<Claim<'_>> = countersign_kernel::claim::claims(&outline);
+        for claim in found {
+            let named = desk.claim_ref(&head.artifact.id, &claims::name(&claim))?;
+            all.insert(named.as_str().to_string(), claim.text.to_string());
+        }
+    }
+    Ok(all)
+}
+
+/// A place in a source, with its words.
+fn place(desk: &Desk, anchor: &SourceEvidenceAnchor, sources: &[Read]) -> Json {
+    let id = Reference::read(anchor.source_record_ref.as_str()).map(|read| desk.local(read.id));
+    let source = sources.iter().find(|one| Some(one.id.as_str()) == id);
+    let span = anchor.anchor_locator.rsplit_once('@').and_then(|(_, span)| span.split_once('-'));
+    let span = span.and_then(|(from, to)| Some(from.parse::<usize>().ok()?..to.parse::<usize>().ok()?));
+    let text = source.zip(span).and_then(|(source, span)| source.text.get(span));
+    Object::from([
+        ("source", id.map_or(Json::Null, Json::from)),
+        ("place", anchor.anchor_locator.as_str().into()),
+        ("strength", anchor.support_strength.as_str().into()),
+        ("text", text.map_or(Json::Null, Json::from)),
+    ])
+    .into()
+}

@@ -1,0 +1,257 @@
+//! A room in which those who evaluate talk over what they see differently, before a person is asked.
+//! Owns: rooms, ticks, what follows where nobody agrees. Must not: decide; what a room comes to is advice to the person.
+
+use crate::assist::{self, Ask};
+use crate::call::{self, Question};
+use crate::desk::{Desk, Error, reference};
+use crate::evaluate::Round;
+use crate::names::ENGINE;
+use crate::task::ForumPolicy;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::types::added::forum::{
+    ForumPauseEvent, ForumProposalSelection, ForumRoomRecord, ForumTick, ModeratorFailureEvent, RoomPurpose,
+};
+use countersign_govern::types::assistance::{
+    ModuleAssistanceRequest, ModuleAssistanceRequestOnTimeout as OnTimeout,
+    ModuleAssistanceRequestRequestKind as RequestKind,
+    ModuleAssistanceRequestResponsePolicy as ResponsePolicy, ModuleAssistanceRequestTarget as Target,
+};
+use countersign_govern::types::basic::{HardRevisionCallKind, SchemaRef, StorageRef, V10};
+use countersign_govern::types::forum::{
+    ForumDeliberationPolicy, ForumDeliberationPolicyOnNoConsensus as Exit,
+};
+use countersign_govern::types::hard_call::HardCallBlockingScope;
+
+/// What is proposed for work that two see differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Proposal {
+    /// Have it mended. Of all proposals this is the safest: nothing is taken that somebody found wanting.
+    Revise,
+    /// Take it as it is.
+    Accept,
+}
+
+impl Proposal {
+    fn word(self) -> &'static str {
+        match self {
+            Proposal::Revise => "revise",
+            Proposal::Accept => "accept",
+        }
+    }
+
+    fn told(self) -> &'static str {
+        match self {
+            Proposal::Revise => "have it mended",
+            Proposal::Accept => "take it as it is",
+        }
+    }
+}
+
+/// Who may speak in a room. The task agent may not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Voter {
+    /// Who says what is wrong.
+    Evaluator,
+    /// Who scores.
+    Judge,
+    /// Another one who was asked.
+    SubAgent(String),
+}
+
+/// What somebody proposes in a tick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vote {
+    /// Who.
+    pub by: Voter,
+    /// What.
+    pub proposal: Proposal,
+}
+
+/// Where a deliberation is after a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    /// They agree.
+    Agreed(Proposal),
+    /// They go on.
+    Open,
+    /// They did not agree in time.
+    Parted(Exit),
+}
+
+/// Opens a room for a decision; gives what it is called.
+///
+/// # Errors
+/// Something can't be written.
+pub fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
+    let room_id = desk.id("room");
+    desk.put(&ForumDeliberationPolicy {
+        room_id: room_id.clone(),
+        max_deliberation_ticks: policy.ticks_max(),
+        consensus_threshold_pct: policy.consensus_pct(),
+        on_no_consensus: policy.no_consensus(),
+        schema_version: V10,
+    })?;
+    desk.put(&ForumRoomRecord {
+        room_id: room_id.clone(),
+        run_id: desk.run().to_string(),
+        purpose: RoomPurpose::Decision,
+        created_at: desk.now(),
+        schema_version: Some(V10),
+    })?;
+    Ok(room_id)
+}
+
+/// Counts what is proposed. Of votes of one speaker the last counts.
+///
+/// # Errors
+/// The room is not there, or it can't be written.
+pub fn tick(desk: &mut Desk, room: &str, votes: &[Vote]) -> Result<Tick, Error> {
+    let policy: ForumDeliberationPolicy =
+        desk.find("ForumDeliberationPolicy", room).ok_or_else(|| Error::Missing(room.to_string()))?;
+    let tick = desk.all::<ForumTick>().filter(|one| one.room_id == room).count() as u64 + 1;
+    let (agreement_pct, best) = agreement(votes);
+    let id = desk.id("tick");
+    desk.put_named(
+        &id,
+        &ForumTick {
+            room_id: room.to_string(),
+            tick,
+            agreement_pct,
+            created_at: desk.now(),
+            schema_version: Some(V10),
+        },
+    )?;
+    Ok(match best.filter(|_| agreement_pct >= policy.consensus_threshold_pct) {
+        Some(proposal) => Tick::Agreed(proposal),
+        None if tick < policy.max_deliberation_ticks => Tick::Open,
+        None => Tick::Parted(policy.on_no_consensus),
+    })
+}
+
+/// How many of a hundred propose what most do; of two that as many propose the safer one.
+fn agreement(votes: &[Vote]) -> (u64, Option<Proposal>) {
+    let last: BTreeMap<&Voter, Proposal> = votes.iter().map(|vote| (&vote.by, vote.proposal)).collect();
+    let count = |wanted: Proposal| last.values().filter(|one| **one == wanted).count() as u64;
+    let (revise, accept) = (count(Proposal::Revise), count(Proposal::Accept));
+    let (most, best) = if accept > revise { (accept, Proposal::Accept) } else { (revise, Proposal::Revise) };
+    match revise + accept {
+        0 => (0, None),
+        all => (most * 100 / all, Some(best)),
+    }
+}
+
+/// Talks an outcome over that two see differently, and asks a person; gives what the question is called. Where the task has no
+/// room for that, the person is asked at once. What a tick brings is told by `ballots`; what they bring not is as it was.
+///
+/// # Errors
+/// Something can't be written.
+pub fn deliberate(
+    desk: &mut Desk,
+    round: &Round<'_>,
+    receipt: &StorageRef,
+    first: &[Vote],
+    ballots: &[Vec<Vote>],
+) -> Result<String, Error> {
+    let Some(policy) = desk.task().policies().forum else {
+        return call::disagreement(desk, round, receipt, None);
+    };
+    let room = open(desk, &policy)?;
+    let mut votes = first.to_vec();
+    let mut ballots = ballots.iter();
+    // A room has as many ticks as its policy says.
+    let end = loop {
+        match tick(desk, &room, &votes)? {
+            Tick::Open => votes.extend(ballots.next().into_iter().flatten().cloned()),
+            Tick::Agreed(proposal) => break Ok(proposal),
+            Tick::Parted(exit) => break Err(exit),
+        }
+    };
+    match end {
+        Ok(proposal) => {
+            let words = format!("Those who looked at it agree: {}.", proposal.told());
+            call::disagreement(desk, round, receipt, Some(&words))
+        }
+        Err(Exit::ForumDeadlockHardCall) => {
+            let source = reference("ForumRoomRecord", &room)?;
+            let blocked = Vec::from([reference("OutcomeRecord", &desk.own(&round.outcome.id))?]);
+            let prompt = format!("Those who looked at “{}” do not agree. What now?", round.outcome.statement);
+            let (kind, scope) = (HardRevisionCallKind::ForumDeadlock, HardCallBlockingScope::Outcome);
+            let options = call::ways_on();
+            call::ask(desk, Question { kind, prompt, options, source, scope, blocked })
+        }
+        Err(Exit::PreferSafestPolicyAllowedProposal) => {
+            select(desk, &room, Proposal::Revise)?;
+            let words = format!("They do not agree; the safest is to {}.", Proposal::Revise.told());
+            call::disagreement(desk, round, receipt, Some(&words))
+        }
+        Err(Exit::PauseAndRequestUser) => {
+            desk.put(&ForumPauseEvent {
+                event_id: desk.id("paused"),
+                room_id: room,
+                created_at: desk.now(),
+                schema_version: Some(V10),
+            })?;
+            call::disagreement(desk, round, receipt, Some("They do not agree, and wait for you."))
+        }
+    }
+}
+
+fn select(desk: &mut Desk, room: &str, proposal: Proposal) -> Result<(), Error> {
+    desk.put(&ForumProposalSelection {
+        selection_id: desk.id("selection"),
+        room_id: room.to_string(),
+        proposal_ref: reference("Proposal", proposal.word())?,
+        selected_by_ref: StorageRef::try_from(ENGINE).map_err(|_| Error::Unnameable(ENGINE.to_string()))?,
+        created_at: desk.now(),
+        schema_version: Some(V10),
+    })?;
+    Ok(())
+}
+
+/// A room is asked for help; gives what the request is called.
+///
+/// # Errors
+/// It can't be written.
+pub fn consult(
+    desk: &mut Desk,
+    room: &str,
+    module: &str,
+    timeout_ms: u64,
+) -> Result<String, assist::Refusal> {
+    let ask = Ask {
+        module: module.to_string(),
+        target: Target::ForumRoom,
+        owner: reference("ForumRoomRecord", room)?,
+        kind: RequestKind::Clarification,
+        policy: ResponsePolicy::OptionalUntilTimeout,
+        subject: None,
+        schema: SchemaRef { schema_id: "answer.text".to_string(), semantic_version: "1.0.0".to_string() },
+        timeout_ms,
+        on_timeout: OnTimeout::EscalateHuman,
+    };
+    assist::ask(desk, ask)
+}
+
+/// Who leads a room failed: what was said for that is done for everything that was asked of it.
+///
+/// # Errors
+/// It can't be written.
+pub fn moderator_failed(desk: &mut Desk, room: &str) -> Result<(), Error> {
+    let room_ref = reference("ForumRoomRecord", room)?;
+    let open: Vec<ModuleAssistanceRequest> =
+        assist::open(desk).into_iter().filter(|one| one.target_endpoint_ref == room_ref).collect();
+    for request in open {
+        desk.put(&ModeratorFailureEvent {
+            event_id: desk.id("failed"),
+            request_id: Some(request.request_id.clone()),
+            room_id: room.to_string(),
+            created_at: desk.now(),
+            schema_version: Some(V10),
+        })?;
+        assist::fall_back(desk, &request, Some(room))?;
+    }
+    Ok(())
+}

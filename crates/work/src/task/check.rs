@@ -1,0 +1,372 @@
+//! What does not fit together in a task.
+//! Owns: every rule between members. Must not: read a file.
+
+use super::artifact::QUOTES_MAX;
+use super::{
+    Artifact, ArtifactKind, Criterion, JUDGE_MODEL, JUDGE_NONE, Outcome, Source, Task, Test, TestKind,
+    micros, share,
+};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use countersign_govern::derive::graph::Graph;
+use countersign_govern::types::basic::ScoringBasis;
+use countersign_govern::types::wire::Trouble;
+use countersign_kernel::measure;
+use countersign_record::json::Json;
+
+/// Characters of an id.
+const ID_CHARS_MAX: usize = 64;
+/// Artifacts, sources, outcomes or criteria of one kind, at most.
+const MANY_MAX: usize = 200;
+/// Rounds of a deliberation, at most.
+const TICKS_MAX: u64 = 20;
+/// The best documented tier of a source that is a record.
+const TIER_MAX: u64 = 3;
+
+/// Everything that does not fit together, in the order of the file.
+pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
+    let mut found = Found(Vec::new());
+    found.id("/id", &task.id);
+    found.filled("/title", &task.title);
+    found.filled("/goal", &task.goal);
+    work(task, &mut found);
+    named(&mut found, "artifacts", task.artifacts.iter().map(|one| one.id.as_str()), Least::One);
+    for (at, one) in task.artifacts.iter().enumerate() {
+        artifact(one, &format!("/artifacts/{at}"), &mut found);
+    }
+    found.apart("artifacts", "path", task.artifacts.iter().map(|one| one.path.as_str()));
+    named(&mut found, "sources", task.sources.iter().map(|one| one.id.as_str()), Least::None);
+    for (at, one) in task.sources.iter().enumerate() {
+        source(one, &format!("/sources/{at}"), &mut found);
+    }
+    found.apart("sources", "path", task.sources.iter().map(|one| one.path.as_str()));
+    named(&mut found, "outcomes", task.outcomes.iter().map(|one| one.id.as_str()), Least::One);
+    let criteria = task.outcomes.iter().flat_map(|one| &one.criteria).map(|one| one.id.as_str());
+    let mut seen = BTreeSet::new();
+    let twice: BTreeSet<&str> = criteria.filter(|id| !seen.insert(*id)).collect();
+    for (at, one) in task.outcomes.iter().enumerate() {
+        outcome(task, one, &format!("/outcomes/{at}"), &twice, &mut found);
+    }
+    cycles(task, &mut found);
+    for (dimension, amount) in task.budget.iter().flatten() {
+        if micros(amount).is_none() {
+            let message =
+                "must be an amount that is not negative, with at most six decimals; money as a text";
+            found.add(&format!("/budget/{}", dimension.as_str()), message);
+        }
+    }
+    policies(task, &mut found);
+    found.0
+}
+
+struct Found(Vec<Trouble>);
+
+impl Found {
+    fn add(&mut self, path: &str, message: impl Into<String>) {
+        self.0.push(Trouble { path: path.to_string(), message: message.into() });
+    }
+
+    fn id(&mut self, path: &str, id: &str) {
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if id.is_empty() || id.len() > ID_CHARS_MAX || !id.bytes().all(is_letter) {
+            self.add(path, "must be 1 to 64 small letters, digits or hyphens");
+        }
+    }
+
+    fn filled(&mut self, path: &str, text: &str) {
+        if text.trim().is_empty() {
+            self.add(path, "must say something");
+        }
+    }
+
+    /// A path within the task's folder.
+    fn path(&mut self, place: &str, path: &str) {
+        let parts = || path.split('/');
+        let is_bad =
+            |part: &str| part.is_empty() || part == "." || part == ".." || part.contains(char::is_control);
+        if path.contains('\\') || parts().any(is_bad) {
+            self.add(place, "must be a path within the task's folder, such as sources/lease.md");
+        }
+    }
+
+    fn apart<'a>(&mut self, list: &str, member: &str, all: impl Iterator<Item = &'a str>) {
+        let mut seen = BTreeSet::new();
+        for (at, one) in all.enumerate() {
+            if !seen.insert(one) {
+                self.add(&format!("/{list}/{at}/{member}"), "another one has the same");
+            }
+        }
+    }
+}
+
+enum Least {
+    None,
+    One,
+}
+
+fn named<'a>(found: &mut Found, list: &str, ids: impl Iterator<Item = &'a str>, least: Least) {
+    let ids: Vec<&str> = ids.collect();
+    match least {
+        Least::One if ids.is_empty() => found.add(&format!("/{list}"), "at least one is needed"),
+        Least::None | Least::One => {}
+    }
+    if ids.len() > MANY_MAX {
+        found.add(&format!("/{list}"), format!("at most {MANY_MAX} are taken"));
+    }
+    for (at, id) in ids.iter().enumerate() {
+        found.id(&format!("/{list}/{at}/id"), id);
+    }
+    found.apart(list, "id", ids.into_iter());
+}
+
+/// Where a task says who works.
+const WORK: &str = "/work";
+
+fn work(task: &Task, found: &mut Found) {
+    let Some(work) = &task.work else { return };
+    let at = |member: &str| format!("{WORK}/{member}");
+    if work.model.is_some() && work.replies.is_some() {
+        found.add(&at("replies"), "either a model or recorded replies are taken, not both");
+    }
+    if let Some(replies) = &work.replies {
+        found.path(&at("replies"), replies);
+    }
+    if work.judge.as_deref().is_some_and(|judge| judge != JUDGE_NONE && judge != JUDGE_MODEL) {
+        found.add(&at("judge"), "must be none or model");
+    }
+}
+
+fn artifact(one: &Artifact, place: &str, found: &mut Found) {
+    found.path(&format!("{place}/path"), &one.path);
+    if let Some(from) = &one.from {
+        found.path(&format!("{place}/from"), from);
+    }
+    let is_code = one.kind == ArtifactKind::Code;
+    match (is_code, one.codespec.is_some()) {
+        (true, false) => found.add(&format!("{place}/codespec"), "an artifact of code needs a CodeSpec"),
+        (false, true) => found.add(&format!("{place}/codespec"), "only an artifact of code has a CodeSpec"),
+        (true, true) | (false, false) => {}
+    }
+    let has_outline = !one.sections().is_empty();
+    match (one.kind, one.from.is_some(), has_outline) {
+        (ArtifactKind::Markdown, false, false) => {
+            found.add(place, "a text needs sections to be drafted, or a text that it begins with (from)");
+        }
+        (ArtifactKind::Json, false, _) => {
+            found.add(place, "a document in JSON needs one that it begins with (from)");
+        }
+        (ArtifactKind::Json | ArtifactKind::Code, _, true) => {
+            found.add(&format!("{place}/sections"), "only a text is drafted by sections");
+        }
+        (ArtifactKind::Markdown | ArtifactKind::Json | ArtifactKind::Code, ..) => {}
+    }
+    let list = format!("{}/sections", place.trim_start_matches('/'));
+    named(found, &list, one.sections().iter().map(|section| section.id.as_str()), Least::None);
+    found.apart(&list, "heading", one.sections().iter().map(|section| section.heading.as_str()));
+    for (at, section) in one.sections().iter().enumerate() {
+        let place = format!("{place}/sections/{at}");
+        found.filled(&format!("{place}/heading"), &section.heading);
+        found.filled(&format!("{place}/ask"), &section.ask);
+        if section.heading.contains('\n') {
+            found.add(&format!("{place}/heading"), "must be one line");
+        }
+        if section.quotes.is_some_and(|quotes| quotes == 0 || quotes > QUOTES_MAX) {
+            found.add(&format!("{place}/quotes"), format!("must be 1 to {QUOTES_MAX}"));
+        }
+    }
+}
+
+fn source(one: &Source, place: &str, found: &mut Found) {
+    found.path(&format!("{place}/path"), &one.path);
+    if one.tier() > TIER_MAX {
+        found.add(&format!("{place}/tier"), "must be 0 to 3");
+    }
+    if one.is_legal() && one.treatment.is_none() {
+        found.add(
+            &format!("{place}/treatment"),
+            "a source of law must say how it was treated later, such as current",
+        );
+    }
+    if let (Some(at), Some(until)) = (&one.at, &one.fresh_until)
+        && until.as_str() <= at.as_str()
+    {
+        found.add(&format!("{place}/fresh_until"), "is before the source was received");
+    }
+}
+
+fn outcome(task: &Task, one: &Outcome, place: &str, twice: &BTreeSet<&str>, found: &mut Found) {
+    found.filled(&format!("{place}/statement"), &one.statement);
+    let artifact = task.artifact_of(one);
+    if let (Some(id), None) = (&one.artifact, artifact) {
+        found.add(&format!("{place}/artifact"), format!("there is no artifact {id}"));
+    }
+    if one.artifact.is_none() && task.artifacts.len() > 1 {
+        found.add(&format!("{place}/artifact"), "the task has several artifacts: say which one");
+    }
+    if let (Some(id), Some(artifact)) = (&one.section, artifact)
+        && artifact.from.is_none()
+        && artifact.section(id).is_none()
+    {
+        found.add(&format!("{place}/section"), format!("the artifact has no section {id}"));
+    }
+    for (at, other) in one.depends_on().iter().enumerate() {
+        if task.outcome(other).is_none() {
+            found.add(&format!("{place}/depends_on/{at}"), format!("there is no outcome {other}"));
+        }
+    }
+    if one.threshold.as_ref().is_some_and(|threshold| share(threshold).is_none()) {
+        found.add(&format!("{place}/threshold"), "must be from 0 to 1");
+    }
+    let list = format!("{}/criteria", place.trim_start_matches('/'));
+    named(found, &list, one.criteria.iter().map(|one| one.id.as_str()), Least::One);
+    for (at, criterion) in one.criteria.iter().enumerate() {
+        let place = format!("{place}/criteria/{at}");
+        if twice.contains(criterion.id.as_str()) {
+            found.add(&format!("{place}/id"), "another criterion of the task has the same");
+        }
+        scored(criterion, &place, found);
+    }
+}
+
+fn scored(one: &Criterion, place: &str, found: &mut Found) {
+    found.filled(&format!("{place}/text"), &one.text);
+    if one.threshold.as_ref().is_some_and(|threshold| share(threshold).is_none()) {
+        found.add(&format!("{place}/threshold"), "must be from 0 to 1");
+    }
+    if one.weight.as_ref().is_some_and(|weight| micros(&Json::Number(weight.clone())).is_none()) {
+        found.add(&format!("{place}/weight"), "must be a number that is not negative");
+    }
+    let wants =
+        |name: &str, has: bool, wanted: bool, found: &mut Found| match (has, wanted) {
+            (false, true) => found
+                .add(&format!("{place}/{name}"), format!("a criterion of {} needs it", one.basis.as_str())),
+            (true, false) => found
+                .add(&format!("{place}/{name}"), format!("a criterion of {} has none", one.basis.as_str())),
+            (true, true) | (false, false) => {}
+        };
+    wants("check", one.check.is_some(), one.basis == ScoringBasis::DeterministicCheck, found);
+    wants("rubric", one.rubric.is_some(), one.basis == ScoringBasis::AnchoredRubric, found);
+    let is_label = one.basis == ScoringBasis::HumanLabel;
+    for (name, has) in
+        [("question", one.question.is_some()), ("labels", one.labels.is_some()), ("pass", one.pass.is_some())]
+    {
+        wants(name, has, is_label, found);
+    }
+    if let Some(test) = &one.check {
+        check(test, &format!("{place}/check"), found);
+    }
+    if let Some(levels) = &one.rubric {
+        let ascends = levels.windows(2).all(|pair| matches!(pair, [one, other] if one.level < other.level));
+        if levels.len() < 2 || !ascends || levels.first().is_none_or(|first| first.level != 0) {
+            found.add(&format!("{place}/rubric"), "must be two levels or more that ascend from 0");
+        }
+    }
+    if let (Some(labels), Some(pass)) = (&one.labels, &one.pass) {
+        if labels.len() < 2 {
+            found.add(&format!("{place}/labels"), "at least two are needed");
+        }
+        if pass.is_empty() || pass.iter().any(|label| !labels.contains(label)) {
+            found.add(&format!("{place}/pass"), "must be some of the labels");
+        }
+    }
+}
+
+/// What a check needs, and that it can be read.
+fn check(test: &Test, place: &str, found: &mut Found) {
+    let has: [(&str, bool); 12] = [
+        ("heading", test.heading.is_some()),
+        ("headings", test.headings.is_some()),
+        ("words_min", test.words_min.is_some()),
+        ("words_max", test.words_max.is_some()),
+        ("pattern", test.pattern.is_some()),
+        ("must_not", test.must_not.is_some()),
+        ("any", test.any.is_some()),
+        ("all", test.all.is_some()),
+        ("min", test.min.is_some()),
+        ("sources_min", test.sources_min.is_some()),
+        ("schema", test.schema.is_some()),
+        ("argv", test.argv.is_some()),
+    ];
+    let (needs, may): (&[&str], &[&str]) = match test.kind {
+        TestKind::Section => (&["heading"], &[]),
+        TestKind::Sections => (&["headings"], &[]),
+        TestKind::Length => (&[], &["words_min", "words_max"]),
+        TestKind::Matches => (&["pattern"], &["must_not"]),
+        TestKind::Mentions => (&[], &["any", "all"]),
+        TestKind::Citations => (&[], &["min", "sources_min"]),
+        TestKind::JsonSchema => (&["schema"], &[]),
+        TestKind::Command => (&["argv"], &[]),
+    };
+    for (name, is_there) in has {
+        if !is_there && needs.contains(&name) {
+            found.add(
+                &format!("{place}/{name}"),
+                format!("a check of the kind {} needs it", test.kind.as_str()),
+            );
+        }
+        if is_there && !needs.contains(&name) && !may.contains(&name) {
+            found.add(
+                &format!("{place}/{name}"),
+                format!("a check of the kind {} has none", test.kind.as_str()),
+            );
+        }
+    }
+    if needs.is_empty() && !has.iter().any(|(name, is_there)| *is_there && may.contains(name)) {
+        found.add(place, format!("a check of this kind needs one of {}", may.join(", ")));
+    }
+    if let Some(pattern) = &test.pattern
+        && let Err(why) = measure::Pattern::try_from(pattern.as_str())
+    {
+        found.add(&format!("{place}/pattern"), why.to_string());
+    }
+    if let Some(schema) = &test.schema {
+        found.path(&format!("{place}/schema"), schema);
+    }
+    if test.argv.as_ref().is_some_and(Vec::is_empty) {
+        found.add(&format!("{place}/argv"), "must name a program");
+    }
+}
+
+/// Outcomes that wait for each other would never be looked at.
+fn cycles(task: &Task, found: &mut Found) {
+    let nodes = task.outcomes.iter().map(|one| one.id.as_str());
+    let edges = task
+        .outcomes
+        .iter()
+        .flat_map(|one| one.depends_on().iter().map(move |other| (one.id.as_str(), other.as_str())));
+    let graph = Graph::new(nodes, edges);
+    let on_cycle = graph.on_cycle();
+    for (at, one) in task.outcomes.iter().enumerate() {
+        if on_cycle.contains(one.id.as_str()) {
+            found.add(&format!("/outcomes/{at}/depends_on"), "leads back to the outcome itself");
+        }
+    }
+}
+
+fn policies(task: &Task, found: &mut Found) {
+    let sufficiency = task.policies().sufficiency();
+    if sufficiency.attempts_max() == 0 {
+        found.add("/policies/sufficiency/attempts_max", "must be at least 1");
+    }
+    if sufficiency.window() == 0 {
+        found.add("/policies/sufficiency/window", "must be at least 1");
+    }
+    if micros(&Json::Number(sufficiency.epsilon())).is_none() {
+        found.add("/policies/sufficiency/epsilon", "must be a number that is not negative");
+    }
+    if let Some(forum) = &task.policies().forum {
+        if forum.ticks_max() == 0 || forum.ticks_max() > TICKS_MAX {
+            found.add("/policies/forum/ticks_max", format!("must be 1 to {TICKS_MAX}"));
+        }
+        if forum.consensus_pct() == 0 || forum.consensus_pct() > 100 {
+            found.add("/policies/forum/consensus_pct", "must be 1 to 100");
+        }
+    }
+    let library = task.policies().library();
+    if !(2..=TIER_MAX).contains(&library.tier_min()) {
+        found.add("/policies/library/tier_min", "must be 2 or 3");
+    }
+    found.filled("/policies/library/access_tier", library.access_tier());
+}

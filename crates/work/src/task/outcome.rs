@@ -1,0 +1,166 @@
+//! What must be true of the work, and how that is told.
+//! Owns: the members of outcomes and criteria, their defaults. Must not: score.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use countersign_govern::types::basic::{CriterionPriority, ScoringBasis, UnanchoredPolicy, WeightPolicy};
+use countersign_govern::types::quality::{
+    QualityIndexAggregationMethod as Aggregation, QualityIndexMissingDimensionPolicy as Missing,
+};
+use countersign_govern::{record, words};
+use countersign_record::json::{Json, Number};
+
+record! {
+    /// Something that must be true of the work.
+    Outcome: value {
+        id: String,
+        statement: String,
+        artifact: Option<String>,
+        section: Option<String>,
+        depends_on: Option<Vec<String>>,
+        required: Option<bool>,
+        high_stakes: Option<bool>,
+        priority: Option<u64>,
+        threshold: Option<Number>,
+        aggregation: Option<Aggregation>,
+        missing: Option<Missing>,
+        weights: Option<WeightPolicy>,
+        unanchored: Option<UnanchoredPolicy>,
+        capabilities: Option<Vec<String>>,
+        criteria: Vec<Criterion>,
+    }
+}
+
+record! {
+    /// A criterion.
+    Criterion: value {
+        id: String,
+        text: String,
+        basis: ScoringBasis,
+        check: Option<Test>,
+        rubric: Option<Vec<Level>>,
+        question: Option<String>,
+        labels: Option<Vec<String>>,
+        pass: Option<Vec<String>>,
+        weight: Option<Number>,
+        priority: Option<CriterionPriority>,
+        required: Option<bool>,
+        threshold: Option<Number>,
+    }
+}
+
+record! {
+    /// A level of a rubric.
+    Level: value { level: u64, text: String }
+}
+
+words! {
+    /// What a deterministic check looks at.
+    TestKind {
+        Section = "section", Sections = "sections", Length = "length", Matches = "matches",
+        Mentions = "mentions", Citations = "citations", JsonSchema = "json_schema", Command = "command",
+    }
+}
+
+record! {
+    /// A deterministic check.
+    Test: value {
+        kind: TestKind,
+        heading: Option<String>,
+        headings: Option<Vec<String>>,
+        words_min: Option<u64>,
+        words_max: Option<u64>,
+        pattern: Option<String>,
+        must_not: Option<bool>,
+        any: Option<Vec<String>>,
+        all: Option<Vec<String>>,
+        min: Option<u64>,
+        sources_min: Option<u64>,
+        schema: Option<String>,
+        argv: Option<Vec<String>>,
+        exit: Option<u64>,
+    }
+}
+
+/// The score that an outcome needs, where nothing is said.
+const THRESHOLD_DEFAULT: &str = "0.7";
+/// The score that a criterion needs, where nothing is said.
+const CRITERION_THRESHOLD_DEFAULT: &str = "0.5";
+
+/// A number by its digits; 0 if they are none.
+pub(crate) fn decimal(digits: &str) -> Number {
+    match countersign_record::json::parse(digits.as_bytes()) {
+        Ok(Json::Number(number)) => number,
+        Ok(_) | Err(_) => Number::from(0_u32),
+    }
+}
+
+impl Outcome {
+    /// What it depends on.
+    #[must_use]
+    pub fn depends_on(&self) -> &[String] {
+        self.depends_on.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the work fails without it.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.required.unwrap_or(true)
+    }
+
+    /// The score that it needs.
+    #[must_use]
+    pub fn threshold(&self) -> Number {
+        self.threshold.clone().unwrap_or_else(|| decimal(THRESHOLD_DEFAULT))
+    }
+
+    /// How scores are put together.
+    #[must_use]
+    pub fn aggregation(&self) -> Aggregation {
+        self.aggregation.unwrap_or(Aggregation::AllRequiredThenWeightedMean)
+    }
+
+    /// What becomes of a criterion without a score.
+    #[must_use]
+    pub fn missing(&self) -> Missing {
+        self.missing.unwrap_or(Missing::FailRequired)
+    }
+
+    /// Where weights come from.
+    #[must_use]
+    pub fn weights(&self) -> WeightPolicy {
+        self.weights.unwrap_or(WeightPolicy::FromCriterionWeight)
+    }
+
+    /// What becomes of judgments without an anchor.
+    #[must_use]
+    pub fn unanchored(&self) -> UnanchoredPolicy {
+        self.unanchored.unwrap_or(UnanchoredPolicy::Indeterminate)
+    }
+}
+
+impl Criterion {
+    /// Whether the outcome fails without it.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.required.unwrap_or(false)
+    }
+
+    /// Its weight.
+    #[must_use]
+    pub fn weight(&self) -> Number {
+        self.weight.clone().unwrap_or_else(|| Number::from(1_u32))
+    }
+
+    /// How much it matters.
+    #[must_use]
+    pub fn priority(&self) -> CriterionPriority {
+        self.priority.unwrap_or(CriterionPriority::ShouldHave)
+    }
+
+    /// The score that it needs.
+    #[must_use]
+    pub fn threshold(&self) -> Number {
+        self.threshold.clone().unwrap_or_else(|| decimal(CRITERION_THRESHOLD_DEFAULT))
+    }
+}

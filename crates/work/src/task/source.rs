@@ -1,0 +1,63 @@
+//! The sources that a task may rest on.
+//! Owns: their members and what follows from them. Must not: read one.
+
+use alloc::string::String;
+use countersign_govern::derive::taint;
+use countersign_govern::record;
+use countersign_govern::table::taint_defaults;
+use countersign_govern::types::basic::{DataClass, Instant, SourceKind, TaintClass};
+use countersign_govern::types::source::{CoreAuthorityLevel, LegalTreatmentStatus};
+use countersign_govern::types::taint::SourceTrustBasis;
+
+record! {
+    /// A source.
+    Source: value {
+        id: String,
+        path: String,
+        title: Option<String>,
+        kind: SourceKind,
+        trust_basis: SourceTrustBasis,
+        data_class: Option<DataClass>,
+        tier: Option<u64>,
+        privileged: Option<bool>,
+        at: Option<Instant>,
+        fresh_until: Option<Instant>,
+        verified_by: Option<String>,
+        authority: Option<CoreAuthorityLevel>,
+        jurisdiction: Option<String>,
+        treatment: Option<LegalTreatmentStatus>,
+    }
+}
+
+impl Source {
+    /// How secret it is.
+    #[must_use]
+    pub fn class(&self) -> DataClass {
+        self.data_class.unwrap_or(DataClass::Internal)
+    }
+
+    /// How well it is documented.
+    #[must_use]
+    pub fn tier(&self) -> u64 {
+        self.tier.unwrap_or(1)
+    }
+
+    /// Whether it is privileged.
+    #[must_use]
+    pub fn is_privileged(&self) -> bool {
+        self.privileged.unwrap_or(false)
+    }
+
+    /// How far it is trusted: as its kind is, if what must back that does.
+    #[must_use]
+    pub fn taint(&self) -> TaintClass {
+        taint_defaults::find(self.kind.as_str())
+            .map_or(TaintClass::Unclassified, |row| taint::effective(row, Some(self.trust_basis), None))
+    }
+
+    /// Whether it belongs to the law, where later treatment counts.
+    #[must_use]
+    pub fn is_legal(&self) -> bool {
+        matches!(self.kind, SourceKind::CaseLaw | SourceKind::Statute | SourceKind::Regulation)
+    }
+}

@@ -1,0 +1,123 @@
+//! Tasks: what is read, and what does not go together.
+
+use super::*;
+use countersign_record::json;
+use std::string::ToString;
+
+const TASK: &str = r#"{
+  "schema_version": "1.0", "id": "memo", "title": "Memo", "goal": "Say how long it runs.",
+  "artifacts": [{"id": "memo", "path": "memo.md", "kind": "markdown",
+    "sections": [{"id": "term", "heading": "Term", "ask": "How long?"}]}],
+  "sources": [{"id": "lease", "path": "sources/lease.md", "kind": "document", "trust_basis": "user_supplied"}],
+  "outcomes": [{"id": "stated", "statement": "It is stated.", "section": "term", "criteria": [
+    {"id": "has", "text": "It is there.", "basis": "deterministic_check", "check": {"kind": "section", "heading": "Term"}}]}]
+}"#;
+
+fn read(text: &str) -> Result<Task, Vec<Trouble>> {
+    Task::read_whole(&json::parse(text.as_bytes()).unwrap())
+}
+
+#[test]
+fn a_task_is_read_with_its_defaults_and_written_back() {
+    let task = read(TASK).unwrap();
+    assert_eq!((task.model(), task.pipeline(), task.has_judge()), (EMBEDDED, PIPELINE, false));
+    let outcome = &task.outcomes[0];
+    assert!(outcome.is_required());
+    assert_eq!(outcome.threshold().literal(), "0.7");
+    assert_eq!(task.policies().claims().direct_min(), 1);
+    assert_eq!(task.policies().sufficiency().epsilon().literal(), "0.01");
+    let written = task.write().unwrap();
+    assert_eq!(Task::read_whole(&written).unwrap(), task);
+    assert_eq!(written, json::parse(TASK.as_bytes()).unwrap());
+}
+
+/// What a change of the task is told for, by place.
+fn check(from: &str, to: &str, expected: &[(&str, &str)]) {
+    assert!(TASK.contains(from), "{from}");
+    let troubles = read(&TASK.replace(from, to)).unwrap_err();
+    let told: Vec<(&str, &str)> =
+        troubles.iter().map(|one| (one.path.as_str(), one.message.as_str())).collect();
+    assert_eq!(told.len(), expected.len(), "{to}: {told:?}");
+    for ((path, message), (wanted, words)) in told.iter().zip(expected) {
+        assert_eq!(path, wanted, "{to}: {told:?}");
+        assert!(message.contains(words), "{to}: {message}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_told_by_place() {
+    check(r#""id": "memo", "title""#, r#""id": "Memo!", "title""#, &[("/id", "small letters")]);
+    check(r#""title": "Memo""#, r#""title": " ""#, &[("/title", "must say something")]);
+    check(r#""goal""#, r#""gaol": 1, "goal""#, &[("/gaol", "is not known here")]);
+    check(r#""kind": "markdown""#, r#""kind": "pdf""#, &[("/artifacts/0/kind", "must be one of markdown")]);
+    check(
+        r#""path": "memo.md""#,
+        r#""path": "../memo.md""#,
+        &[("/artifacts/0/path", "within the task's folder")],
+    );
+    check(r#""path": "sources/lease.md""#, r#""path": "/etc/passwd""#, &[("/sources/0/path", "within")]);
+    let ask = r#""ask": "How long?""#;
+    check(ask, r#""ask": "How long?", "quotes": 0"#, &[("/artifacts/0/sections/0/quotes", "1 to 20")]);
+    check(r#""section": "term""#, r#""section": "rent""#, &[("/outcomes/0/section", "no section rent")]);
+    check(
+        r#""section": "term""#,
+        r#""section": "term", "depends_on": ["stated"]"#,
+        &[("/outcomes/0/depends_on", "leads back")],
+    );
+    check(
+        r#""section": "term""#,
+        r#""depends_on": ["other"]"#,
+        &[("/outcomes/0/depends_on/0", "no outcome other")],
+    );
+    check(r#""section": "term""#, r#""threshold": 1.5"#, &[("/outcomes/0/threshold", "from 0 to 1")]);
+    let basis = r#""basis": "deterministic_check""#;
+    check(
+        basis,
+        r#""basis": "source_grounded""#,
+        &[("/outcomes/0/criteria/0/check", "a criterion of source_grounded has none")],
+    );
+    check(
+        r#"{"kind": "section", "heading": "Term"}"#,
+        r#"{"kind": "length"}"#,
+        &[("/outcomes/0/criteria/0/check", "needs one of words_min, words_max")],
+    );
+    check(
+        r#"{"kind": "section", "heading": "Term"}"#,
+        r#"{"kind": "matches", "pattern": "("}"#,
+        &[("/outcomes/0/criteria/0/check/pattern", "is no pattern")],
+    );
+    check(
+        r#""kind": "document""#,
+        r#""kind": "case_law""#,
+        &[("/sources/0/treatment", "must say how it was treated")],
+    );
+    check(
+        r#""outcomes": ["#,
+        r#""budget": {"usd": "-1"}, "outcomes": ["#,
+        &[("/budget/usd", "not negative")],
+    );
+    check(
+        r#""outcomes": ["#,
+        r#""work": {"model": "a", "replies": "b"}, "outcomes": ["#,
+        &[(concat!("/work", "/replies"), "not both")],
+    );
+}
+
+#[test]
+fn amounts_are_exact() {
+    for (text, expected) in [
+        ("1", Some(1_000_000)),
+        ("0.000001", Some(1)),
+        ("\"0.50\"", Some(500_000)),
+        ("0.0000001", None),
+        ("-1", None),
+        ("\"1e3\"", None),
+        ("1e3", None),
+        ("\"\"", None),
+        ("18446744073710", None),
+        ("null", None),
+    ] {
+        assert_eq!(micros(&json::parse(text.as_bytes()).unwrap()), expected, "{text}");
+    }
+    assert_eq!(share(&countersign_record::json::Number::from(2_u32)).map(|micros| micros.to_string()), None);
+}

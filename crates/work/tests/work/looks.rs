@@ -1,0 +1,144 @@
+//! Looks at outcomes, and what comes of them.
+
+use crate::stage::{LEASE, Stage, TASK};
+use countersign_govern::types::claim::ClaimSupportStatus;
+use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
+
+#[test]
+fn what_stands_in_a_source_passes() {
+    let mut stage = Stage::new(TASK, &[("lease", LEASE)]);
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n";
+    let version = stage.version("memo", text);
+    let (claims, looked) = stage.look("memo", &version, text);
+    stage.is_clean();
+    assert_eq!(claims.iter().map(|one| one.status).collect::<Vec<_>>(), [ClaimSupportStatus::Supported]);
+    assert_eq!(looked.len(), 1);
+    assert_eq!((looked[0].verdict, looked[0].state), (Verdict::Passed, State::Satisfied));
+}
+
+#[test]
+fn what_passes_can_be_relied_on() {
+    let mut stage = Stage::new(TASK, &[("lease", LEASE)]);
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n";
+    let version = stage.version("memo", text);
+    let (claims, _) = stage.look("memo", &version, text);
+    assert_eq!(stage.hand_over(&claims), "safe_to_rely_within_scope");
+    stage.is_clean();
+}
+
+#[test]
+fn a_section_that_is_missing_blocks() {
+    let mut stage = Stage::new(TASK, &[("lease", LEASE)]);
+    let text = "# Memo\n\n## Rent\n\nThe rent is 900 euros a month. [sources/lease.md:5]\n";
+    let version = stage.version("memo", text);
+    let (claims, looked) = stage.look("memo", &version, text);
+    assert_eq!((looked[0].verdict, looked[0].state), (Verdict::Failed, State::NeedsRevision));
+    assert_eq!(stage.hand_over(&claims), "not_safe_to_rely");
+    stage.is_clean();
+}
+
+#[test]
+fn a_sentence_that_no_source_says_limits_or_blocks() {
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n\
+        The landlord owns a boat.\n";
+    let mut stage = Stage::new(TASK, &[("lease", LEASE)]);
+    let version = stage.version("memo", text);
+    let (claims, looked) = stage.look("memo", &version, text);
+    assert_eq!(looked[0].state, State::NeedsRevision);
+    assert_eq!(stage.hand_over(&claims), "not_safe_to_rely");
+    stage.is_clean();
+    let lenient = TASK.replace(r#""threshold": 1, "weight": 3"#, r#""threshold": 0.5, "weight": 3"#);
+    let lenient = lenient.replace(r#""statement""#, r#""threshold": 0.5, "statement""#);
+    let mut stage = Stage::new(&lenient, &[("lease", LEASE)]);
+    let version = stage.version("memo", text);
+    let (claims, looked) = stage.look("memo", &version, text);
+    assert_eq!(looked[0].state, State::Satisfied);
+    assert_eq!(stage.hand_over(&claims), "rely_with_limitations");
+    stage.is_clean();
+}
+
+#[test]
+fn sources_that_disagree_are_a_matter_for_a_person() {
+    let task = TASK
+        .replace(r#""outcomes""#, r#""policies": {"claim_support": {"contradiction": "human_review_required"}}, "outcomes""#)
+        .replace(
+            r#""tier": 2}]"#,
+            r#""tier": 2}, {"id": "letter", "path": "sources/letter.md", "kind": "email", "trust_basis": "user_supplied", "verified_by": "ana"}]"#,
+        );
+    let lease = "# Lease\n\nThe tenant may give notice of six months to the landlord.\n";
+    let letter = "The tenant may give notice of three months to the landlord.\n";
+    let mut stage = Stage::new(&task, &[("lease", lease), ("letter", letter)]);
+    let text = "# Memo\n\n## Term\n\nThe tenant may give notice of six months to the landlord. [sources/lease.md:3]\n";
+    let version = stage.version("memo", text);
+    let (claims, looked) = stage.look("memo", &version, text);
+    assert_eq!(claims[0].status, ClaimSupportStatus::Contradicted);
+    assert_eq!((looked[0].verdict, looked[0].state), (Verdict::Indeterminate, State::NeedsHumanJudgment));
+    stage.is_clean();
+    let question = looked[0].question.clone().unwrap();
+    assert!(stage.answer(&question, "prefer-nobody").is_err());
+    stage.answer(&question, "prefer-lease").unwrap();
+    assert!(stage.answer(&question, "prefer-lease").is_err());
+    stage.is_clean();
+    let (claims, looked) = stage.look("memo", &version, text);
+    assert_eq!(claims[0].status, ClaimSupportStatus::Supported);
+    assert_eq!(looked[0].state, State::Satisfied);
+    assert_eq!(stage.hand_over(&claims), "safe_to_rely_within_scope");
+    stage.is_clean();
+}
+
+/// A task with a criterion that rests on nothing.
+fn unanchored() -> Stage {
+    let task = TASK.replace(
+        r#""criteria": ["#,
+        r#""criteria": [{"id": "tone", "text": "The tone is right.", "basis": "unanchored_llm_judgment", "required": true},"#,
+    );
+    Stage::new(&task, &[("lease", LEASE)])
+}
+
+#[test]
+fn what_rests_on_nothing_counts_on_a_persons_word() {
+    for (word, state) in [("yes", State::Satisfied), ("no", State::NeedsRevision)] {
+        let mut stage = unanchored();
+        let version = stage.version("memo", crate::stage::GOOD);
+        let (_, looked) = stage.look("memo", &version, crate::stage::GOOD);
+        assert_eq!(looked[0].state, State::NeedsHumanJudgment);
+        stage.is_clean();
+        stage.answer(&looked[0].question.clone().unwrap(), word).unwrap();
+        stage.is_clean();
+        let (_, looked) = stage.look("memo", &version, crate::stage::GOOD);
+        assert_eq!(looked[0].state, state);
+        stage.is_clean();
+    }
+}
+
+/// A run in which a person answered for what rests on nothing.
+pub(crate) fn acknowledged() -> Stage {
+    let mut stage = unanchored();
+    let version = stage.version("memo", crate::stage::GOOD);
+    let (_, looked) = stage.look("memo", &version, crate::stage::GOOD);
+    stage.answer(&looked[0].question.clone().unwrap(), "yes").unwrap();
+    stage
+}
+
+#[test]
+fn a_finding_that_is_worse_now_is_another_event_of_it() {
+    let task = TASK
+        .replace(r#""outcomes""#, r#""policies": {"claim_support": {"contradiction": "human_review_required"}}, "outcomes""#)
+        .replace(
+            r#""tier": 2}]"#,
+            r#""tier": 2}, {"id": "letter", "path": "sources/letter.md", "kind": "email", "trust_basis": "user_supplied", "verified_by": "ana"}]"#,
+        );
+    let lease = "# Lease\n\nThe tenant may give notice of six months to the landlord.\n";
+    let letter = "The tenant may give notice of three months to the landlord.\n";
+    let mut stage = Stage::new(&task, &[("lease", lease), ("letter", letter)]);
+    let text = "# Memo\n\n## Term\n\nThe tenant may give notice of six months to the landlord. [sources/lease.md:3]\n";
+    let version = stage.version("memo", text);
+    let (_, looked) = stage.look("memo", &version, text);
+    stage.answer(&looked[0].question.clone().unwrap(), "prefer-letter").unwrap();
+    let (claims, looked) = stage.look("memo", &version, text);
+    assert_eq!(looked[0].state, State::NeedsRevision);
+    let found = countersign_work::finding::all(&stage.desk);
+    assert_eq!(found.iter().map(|one| one.event.severity.as_str()).collect::<Vec<_>>(), ["blocking"]);
+    assert_eq!(stage.hand_over(&claims), "not_safe_to_rely");
+    stage.is_clean();
+}
