@@ -602,9 +602,8 @@ fn what_must_not_be_there_is_taken_out() {
     assert_eq!((stage.text("memo"), stage.state("term-stated")), (memo(END, RENT), State::Satisfied));
 }
 
-/// A person said which of two sources counts; what the other one says is taken out under that decision.
-#[test]
-fn what_the_source_that_counts_contradicts_is_taken_out() {
+/// A memo on whose notice two sources disagree, after a person said that the letter counts.
+fn letter_counts() -> Stage {
     let task = task("waived")
         .replace(r#""policies": {"#, r#""policies": {"claim_support": {"contradiction": "human_review_required"}, "#)
         .replace(r#""tier": 2}]"#, r#""tier": 2}, {"id": "letter", "path": "sources/letter.md", "kind": "email", "trust_basis": "user_supplied", "verified_by": "ana"}]"#)
@@ -619,8 +618,43 @@ fn what_the_source_that_counts_contradicts_is_taken_out() {
     let question = stage.question();
     stage.answer(&question, "prefer-letter").unwrap();
     stage.look_again();
+    stage
+}
+
+#[test]
+fn what_the_source_that_counts_says_comes_instead() {
+    let mut stage = letter_counts();
     let plan = stage.one_plan();
-    stage.carry(plan, nobody);
+    let instead = "The tenant may give notice of three months to the landlord. [sources/letter.md:1]";
+    let body = format!("{END} {instead}");
+    let reviewed = stage.carry(plan, |started, base| match started.work() {
+        Work::Section { section, .. } if section == "term" => {
+            Answer::Text(revise::edit::with_section(base, "Term", &body))
+        }
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(reviewed, Some(Reviewed::Accepted));
+    stage.look_again();
+    stage.is_clean();
+    assert_eq!((stage.text("memo"), stage.state("term-stated")), (memo(&body, RENT), State::Satisfied));
+}
+
+#[test]
+fn what_the_source_that_counts_contradicts_is_taken_out() {
+    let mut stage = letter_counts();
+    let plan = stage.one_plan();
+    // Nothing else can be said.
+    stage.carry(plan, |started, _| match started.work() {
+        Work::Section { .. } => Answer::Nothing,
+        other => panic!("{other:?}"),
+    });
+    stage.look_again();
+    stage.is_clean();
+    let plan = stage.one_plan();
+    stage.carry(plan, |started, base| match started.work() {
+        Work::Section { .. } => Answer::Nothing,
+        _ => nobody(started, base),
+    });
     stage.look_again();
     stage.is_clean();
     assert_eq!((stage.text("memo"), stage.state("term-stated")), (memo(END, RENT), State::Satisfied));
