@@ -1,6 +1,10 @@
 //! What a user reads.
 //! Owns: standard output and standard error. Must not: lose an error of either.
 
+mod sheet;
+
+pub(crate) use sheet::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+
 use crate::failure::Failure;
 use countersign_record::code::{Code, ErrorBody, ErrorForm};
 use countersign_record::json;

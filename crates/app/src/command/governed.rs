@@ -104,7 +104,7 @@ impl Governed {
         let begins = |fork: &TaskRunFork, heads: &BTreeMap<String, Digest>| -> Result<Driver, Failure> {
             let driver = forked(global, bench, work, recorded, (fork, heads))?;
             let taken = Charge::take(&self.runs, driver.id())?;
-            taken.begins()?;
+            taken.begins_as(&self.charge)?;
             charge = Some(taken);
             Ok(driver)
         };
@@ -114,9 +114,6 @@ impl Governed {
             ruling.receipt = self.driver.finished(&commanding, left.is_ok()).await?;
             left?;
             ruling.records.extend(self.work.look(|desk| since(desk, before)).unwrap_or_default());
-        }
-        if self.driver.run().doing == Doing::Over {
-            self.charge.over();
         }
         if ruling.outcome == Outcome::Accepted && !ruling.is_repeated {
             product::put(global, &id, &self.work)?;

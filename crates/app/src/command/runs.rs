@@ -2,6 +2,7 @@
 //! Owns: the list, the timeline, going on with a run that was left. Must not: fold a row itself.
 
 use super::process::{Desk, Seat, ended, looking, over, printed};
+use super::run::{driven, left};
 use crate::cli::Global;
 use crate::cli::run::Runs;
 use crate::failure::{Exit, Failure};
@@ -24,19 +25,24 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
             let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
             let (desk, told) = Desk::again(seat, allow_programs, &run).await?;
-            match told.standing() {
-                Standing::Waiting => return printed(&told.run, !global.json, ended(&told.run)),
-                Standing::Over => return Err(over()),
-                Standing::Open => {}
-            }
             let work = desk.work();
+            match (told.standing(), &work) {
+                (Standing::Waiting, Some(work)) => {
+                    return super::run::told(global, &told.id, &told.run, work, ended(&told.run));
+                }
+                (Standing::Waiting, None) => return printed(&told.run, !global.json, ended(&told.run)),
+                (Standing::Over, _) => return Err(over()),
+                (Standing::Open, _) => {}
+            }
             let mut driver = desk.open(told)?;
             let cancelling = Cancelling::new()?;
-            let gone_on = driver.drive(&cancelling.token).await;
-            if let (Ok(()), Some(work)) = (&gone_on, &work) {
-                return super::run::told(global, driver.id(), driver.run(), work, ended(driver.run()));
+            if let Some(work) = &work {
+                return match driven(&mut driver, work, &cancelling.token).await {
+                    Ok(()) => super::run::told(global, driver.id(), driver.run(), work, ended(driver.run())),
+                    Err(error) => Err(left(&driver, error).await),
+                };
             }
-            match gone_on {
+            match driver.drive(&cancelling.token).await {
                 Ok(()) => printed(driver.run(), !global.json, ended(driver.run())),
                 Err(error) => printed(&driver.kept().await?, !global.json, Err(error.into())),
             }

@@ -1,0 +1,209 @@
+//! What stands on each page, as a person reads it.
+//! Owns: the words and their order. Must not: say what is not in the page's document.
+
+use super::super::run::screen::{mark, of_severity, of_status, words};
+use super::super::run::change;
+use super::{Page, Shown};
+use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+use anstyle::Style;
+use countersign_govern::table::outcome::{State, entry};
+use countersign_govern::types::basic::StorageRef;
+use countersign_govern::types::cost::BudgetNarrative;
+use countersign_govern::types::finding::FindingState;
+use countersign_govern::types::reliance::{
+    RelianceStatus as Status, TaskHealthCardHealthStatus as Health,
+};
+use countersign_record::json::Json;
+use countersign_work::{cost, finding, outcome, rely};
+
+/// The lines of a page.
+pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    match page {
+        Page::Health => health(body),
+        Page::Findings => list(body, "Nothing was found.", |one| vec![found(one)]),
+        Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
+        Page::Evidence => evidence(body),
+        Page::Chain => chain(shown, body),
+        Page::Board => list(body, "Nothing is on the board.", |one| {
+            let event = one.get("event").cloned().unwrap_or(Json::Null);
+            let at = word(&event, "created_at");
+            let line = Line::new(FAINT, format!("{at}  ")).and(PLAIN, word(one, "words"));
+            vec![line.hanging(at.chars().count() + 2)]
+        }),
+        Page::Budget => budget(shown),
+    }
+}
+
+fn word<'j>(json: &'j Json, name: &str) -> &'j str {
+    json.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+fn members<'j>(json: &'j Json, name: &str) -> &'j [Json] {
+    json.get(name).and_then(Json::as_array).unwrap_or_default()
+}
+
+fn list(body: &Json, nothing: &str, lines: impl Fn(&Json) -> Vec<Line>) -> Vec<Line> {
+    match body.as_array().unwrap_or_default() {
+        [] => vec![Line::new(BOLD, nothing)],
+        all => all.iter().flat_map(lines).collect(),
+    }
+}
+
+fn health(body: &Json) -> Vec<Line> {
+    let card = body.get("card").cloned().unwrap_or(Json::Null);
+    let (style, told) = Health::find(word(&card, "health_status")).map_or((PLAIN, ""), standing);
+    let mut lines = vec![Line::new(style.bold(), told)];
+    if let Some(status) = Status::find(word(body, "reliance_status")) {
+        lines.push(Line::named("packet", "").and(of_status(status), rely::summary(status)));
+    }
+    let blockers = members(&card, "active_blocker_refs").len();
+    lines.push(match blockers {
+        0 => Line::named("blocked", "by nothing"),
+        1 => Line::named("blocked", "").and(BAD, "by one finding"),
+        many => Line::named("blocked", "").and(BAD, format!("by {many} findings")),
+    });
+    for one in members(body, "outcomes") {
+        let state = State::find(word(one, "state"));
+        let (style, mark) =
+            mark(state.is_some_and(outcome::is_settled), state.is_some_and(outcome::has_failed));
+        let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "outcome")));
+        let line = line.and(style, format!("({})", word(one, "in_words")));
+        lines.push(line.and(PLAIN, format!(": {}", word(one, "statement"))).hanging(4));
+    }
+    lines
+}
+
+/// The words for how a run is doing.
+fn standing(health: Health) -> (Style, &'static str) {
+    match health {
+        Health::Healthy => (GOOD, "The run is doing well."),
+        Health::Warning => (CARE, "Something is to be looked at."),
+        Health::Blocked => (BAD, "Something stands in the way."),
+        Health::Failed => (BAD, "The run has failed."),
+        Health::ReviewRequired => (CARE, "A person must look at it."),
+    }
+}
+
+fn found(one: &Json) -> Line {
+    let state = FindingState::find(word(one, "state"));
+    let is_live = state.is_some_and(finding::is_live);
+    let style = if is_live { of_severity(word(one, "severity")) } else { GOOD };
+    let mark = if is_live { "! " } else { "✓ " };
+    let told = state.map_or("", found_state);
+    let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "text")));
+    let line = line.and(style, format!("({told}, {})", word(one, "severity")));
+    line.and(PLAIN, format!(" {}", word(one, "explanation"))).hanging(2)
+}
+
+/// The words for how a finding stands.
+fn found_state(state: FindingState) -> &'static str {
+    match state {
+        FindingState::Proposed => "proposed",
+        FindingState::Active => "stands",
+        FindingState::Contested => "disputed",
+        FindingState::Resolved => "mended",
+        FindingState::SupersededByRevision => "gone with a revision",
+        FindingState::SupersededBySourceChange => "gone with a change of the sources",
+        FindingState::Expired => "out of date",
+        FindingState::UserApproved => "stands, a person agrees",
+        FindingState::ToolVerified => "stands, a tool has verified it",
+        FindingState::HumanVerified => "stands, a person has verified it",
+        FindingState::RejectedByUser => "rejected by a person",
+        FindingState::Dismissed => "dismissed",
+        FindingState::Unrecoverable => "stands, nothing will mend it",
+    }
+}
+
+/// Something that waits for a person, with what it is about and how it is dealt with.
+fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
+    let style = of_severity(word(one, "priority"));
+    let line = Line::new(style, format!("{} ", words(word(one, "attention_kind"))));
+    let line = line.and(FAINT, format!("[{}] ", word(one, "priority")));
+    let mut lines = vec![line.and(PLAIN, word(one, "summary")).hanging(2)];
+    let about = StorageRef::try_from(word(one, "source_ref")).ok();
+    let diff = about.and_then(|about| change::diff(shown.work, &about));
+    // A review is asked for by a question, and stands in a packet: the change is shown with the packet.
+    if let Some(diff) = diff.filter(|_| word(one, "attention_kind") == "revision_review_pending") {
+        lines.extend(change::beginning(sheet, &diff, shown.run));
+    }
+    if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
+        lines.extend(answers(shown, id));
+    }
+    if word(one, "attention_kind") == "reliance_review_required" {
+        lines.push(Line::named("  read", format!("countersign packet show {}", shown.run)).whole());
+        let give = format!("countersign command run reliance.review_packet --run {}", shown.run);
+        lines.push(Line::named("  then", give).whole());
+    }
+    lines
+}
+
+/// How a question is answered.
+fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
+    let calls = countersign_work::call::open(shown.fresh);
+    let Some(call) = calls.into_iter().find(|call| call.hard_call_id == id) else { return Vec::new() };
+    let ids: Vec<&str> = call.options.iter().map(|one| one.option_id.as_str()).collect();
+    let run = shown.run;
+    vec![
+        Line::named("  choose", "").and(PLAIN, format!(" {}", ids.join(", "))).hanging(9),
+        Line::named("  answer", "").and(PLAIN, format!(" countersign answer {run} --id {id} --choose …")).whole(),
+    ]
+}
+
+fn evidence(body: &Json) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for claim in members(body, "claims") {
+        let support = word(claim, "support");
+        let (style, mark) = match support {
+            "supported" => (GOOD, "✓ "),
+            "contradicted" | "unsupported" => (BAD, "✗ "),
+            _in_doubt => (CARE, "○ "),
+        };
+        let line = Line::new(style, mark).and(PLAIN, word(claim, "text"));
+        lines.push(line.and(style, format!(" ({})", words(support))).hanging(2));
+        for (name, told) in [("supporting", "says so"), ("contradicting", "says otherwise")] {
+            for place in members(claim, name) {
+                let source = format!("  {} {told}: ", word(place, "source"));
+                lines.push(Line::new(FAINT, source).and(PLAIN, format!("“{}”", word(place, "text"))).hanging(4));
+            }
+        }
+    }
+    if lines.is_empty() { vec![Line::new(BOLD, "There is no evidence yet.")] } else { lines }
+}
+
+fn chain(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for one in body.as_array().unwrap_or_default() {
+        let state = outcome::state(shown.fresh, word(one, "outcome"));
+        let (style, mark) = mark(outcome::is_settled(state), outcome::has_failed(state));
+        let line = Line::new(style, mark.trim_start()).and(BOLD, format!("{} ", word(one, "outcome")));
+        lines.push(line.and(style, format!("({})", entry(state).label)));
+        for result in members(one, "results") {
+            let decision = result.get("decision").cloned().unwrap_or(Json::Null);
+            let who = words(word(result, "producer_kind"));
+            lines.push(Line::new(PLAIN, format!("  {who} says {}", words(word(&decision, "verdict")))));
+        }
+        if let Some(resolution) = one.get("resolution").filter(|one| **one != Json::Null) {
+            let (verdict, route) = (word(resolution, "resolved_verdict"), word(resolution, "resolved_route"));
+            lines.push(Line::new(PLAIN, format!("  together: {}, {}", words(verdict), words(route))));
+        }
+    }
+    lines
+}
+
+fn budget(shown: &Shown<'_>) -> Vec<Line> {
+    let desk = shown.fresh;
+    let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
+    let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<9}")).and(PLAIN, text).hanging(9);
+    let mut lines =
+        vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
+    if let Some(told) = told {
+        lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
+        lines.push(say("impact", told.record.quality_impact_summary));
+    }
+    lines
+}
+
+/// Caps in words.
+pub(super) fn caps(caps: &cost::Amounts) -> String {
+    if caps.is_empty() { "as much as it takes: there is no cap".to_owned() } else { cost::told(caps) }
+}

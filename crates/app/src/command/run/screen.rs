@@ -1,0 +1,158 @@
+//! What a user reads at the end of a task's run: on one screen, in plain words.
+//! Owns: the words, their order, and what is left out where there is too much. Must not: leave out how to see the rest.
+
+use super::change;
+use super::summary::{FindingTold, Offered, OutcomeTold, Standing, Told};
+use crate::failure::Failure;
+use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+use anstyle::Style;
+use countersign_govern::types::reliance::RelianceStatus as Status;
+use countersign_verify::summary::limitation;
+use countersign_work::rely;
+
+/// Rows of a screen, but for the prompt behind what is printed.
+const ROWS: usize = 23;
+
+/// How much room lists have.
+struct Room {
+    outcomes_max: usize,
+    findings_max: usize,
+    /// Rows of each of them.
+    rows_max: usize,
+}
+
+/// The first one that fits a screen is taken, else the last.
+const ROOMS: [Room; 4] = [
+    Room { outcomes_max: 24, findings_max: 24, rows_max: 3 },
+    Room { outcomes_max: 12, findings_max: 8, rows_max: 2 },
+    Room { outcomes_max: 8, findings_max: 4, rows_max: 1 },
+    Room { outcomes_max: 4, findings_max: 2, rows_max: 1 },
+];
+
+pub(super) fn print(told: &Told) -> Result<(), Failure> {
+    let sheet = Sheet::new();
+    let mut shown = Vec::new();
+    for room in &ROOMS {
+        shown = lines(&sheet, told, room);
+        if sheet.height(&shown) <= ROWS {
+            break;
+        }
+    }
+    sheet.print(&shown)
+}
+
+fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
+    let mut lines = vec![title(told)];
+    let (all, max) = (&told.outcomes, room.outcomes_max);
+    // What is not met is what a reader looks for, where not everything can be shown.
+    let (met, open): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.met && all.len() > max);
+    lines.extend(open.into_iter().chain(met).take(max).map(|one| outcome(one).within(room.rows_max)));
+    lines.extend(more(all.len(), max, "health", &told.run));
+    let claims = &told.claims;
+    if claims.all > 0 {
+        let style = if claims.supported == claims.all { PLAIN } else { CARE };
+        lines.push(Line::new(style, format!("{} of {} claims stand in the sources.", claims.supported, claims.all)));
+    }
+    lines.extend(told.findings.iter().take(room.findings_max).map(|one| finding(one).within(room.rows_max)));
+    lines.extend(more(told.findings.len(), room.findings_max, "findings", &told.run));
+    if !told.limitations.is_empty() {
+        let words: Vec<&str> = told.limitations.iter().map(|one| limitation(one)).collect();
+        lines.push(Line::new(CARE, format!("Limited by: {}.", words.join("; "))).within(room.rows_max + 1));
+    }
+    for one in &told.products {
+        lines.push(Line::named("work", format!("{} (version {})", one.path, one.version)).whole());
+    }
+    lines.push(Line::named("run", told.run.as_str()).whole());
+    lines.extend(asked(sheet, told));
+    let name = if matches!(told.standing, Standing::Waits(_)) { "answer" } else { "next" };
+    lines.extend(told.next.iter().map(|next| Line::named(name, next.as_str()).whole()));
+    lines
+}
+
+/// The status, before everything else.
+fn title(told: &Told) -> Line {
+    let (style, words) = match &told.standing {
+        Standing::Waits(_) => (CARE, "The run waits for you.".to_owned()),
+        Standing::Open => (CARE, "The run is not done.".to_owned()),
+        Standing::Packet(status) => (of_status(*status), rely::summary(*status).to_owned()),
+        Standing::Ended(why) if why.is_empty() => (BAD, "The run ended without a result.".to_owned()),
+        Standing::Ended(why) => (BAD, format!("The run ended without a result: {why}")),
+    };
+    Line::new(style.bold(), words)
+}
+
+/// How a status looks.
+pub(in crate::command) fn of_status(status: Status) -> Style {
+    match status {
+        Status::SafeToRelyWithinScope => GOOD,
+        Status::RelyWithLimitations | Status::HumanReviewRequired => CARE,
+        Status::NotSafeToRely => BAD,
+    }
+}
+
+/// How bad something is, as it looks.
+pub(in crate::command) fn of_severity(severity: &str) -> Style {
+    match severity {
+        "blocking" | "high" => BAD,
+        _milder => CARE,
+    }
+}
+
+/// The mark of an outcome.
+pub(in crate::command) fn mark(is_met: bool, has_failed: bool) -> (Style, &'static str) {
+    match (is_met, has_failed) {
+        (true, _) => (GOOD, "  ✓ "),
+        (false, true) => (BAD, "  ✗ "),
+        (false, false) => (CARE, "  ○ "),
+    }
+}
+
+fn outcome(one: &OutcomeTold) -> Line {
+    let (style, mark) = mark(one.met, one.has_failed);
+    let line = Line::new(style, mark).and(PLAIN, format!("{} ", one.id));
+    line.and(style, format!("({})", one.state)).and(PLAIN, format!(": {}", one.statement)).hanging(4)
+}
+
+fn finding(one: &FindingTold) -> Line {
+    let style = of_severity(one.severity);
+    let line = Line::new(style, "  ! ").and(PLAIN, format!("{} ", one.text));
+    line.and(style, format!("({})", one.severity)).and(PLAIN, format!(" {}", one.explanation)).hanging(4)
+}
+
+/// How many are not shown, and where they are.
+fn more(all: usize, shown: usize, page: &str, run: &str) -> Option<Line> {
+    let left = all.checked_sub(shown).filter(|left| *left > 0)?;
+    Some(Line::new(FAINT, format!("  … and {left} more: countersign {page} {run}")).whole())
+}
+
+/// What a person is asked.
+fn asked(sheet: &Sheet, told: &Told) -> Vec<Line> {
+    let mut lines = vec![Line::default()];
+    match (&told.question, &told.standing) {
+        (Some(question), _) => {
+            lines.push(Line::new(BOLD, question.text.as_str()));
+            if let Some(diff) = &question.diff {
+                lines.extend(change::beginning(sheet, diff, &told.run));
+            }
+            lines.extend(options(&question.options));
+        }
+        (None, Standing::Waits(message)) => lines.push(Line::new(BOLD, message.as_str())),
+        (None, Standing::Open | Standing::Packet(_) | Standing::Ended(_)) => return Vec::new(),
+    }
+    lines
+}
+
+/// What can be chosen, each with what follows.
+fn options(all: &[Offered]) -> Vec<Line> {
+    let longest = all.iter().map(|one| one.id.chars().count()).max().unwrap_or_default();
+    let one = |one: &Offered| {
+        let id = format!("  {:<longest$}  ", one.id);
+        Line::new(BOLD, id).and(PLAIN, format!("{}: {}", one.label, one.consequence)).hanging(longest + 4)
+    };
+    all.iter().map(one).collect()
+}
+
+/// Words for what stands in a record as one word.
+pub(in crate::command) fn words(word: &str) -> String {
+    output::plain(&word.replace('_', " "))
+}
