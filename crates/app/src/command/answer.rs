@@ -35,7 +35,7 @@ pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failur
     if driver.run().doing == run::Doing::Ready
         && let Err(error) = driven(&mut driver, &work, &cancelling.token).await
     {
-        return Err(left(&driver, error).await);
+        return Err(left(global, &driver, error).await);
     }
     super::run::told(global, driver.id(), driver.run(), &work, ended(driver.run()))
 }

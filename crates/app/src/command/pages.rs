@@ -154,7 +154,7 @@ fn shown(global: &Global, page: Page, run: &str, work: &Work) -> Result<Exit, Fa
         return Ok(Exit::Success);
     }
     let sheet = Sheet::new();
-    let mut all = lines::lines(page, &sheet, &Shown { run, fresh: &fresh, work }, &body);
+    let mut all = lines::lines(page, &sheet, &Shown { global, run, fresh: &fresh, work }, &body);
     all.push(Line::new(FAINT, footing(header.as_ref(), as_of)));
     sheet.print(&all)?;
     Ok(Exit::Success)
@@ -162,6 +162,7 @@ fn shown(global: &Global, page: Page, run: &str, work: &Work) -> Result<Exit, Fa
 
 /// A run that a page is shown of.
 struct Shown<'a> {
+    global: &'a Global,
     run: &'a str,
     /// Its records, with every page derived anew.
     fresh: &'a Desk,

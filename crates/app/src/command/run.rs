@@ -25,6 +25,7 @@ pub(super) mod screen;
 mod summary;
 
 pub(super) use progress::driven;
+pub(super) use summary::claimed;
 
 pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
     let folder = Folder::read(&command.task)?;
@@ -48,7 +49,7 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
     let mut driver = Desk::at_work(seat, &working, found, at_work)?.begin(&working, reading)?;
     let cancelling = Cancelling::new()?;
     if let Err(error) = driven(&mut driver, &work, &cancelling.token).await {
-        return Err(left(&driver, error).await);
+        return Err(left(global, &driver, error).await);
     }
     told(global, driver.id(), driver.run(), &work, ended(driver.run()))
 }
@@ -66,12 +67,12 @@ pub(super) fn told(
 }
 
 /// What kept a run from going on, and how it goes on if anything of it is durable.
-pub(super) async fn left(driver: &Driver, error: Error) -> Failure {
+pub(super) async fn left(global: &Global, driver: &Driver, error: Error) -> Failure {
     let failure = Failure::from(error);
     match driver.kept().await {
         Ok(_) => {
             let id = driver.id();
-            failure.with("run", id.as_str()).with("next", format!("countersign runs resume {id}"))
+            failure.with("run", id.as_str()).with("next", global.typed(&format!("runs resume {id}")))
         }
         Err(_) => failure,
     }

@@ -39,7 +39,7 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             if let Some(work) = &work {
                 return match driven(&mut driver, work, &cancelling.token).await {
                     Ok(()) => super::run::told(global, driver.id(), driver.run(), work, ended(driver.run())),
-                    Err(error) => Err(left(&driver, error).await),
+                    Err(error) => Err(left(global, &driver, error).await),
                 };
             }
             match driver.drive(&cancelling.token).await {

@@ -33,7 +33,7 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
             // What is only shown here does not leave.
             let statement =
                 statement(&Place::open(global)?, &run, told.setup, DataClass::LocalOnly, &[]).await?;
-            (statement, format!("countersign packet export {run} --out FILE --html FILE"))
+            (statement, global.typed(&format!("packet export {run} --out FILE --html FILE")))
         }
         Err(_) => (read(packet)?, format!("countersign verify {packet}")),
     };

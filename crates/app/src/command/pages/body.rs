@@ -1,6 +1,7 @@
 //! What stands on each page, as a document.
 //! Owns: the members in JSON. Must not: look at anything but the records.
 
+use super::super::run::claimed;
 use super::Page;
 use countersign_govern::decide::board::Entry;
 use countersign_govern::reference::Reference;
@@ -30,7 +31,7 @@ pub(super) fn is_empty(page: Page, desk: &Desk) -> bool {
 pub(super) fn body(page: Page, desk: &Desk, work: &Work) -> Json {
     match page {
         Page::Health => health(desk),
-        Page::Findings => Json::Array(finding::all(desk).iter().map(finding_told).collect()),
+        Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
         Page::Attention => Json::Array(attention::open(desk).iter().map(written).collect()),
         Page::Evidence => work.evidence().unwrap_or(Json::Null),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
@@ -63,7 +64,7 @@ fn health(desk: &Desk) -> Json {
     .into()
 }
 
-fn finding_told(one: &finding::Known) -> Json {
+fn finding_told(one: &finding::Known, work: &Work) -> Json {
     Object::from([
         ("finding", Json::from(one.event.finding_id.as_str())),
         ("state", one.state.as_str().into()),
@@ -71,6 +72,7 @@ fn finding_told(one: &finding::Known) -> Json {
         ("criterion", one.event.target_criterion_id.as_deref().map_or(Json::Null, Json::from)),
         ("text", one.event.finding_text.as_str().into()),
         ("explanation", one.event.explanation.as_str().into()),
+        ("claims", Json::Array(claimed(work, one))),
     ])
     .into()
 }

@@ -1,11 +1,12 @@
 //! What stands on each page, as a person reads it.
 //! Owns: the words and their order. Must not: say what is not in the page's document.
 
-use super::super::run::screen::{mark, of_severity, of_status, words};
+use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
 use super::super::run::change;
 use super::{Page, Shown};
 use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use anstyle::Style;
+use countersign_govern::reference::Reference;
 use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::cost::BudgetNarrative;
@@ -20,17 +21,19 @@ use countersign_work::{cost, finding, outcome, rely};
 pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     match page {
         Page::Health => health(body),
-        Page::Findings => list(body, "Nothing was found.", |one| vec![found(one)]),
+        Page::Findings => list(body, "Nothing was found.", found),
         Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
         Page::Evidence => evidence(body),
         Page::Chain => chain(shown, body),
-        Page::Board => list(body, "Nothing is on the board.", |one| {
-            let event = one.get("event").cloned().unwrap_or(Json::Null);
-            let at = word(&event, "created_at");
-            let line = Line::new(FAINT, format!("{at}  ")).and(PLAIN, word(one, "words"));
-            vec![line.hanging(at.chars().count() + 2)]
-        }),
+        Page::Board => board(shown, body),
         Page::Budget => budget(shown),
+    }
+}
+
+impl Shown<'_> {
+    /// A command on the run that can be typed as it is.
+    fn typed(&self, command: &str) -> String {
+        self.global.typed(&format!("{command} {}", self.run))
     }
 }
 
@@ -84,15 +87,18 @@ fn standing(health: Health) -> (Style, &'static str) {
     }
 }
 
-fn found(one: &Json) -> Line {
+fn found(one: &Json) -> Vec<Line> {
     let state = FindingState::find(word(one, "state"));
     let is_live = state.is_some_and(finding::is_live);
     let style = if is_live { of_severity(word(one, "severity")) } else { GOOD };
     let mark = if is_live { "! " } else { "✓ " };
     let told = state.map_or("", found_state);
     let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "text")));
-    let line = line.and(style, format!("({told}, {})", word(one, "severity")));
-    line.and(PLAIN, format!(" {}", word(one, "explanation"))).hanging(2)
+    let line = line.and(style, format!("({told}, {})", word(one, "severity"))).hanging(2);
+    match members(one, "claims") {
+        [] => vec![line.and(PLAIN, format!(" {}", word(one, "explanation")))],
+        claims => std::iter::once(line).chain(claims.iter().flat_map(|one| sentence(one, 2))).collect(),
+    }
 }
 
 /// The words for how a finding stands.
@@ -124,15 +130,15 @@ fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
     let diff = about.and_then(|about| change::diff(shown.work, &about));
     // A review is asked for by a question, and stands in a packet: the change is shown with the packet.
     if let Some(diff) = diff.filter(|_| word(one, "attention_kind") == "revision_review_pending") {
-        lines.extend(change::beginning(sheet, &diff, shown.run));
+        lines.extend(change::beginning(sheet, &diff, &shown.typed("diff")));
     }
     if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
         lines.extend(answers(shown, id));
     }
     if word(one, "attention_kind") == "reliance_review_required" {
-        lines.push(Line::named("  read", format!("countersign packet show {}", shown.run)).whole());
-        let give = format!("countersign command run reliance.review_packet --run {}", shown.run);
-        lines.push(Line::named("  then", give).whole());
+        lines.push(Line::new(FAINT, "  read    ").and(PLAIN, shown.typed("packet show")).whole());
+        let give = shown.typed("command run reliance.review_packet --run");
+        lines.push(Line::new(FAINT, "  then    ").and(PLAIN, give).whole());
     }
     lines
 }
@@ -142,10 +148,10 @@ fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
     let calls = countersign_work::call::open(shown.fresh);
     let Some(call) = calls.into_iter().find(|call| call.hard_call_id == id) else { return Vec::new() };
     let ids: Vec<&str> = call.options.iter().map(|one| one.option_id.as_str()).collect();
-    let run = shown.run;
+    let answer = shown.global.typed(&format!("answer {} --id {id} --choose OPTION", shown.run));
     vec![
-        Line::named("  choose", "").and(PLAIN, format!(" {}", ids.join(", "))).hanging(9),
-        Line::named("  answer", "").and(PLAIN, format!(" countersign answer {run} --id {id} --choose …")).whole(),
+        Line::new(FAINT, "  answer  ").and(PLAIN, answer).whole(),
+        Line::new(FAINT, "  options ").and(PLAIN, ids.join(", ")).hanging(10),
     ]
 }
 
@@ -162,7 +168,7 @@ fn evidence(body: &Json) -> Vec<Line> {
         lines.push(line.and(style, format!(" ({})", words(support))).hanging(2));
         for (name, told) in [("supporting", "says so"), ("contradicting", "says otherwise")] {
             for place in members(claim, name) {
-                let source = format!("  {} {told}: ", word(place, "source"));
+                let source = format!("  {} {told}: ", place_of(place));
                 lines.push(Line::new(FAINT, source).and(PLAIN, format!("“{}”", word(place, "text"))).hanging(4));
             }
         }
@@ -188,6 +194,39 @@ fn chain(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// What happened, each on a line; what was not posted, or is withheld, is counted.
+fn board(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    let all = body.as_array().unwrap_or_default();
+    let posted = all.iter().filter(|one| !word(one, "words").is_empty());
+    let mut lines: Vec<Line> = posted
+        .map(|one| {
+            let event = one.get("event").cloned().unwrap_or(Json::Null);
+            let at = moment(word(&event, "created_at"));
+            let line = Line::new(FAINT, format!("{at}  ")).and(PLAIN, told(shown, word(one, "words")));
+            line.hanging(at.chars().count() + 2)
+        })
+        .collect();
+    let left = all.len() - lines.len();
+    if left > 0 {
+        lines.push(Line::new(FAINT, format!("… and {left} that are not posted or are withheld (--json)")));
+    }
+    if lines.is_empty() { vec![Line::new(BOLD, "Nothing is on the board.")] } else { lines }
+}
+
+/// A time to the second.
+fn moment(at: &str) -> String {
+    at.split_once('.').map_or_else(|| at.to_owned(), |(at, _)| format!("{at}Z"))
+}
+
+/// What a post says, with what it names as a reader calls it.
+fn told(shown: &Shown<'_>, posted: &str) -> String {
+    let Some((named, rest)) = posted.split_once(' ') else { return posted.to_owned() };
+    match Reference::read(named).filter(|_| named.contains(shown.run)) {
+        Some(read) => format!("{}: {}", read.id.replace(&format!("{}.", shown.run), ""), words(rest)),
+        None => posted.to_owned(),
+    }
 }
 
 fn budget(shown: &Shown<'_>) -> Vec<Line> {

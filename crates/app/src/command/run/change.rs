@@ -22,8 +22,8 @@ pub(in crate::command) fn lines(diff: &str) -> Vec<Line> {
     diff.lines().map(line).collect()
 }
 
-/// The first lines of a diff, and how to see the others.
-pub(in crate::command) fn beginning(sheet: &Sheet, diff: &str, run: &str) -> Vec<Line> {
+/// The first lines of a diff, and the command that shows all.
+pub(in crate::command) fn beginning(sheet: &Sheet, diff: &str, command: &str) -> Vec<Line> {
     let all: Vec<Line> = lines(diff).into_iter().map(|line| line.within(LINE_ROWS_MAX)).collect();
     if sheet.height(&all) <= ROWS_MAX {
         return all;
@@ -37,7 +37,7 @@ pub(in crate::command) fn beginning(sheet: &Sheet, diff: &str, run: &str) -> Vec
         }
     }
     let left = all.len() - shown.len();
-    shown.push(Line::new(FAINT, format!("… {left} more lines: countersign diff {run}")).whole());
+    shown.push(Line::new(FAINT, format!("… {left} more lines: {command}")).whole());
     shown
 }
 

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use anstyle::Style;
 use countersign_govern::types::reliance::RelianceStatus as Status;
+use countersign_record::json::Json;
 use countersign_verify::summary::limitation;
 use countersign_work::rely;
 
@@ -47,14 +48,16 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     // What is not met is what a reader looks for, where not everything can be shown.
     let (met, open): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.met && all.len() > max);
     lines.extend(open.into_iter().chain(met).take(max).map(|one| outcome(one).within(room.rows_max)));
-    lines.extend(more(all.len(), max, "health", &told.run));
+    let [health, found, diff] = &told.pages;
+    lines.extend(more(all.len(), max, health));
     let claims = &told.claims;
     if claims.all > 0 {
         let style = if claims.supported == claims.all { PLAIN } else { CARE };
         lines.push(Line::new(style, format!("{} of {} claims stand in the sources.", claims.supported, claims.all)));
     }
-    lines.extend(told.findings.iter().take(room.findings_max).map(|one| finding(one).within(room.rows_max)));
-    lines.extend(more(told.findings.len(), room.findings_max, "findings", &told.run));
+    let findings = told.findings.iter().take(room.findings_max);
+    lines.extend(findings.flat_map(|one| finding(one)).map(|line| line.within(room.rows_max)));
+    lines.extend(more(told.findings.len(), room.findings_max, found));
     if !told.limitations.is_empty() {
         let words: Vec<&str> = told.limitations.iter().map(|one| limitation(one)).collect();
         lines.push(Line::new(CARE, format!("Limited by: {}.", words.join("; "))).within(room.rows_max + 1));
@@ -63,7 +66,7 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
         lines.push(Line::named("work", format!("{} (version {})", one.path, one.version)).whole());
     }
     lines.push(Line::named("run", told.run.as_str()).whole());
-    lines.extend(asked(sheet, told));
+    lines.extend(asked(sheet, told, diff));
     let name = if matches!(told.standing, Standing::Waits(_)) { "answer" } else { "next" };
     lines.extend(told.next.iter().map(|next| Line::named(name, next.as_str()).whole()));
     lines
@@ -113,26 +116,61 @@ fn outcome(one: &OutcomeTold) -> Line {
     line.and(style, format!("({})", one.state)).and(PLAIN, format!(": {}", one.statement)).hanging(4)
 }
 
-fn finding(one: &FindingTold) -> Line {
+fn finding(one: &FindingTold) -> Vec<Line> {
     let style = of_severity(one.severity);
     let line = Line::new(style, "  ! ").and(PLAIN, format!("{} ", one.text));
-    line.and(style, format!("({})", one.severity)).and(PLAIN, format!(" {}", one.explanation)).hanging(4)
+    let line = line.and(style, format!("({})", one.severity)).hanging(4);
+    match one.claims.as_slice() {
+        [] => vec![line.and(PLAIN, format!(" {}", one.explanation))],
+        claims => std::iter::once(line).chain(claims.iter().flat_map(|one| sentence(one, 4))).collect(),
+    }
 }
 
-/// How many are not shown, and where they are.
-fn more(all: usize, shown: usize, page: &str, run: &str) -> Option<Line> {
+/// A sentence of the work, so many columns in; if a source says otherwise, both sides.
+pub(in crate::command) fn sentence(claim: &Json, before: usize) -> Vec<Line> {
+    let (word, indent) = (|json: &Json, name: &str| text(json, name).to_owned(), " ".repeat(before));
+    let words = text(claim, "text");
+    let mut lines = Vec::new();
+    if !words.is_empty() {
+        lines.push(Line::new(PLAIN, format!("{indent}“{words}”")).hanging(before));
+    }
+    let places = |name: &str| claim.get(name).and_then(Json::as_array).unwrap_or_default().to_vec();
+    if !places("contradicting").is_empty() {
+        for (name, style, told) in [("supporting", PLAIN, "says so"), ("contradicting", BAD, "says otherwise")] {
+            for place in places(name) {
+                let at = format!("{indent}{} {told}: ", place_of(&place));
+                let quote = format!("“{}”", word(&place, "text"));
+                lines.push(Line::new(style, at).and(PLAIN, quote).hanging(before + 2));
+            }
+        }
+    }
+    lines
+}
+
+/// A place in a source, as a reader finds it.
+pub(in crate::command) fn place_of(place: &Json) -> &str {
+    let at = text(place, "place");
+    at.rsplit_once('@').map_or(at, |(at, _)| at)
+}
+
+fn text<'j>(json: &'j Json, name: &str) -> &'j str {
+    json.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// How many are not shown, and the command that shows them.
+fn more(all: usize, shown: usize, command: &str) -> Option<Line> {
     let left = all.checked_sub(shown).filter(|left| *left > 0)?;
-    Some(Line::new(FAINT, format!("  … and {left} more: countersign {page} {run}")).whole())
+    Some(Line::new(FAINT, format!("  … and {left} more: {command}")).whole())
 }
 
 /// What a person is asked.
-fn asked(sheet: &Sheet, told: &Told) -> Vec<Line> {
+fn asked(sheet: &Sheet, told: &Told, all: &str) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     match (&told.question, &told.standing) {
         (Some(question), _) => {
             lines.push(Line::new(BOLD, question.text.as_str()));
             if let Some(diff) = &question.diff {
-                lines.extend(change::beginning(sheet, diff, &told.run));
+                lines.extend(change::beginning(sheet, diff, all));
             }
             lines.extend(options(&question.options));
         }

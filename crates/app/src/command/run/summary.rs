@@ -10,6 +10,7 @@ use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
 use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
 use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop, StopKind};
 use countersign_record::id::RunId;
+use countersign_record::json::Json;
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::{artifact, call, finding, outcome, rely};
@@ -33,6 +34,9 @@ pub(super) struct Told {
     pub(super) next: Vec<String>,
     #[serde(skip)]
     pub(super) standing: Standing,
+    /// How all outcomes, findings and lines of a change are seen.
+    #[serde(skip)]
+    pub(super) pages: [String; 3],
 }
 
 /// How a run stands when it is told.
@@ -69,6 +73,8 @@ pub(super) struct FindingTold {
     pub(super) severity: &'static str,
     pub(super) text: String,
     pub(super) explanation: String,
+    /// The claims that it is about, with the places that bear on them.
+    pub(super) claims: Vec<Json>,
 }
 
 #[derive(Serialize)]
@@ -110,8 +116,8 @@ pub(super) fn told(
     let folder = product::folder(global, id)?;
     let question = stop.and_then(|stop| question(work, stop));
     let standing = standing(run, packet.as_ref());
+    let findings = findings(work);
     let told = work.look(|desk| {
-        let findings = findings(desk);
         Told {
             run: id.to_string(),
             task: desk.task().id.clone(),
@@ -121,10 +127,11 @@ pub(super) fn told(
             claims: claims(desk),
             products: products(desk, &folder),
             packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
-            next: next(id, &standing, stop, question.as_ref(), !findings.is_empty()),
+            next: next(global, id, (&standing, stop), question.as_ref(), !findings.is_empty()),
             question,
             findings,
             standing,
+            pages: ["health", "findings", "diff"].map(|page| global.typed(&format!("{page} {id}"))),
         }
     });
     let Some(told) = told else { return outcome };
@@ -158,13 +165,14 @@ fn standing(run: &Run, packet: Option<&TaskReliancePacket>) -> Standing {
 
 /// What can be done now.
 fn next(
+    global: &Global,
     run: &RunId,
-    standing: &Standing,
-    stop: Option<&Stop>,
+    (standing, stop): (&Standing, Option<&Stop>),
     question: Option<&Question>,
     has_findings: bool,
 ) -> Vec<String> {
-    let packet = format!("countersign packet show {run}");
+    let typed = |command: &str| global.typed(&format!("{command} {run}"));
+    let packet = typed("packet show");
     match (standing, stop) {
         (Standing::Waits(_), Some(stop)) => {
             let said = match (question, stop.kind) {
@@ -176,19 +184,19 @@ fn next(
                 (None, StopKind::Clarification) => "--value TEXT".to_owned(),
                 (None, StopKind::Escalation) => "--choose retry".to_owned(),
             };
-            vec![format!("countersign answer {run} --id {} {said}", stop.id)]
+            vec![global.typed(&format!("answer {run} --id {} {said}", stop.id))]
         }
-        (Standing::Waits(_) | Standing::Open, _) => vec![format!("countersign runs resume {run}")],
-        (Standing::Ended(_), _) => vec![format!("countersign runs show {run}")],
+        (Standing::Waits(_) | Standing::Open, _) => vec![typed("runs resume")],
+        (Standing::Ended(_), _) => vec![typed("runs show")],
         (Standing::Packet(Status::SafeToRelyWithinScope), _) => vec![packet],
         (Standing::Packet(Status::HumanReviewRequired), _) => {
-            vec![format!("countersign attention {run}"), packet]
+            vec![typed("attention"), packet]
         }
         (Standing::Packet(Status::RelyWithLimitations | Status::NotSafeToRely), _) if has_findings => {
-            vec![format!("countersign findings {run}"), packet]
+            vec![typed("findings"), packet]
         }
         (Standing::Packet(Status::RelyWithLimitations | Status::NotSafeToRely), _) => {
-            vec![format!("countersign attention {run}"), packet]
+            vec![typed("attention"), packet]
         }
     }
 }
@@ -224,15 +232,23 @@ fn claims(desk: &Desk) -> Claims {
     })
 }
 
-fn findings(desk: &Desk) -> Vec<FindingTold> {
-    let live = finding::all(desk).into_iter().filter(|one| finding::is_live(one.state));
-    live.map(|one| FindingTold {
+fn findings(work: &Work) -> Vec<FindingTold> {
+    let mut live = work.look(finding::all).unwrap_or_default();
+    live.retain(|one| finding::is_live(one.state));
+    let told = |one: finding::Known| FindingTold {
+        claims: claimed(work, &one),
         id: one.event.finding_id,
         severity: one.event.severity.as_str(),
         text: one.event.finding_text,
         explanation: one.event.explanation,
-    })
-    .collect()
+    };
+    live.into_iter().map(told).collect()
+}
+
+/// The claims that a finding is about, with their words.
+pub(in crate::command) fn claimed(work: &Work, one: &finding::Known) -> Vec<Json> {
+    let claims: Vec<&str> = one.event.affected_claim_refs.iter().map(|claim| claim.as_str()).collect();
+    work.claims(&claims)
 }
 
 fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {
