@@ -119,8 +119,8 @@ impl Governed {
             product::put(global, &id, &self.work)?;
         }
         let next = match (begun, &self.driver.run().doing) {
-            (Some(new), _) => Some(format!("countersign runs resume {}", new.id())),
-            (None, Doing::Ready) => Some(format!("countersign runs resume {id}")),
+            (Some(new), _) => Some(global.typed(&format!("runs resume {}", new.id()))),
+            (None, Doing::Ready) => Some(global.typed(&format!("runs resume {id}"))),
             (None, Doing::Called { .. } | Doing::Waiting(_) | Doing::Over) => None,
         };
         Ok(Ruled { run: id, command: command.to_owned(), key, ruling, next })

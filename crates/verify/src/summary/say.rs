@@ -162,7 +162,7 @@ pub fn limitation(kind: &str) -> &str {
         Limitation::UnreviewedCandidateRevision => "a change that nobody has decided on",
         Limitation::ExternalSideEffectUnverified => "an effect outside that is not proved",
         Limitation::StaleSourcePresent => "a source that is out of date or that nobody verified",
-        Limitation::UnresolvedResearchNeed => "a question that the sources do not answer",
+        Limitation::UnresolvedResearchNeed => "an open question to the sources",
         Limitation::PolicyWarning => "a policy that warns",
         Limitation::PatternCChainUnresolved => "an evaluation that is not resolved",
         Limitation::EvidencePackageMissing => "missing evidence",

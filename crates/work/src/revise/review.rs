@@ -333,7 +333,8 @@ pub fn diff(desk: &Desk, about: &StorageRef) -> Option<Digest> {
         "hard_revision_call" => {
             let call: HardRevisionCall = desk.find("HardRevisionCall", about.id)?;
             let packet = call.source_ref?;
-            let packet = Reference::read(packet.as_str()).filter(|one| one.kind == "revision_review_packet")?;
+            let packet =
+                Reference::read(packet.as_str()).filter(|one| one.kind == "revision_review_packet")?;
             desk.find("RevisionReviewPacket", packet.id)?
         }
         _nothing_to_review => return None,

@@ -5,12 +5,12 @@ use super::super::run::screen::{of_severity, of_status};
 use super::{RunId, looking, statement};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
-use crate::place::Place;
-use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use crate::input;
+use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+use crate::place::Place;
+use countersign_govern::types::reliance::RelianceStatus as Status;
 use countersign_record::code::Code;
 use countersign_record::row::DataClass;
-use countersign_govern::types::reliance::RelianceStatus as Status;
 use countersign_runtime::run;
 use countersign_verify::dsse::{BYTES_MAX, Envelope};
 use countersign_verify::packet::Statement;
@@ -75,7 +75,8 @@ fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
     let style = Status::find(&summary.status).map_or(PLAIN, of_status);
     let mut all = vec![
         Line::new(BOLD, summary.title.as_str()),
-        Line::new(style.bold(), summary.status_words.as_str()).and(PLAIN, format!(" {}", summary.explanation)),
+        Line::new(style.bold(), summary.status_words.as_str())
+            .and(PLAIN, format!(" {}", summary.explanation)),
         say("scope", summary.scope.as_str()),
         say("packet", format!("{}, made {} by {}", summary.lifecycle, origin.made_at, origin.made_by)),
     ];
@@ -134,7 +135,11 @@ fn claim(sheet: &Sheet, claim: &Claim) -> Line {
     let words = claim.text.as_deref().unwrap_or("(withheld)");
     let line = say("", "").and(style, mark);
     if claim.status != "supported" {
-        return line.and(PLAIN, words).and(style, format!(" ({})", claim.words)).hanging(NAME_COLUMNS + 2).within(3);
+        return line
+            .and(PLAIN, words)
+            .and(style, format!(" ({})", claim.words))
+            .hanging(NAME_COLUMNS + 2)
+            .within(3);
     }
     let mut places = claim.places.iter().map(|one| one.at.as_str());
     let first = places.next().unwrap_or("nowhere");

@@ -1,8 +1,8 @@
 //! What stands on each page, as a person reads it.
 //! Owns: the words and their order. Must not: say what is not in the page's document.
 
-use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
 use super::super::run::change;
+use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
 use super::{Page, Shown};
 use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use anstyle::Style;
@@ -11,9 +11,7 @@ use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::cost::BudgetNarrative;
 use countersign_govern::types::finding::FindingState;
-use countersign_govern::types::reliance::{
-    RelianceStatus as Status, TaskHealthCardHealthStatus as Health,
-};
+use countersign_govern::types::reliance::{RelianceStatus as Status, TaskHealthCardHealthStatus as Health};
 use countersign_record::json::Json;
 use countersign_work::{cost, finding, outcome, rely};
 
@@ -93,12 +91,19 @@ fn found(one: &Json) -> Vec<Line> {
     let style = if is_live { of_severity(word(one, "severity")) } else { GOOD };
     let mark = if is_live { "! " } else { "✓ " };
     let told = state.map_or("", found_state);
+    let mut lines = Vec::new();
     let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "text")));
     let line = line.and(style, format!("({told}, {})", word(one, "severity"))).hanging(2);
     match members(one, "claims") {
-        [] => vec![line.and(PLAIN, format!(" {}", word(one, "explanation")))],
-        claims => std::iter::once(line).chain(claims.iter().flat_map(|one| sentence(one, 2))).collect(),
+        [] => lines.push(line.and(PLAIN, format!(" {}", word(one, "explanation")))),
+        claims => {
+            lines.push(line);
+            lines.extend(claims.iter().flat_map(|one| sentence(one, 2)));
+        }
     }
+    // The commands on a finding ask for it.
+    lines.push(Line::new(FAINT, format!("  {}", word(one, "finding"))).whole());
+    lines
 }
 
 /// The words for how a finding stands.
@@ -169,7 +174,9 @@ fn evidence(body: &Json) -> Vec<Line> {
         for (name, told) in [("supporting", "says so"), ("contradicting", "says otherwise")] {
             for place in members(claim, name) {
                 let source = format!("  {} {told}: ", place_of(place));
-                lines.push(Line::new(FAINT, source).and(PLAIN, format!("“{}”", word(place, "text"))).hanging(4));
+                lines.push(
+                    Line::new(FAINT, source).and(PLAIN, format!("“{}”", word(place, "text"))).hanging(4),
+                );
             }
         }
     }
@@ -222,6 +229,14 @@ fn moment(at: &str) -> String {
 
 /// What a post says, with what it names as a reader calls it.
 fn told(shown: &Shown<'_>, posted: &str) -> String {
+    match posted {
+        "KnownGoodCheckpoint" => return "a checkpoint was kept".to_owned(),
+        "TaskRunFork" => return "another run was begun from a checkpoint".to_owned(),
+        "TaskCancelReceipt" => return "the run was cancelled".to_owned(),
+        "TaskSkipReceipt" => return "an outcome was left out".to_owned(),
+        _ if posted.starts_with("sources: ") => return words(posted),
+        _ => {}
+    }
     let Some((named, rest)) = posted.split_once(' ') else { return posted.to_owned() };
     match Reference::read(named).filter(|_| named.contains(shown.run)) {
         Some(read) => format!("{}: {}", read.id.replace(&format!("{}.", shown.run), ""), words(rest)),
@@ -233,8 +248,7 @@ fn budget(shown: &Shown<'_>) -> Vec<Line> {
     let desk = shown.fresh;
     let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
     let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<9}")).and(PLAIN, text).hanging(9);
-    let mut lines =
-        vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
+    let mut lines = vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
     if let Some(told) = told {
         lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
         lines.push(say("impact", told.record.quality_impact_summary));

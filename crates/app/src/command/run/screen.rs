@@ -53,7 +53,10 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     let claims = &told.claims;
     if claims.all > 0 {
         let style = if claims.supported == claims.all { PLAIN } else { CARE };
-        lines.push(Line::new(style, format!("{} of {} claims stand in the sources.", claims.supported, claims.all)));
+        lines.push(Line::new(
+            style,
+            format!("{} of {} claims stand in the sources.", claims.supported, claims.all),
+        ));
     }
     let findings = told.findings.iter().take(room.findings_max);
     lines.extend(findings.flat_map(|one| finding(one)).map(|line| line.within(room.rows_max)));
@@ -136,7 +139,9 @@ pub(in crate::command) fn sentence(claim: &Json, before: usize) -> Vec<Line> {
     }
     let places = |name: &str| claim.get(name).and_then(Json::as_array).unwrap_or_default().to_vec();
     if !places("contradicting").is_empty() {
-        for (name, style, told) in [("supporting", PLAIN, "says so"), ("contradicting", BAD, "says otherwise")] {
+        for (name, style, told) in
+            [("supporting", PLAIN, "says so"), ("contradicting", BAD, "says otherwise")]
+        {
             for place in places(name) {
                 let at = format!("{indent}{} {told}: ", place_of(&place));
                 let quote = format!("“{}”", word(&place, "text"));

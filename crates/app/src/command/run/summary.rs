@@ -117,22 +117,20 @@ pub(super) fn told(
     let question = stop.and_then(|stop| question(work, stop));
     let standing = standing(run, packet.as_ref());
     let findings = findings(work);
-    let told = work.look(|desk| {
-        Told {
-            run: id.to_string(),
-            task: desk.task().id.clone(),
-            status: packet.as_ref().map(|packet| packet.reliance_derivation.status.as_str()),
-            limitations: limitations(packet.as_ref()),
-            outcomes: outcomes(desk),
-            claims: claims(desk),
-            products: products(desk, &folder),
-            packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
-            next: next(global, id, (&standing, stop), question.as_ref(), !findings.is_empty()),
-            question,
-            findings,
-            standing,
-            pages: ["health", "findings", "diff"].map(|page| global.typed(&format!("{page} {id}"))),
-        }
+    let told = work.look(|desk| Told {
+        run: id.to_string(),
+        task: desk.task().id.clone(),
+        status: packet.as_ref().map(|packet| packet.reliance_derivation.status.as_str()),
+        limitations: limitations(packet.as_ref()),
+        outcomes: outcomes(desk),
+        claims: claims(desk),
+        products: products(desk, &folder),
+        packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
+        next: next(global, id, (&standing, stop), question.as_ref(), !findings.is_empty()),
+        question,
+        findings,
+        standing,
+        pages: ["health", "findings", "diff"].map(|page| global.typed(&format!("{page} {id}"))),
     });
     let Some(told) = told else { return outcome };
     match global.json {
