@@ -89,7 +89,7 @@ fn list(global: &Global, all: &[Decided]) -> Result<(), Failure> {
     let mut lines = Vec::new();
     for one in all {
         let line = Shown::new(FAINT, format!("{:>6}  {}  ", one.seq, one.by));
-        lines.push(line.and(PLAIN, one.what.as_str()).hanging(8));
+        lines.push(line.and(PLAIN, one.what.trim_end_matches(": ")).hanging(8));
         lines.push(Shown::new(FAINT, format!("        {}", one.decision.as_str())).whole());
     }
     Sheet::new().print(&lines)

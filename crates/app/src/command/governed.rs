@@ -243,7 +243,7 @@ impl Ruled {
         }
         if !ruling.made_old.is_empty() {
             let old: Vec<&str> = ruling.made_old.iter().map(|one| one.as_str()).collect();
-            lines.push(format!("old now  {}", old.join(", ")));
+            lines.push(format!("touches  {}", old.join(", ")));
         }
         lines.extend(ruling.shown.clone());
         match &ruling.effect {

@@ -10,12 +10,12 @@ use countersign_record::code::Code;
 use countersign_record::json;
 use countersign_record::sign::PublicKey;
 use countersign_verify::dsse::BYTES_MAX;
-use countersign_verify::report::{Failure as Found, Outcome, Report, Standing};
+use countersign_verify::report::{Counted, Failure as Found, Outcome, Report, Standing};
 use countersign_verify::verify;
 use std::io::Read;
 
 /// Columns of what is said of something.
-const NAME_COLUMNS: usize = 14;
+const NAME_COLUMNS: usize = 8;
 /// Failures that are printed; `--json` has more.
 const SHOWN_MAX: usize = 20;
 
@@ -79,13 +79,7 @@ fn told(report: &Report) -> Result<(), Failure> {
         };
         all.push(say("signed", format!("{}, ", signer.key)).and(style, how));
     }
-    for one in report.checks.iter().filter(|one| one.checked + one.told + one.withheld > 0) {
-        let told = if one.told > 0 { format!(", {} taken as told", one.told) } else { String::new() };
-        let withheld = if one.withheld > 0 { format!(", {} withheld", one.withheld) } else { String::new() };
-        let line = say(one.check.as_str(), format!("{} checked{told}{withheld}", one.checked));
-        let failed = if one.failed > 0 { format!(", {} FAILED", one.failed) } else { String::new() };
-        all.push(line.and(BAD, failed));
-    }
+    all.extend(checks(report, &say));
     for one in &report.withheld {
         let size = output::count(one.size, "byte");
         all.push(say("withheld", format!("{} ({size}: {})", one.digest, one.reason)));
@@ -98,6 +92,24 @@ fn told(report: &Report) -> Result<(), Failure> {
         all.push(Line::new(FAINT, format!("  … and {more} more (--json)")));
     }
     Sheet::new().print(&all)
+}
+
+/// How much was checked, together where nothing failed.
+fn checks(report: &Report, say: &impl Fn(&str, String) -> Line) -> Vec<Line> {
+    let looked = report.checks.iter().filter(|one| one.checked + one.told + one.withheld > 0);
+    let (bad, good): (Vec<_>, Vec<_>) = looked.partition(|one| one.failed > 0);
+    let counts = |one: &Counted| {
+        let told = if one.told > 0 { format!(" ({} taken as told)", one.told) } else { String::new() };
+        let withheld = if one.withheld > 0 { format!(" ({} withheld)", one.withheld) } else { String::new() };
+        format!("{} {}{told}{withheld}", one.check.as_str(), one.checked)
+    };
+    let together: Vec<String> = good.iter().map(|one| counts(one)).collect();
+    let mut lines = Vec::new();
+    if !together.is_empty() {
+        lines.push(say("checked", together.join(", ")));
+    }
+    lines.extend(bad.iter().map(|one| say("", counts(one)).and(BAD, format!(", {} FAILED", one.failed))));
+    lines
 }
 
 /// What failed, where, and what was expected.

@@ -11,9 +11,14 @@ use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::cost::BudgetNarrative;
 use countersign_govern::types::finding::FindingState;
-use countersign_govern::types::reliance::{RelianceStatus as Status, TaskHealthCardHealthStatus as Health};
+use countersign_govern::types::reliance::{
+    AttentionKind as Attention, RelianceStatus as Status, TaskHealthCardHealthStatus as Health,
+};
 use countersign_record::json::Json;
 use countersign_work::{cost, finding, outcome, rely};
+
+/// Rows of a change that waits for a reviewer.
+const CHANGE_ROWS: usize = 16;
 
 /// The lines of a page.
 pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -> Vec<Line> {
@@ -128,24 +133,37 @@ fn found_state(state: FindingState) -> &'static str {
 /// Something that waits for a person, with what it is about and how it is dealt with.
 fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
     let style = of_severity(word(one, "priority"));
-    let line = Line::new(style, format!("{} ", words(word(one, "attention_kind"))));
-    let line = line.and(FAINT, format!("[{}] ", word(one, "priority")));
-    let mut lines = vec![line.and(PLAIN, word(one, "summary")).hanging(2)];
+    let kind = Attention::find(word(one, "attention_kind"));
+    let line = Line::new(style, "! ").and(style, kind.map_or("", waiting));
+    let mut lines = vec![line.and(PLAIN, format!(": {}", word(one, "summary"))).hanging(2)];
     let about = StorageRef::try_from(word(one, "source_ref")).ok();
     let diff = about.and_then(|about| change::diff(shown.work, &about));
     // A review is asked for by a question, and stands in a packet: the change is shown with the packet.
-    if let Some(diff) = diff.filter(|_| word(one, "attention_kind") == "revision_review_pending") {
-        lines.extend(change::beginning(sheet, &diff, &shown.typed("diff")));
+    if let Some(diff) = diff.filter(|_| kind == Some(Attention::RevisionReviewPending)) {
+        lines.extend(change::beginning(sheet, &diff, CHANGE_ROWS, &shown.typed("diff")));
     }
     if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
         lines.extend(answers(shown, id));
     }
-    if word(one, "attention_kind") == "reliance_review_required" {
+    if kind == Some(Attention::RelianceReviewRequired) {
         lines.push(Line::new(FAINT, "  read    ").and(PLAIN, shown.typed("packet show")).whole());
         let give = shown.typed("command run reliance.review_packet --run");
         lines.push(Line::new(FAINT, "  then    ").and(PLAIN, give).whole());
     }
     lines
+}
+
+/// The words for why something waits.
+fn waiting(kind: Attention) -> &'static str {
+    match kind {
+        Attention::HardCallPending => "a question to answer",
+        Attention::BlockedItem => "something that is blocked",
+        Attention::ContestedFinding => "a disputed finding",
+        Attention::ApprovalRequired => "something to approve",
+        Attention::ResearchNeedHuman => "something to find out",
+        Attention::RelianceReviewRequired => "a packet to read",
+        Attention::RevisionReviewPending => "a change to review",
+    }
 }
 
 /// How a question is answered.

@@ -17,17 +17,26 @@ const ROWS: usize = 23;
 /// How much room lists have.
 struct Room {
     outcomes_max: usize,
-    findings_max: usize,
     /// Rows of each of them.
-    rows_max: usize,
+    outcome_rows: usize,
+    findings_max: usize,
+    finding_rows: usize,
+    change_rows: usize,
 }
 
-/// The first one that fits a screen is taken, else the last.
-const ROOMS: [Room; 4] = [
-    Room { outcomes_max: 24, findings_max: 24, rows_max: 3 },
-    Room { outcomes_max: 12, findings_max: 8, rows_max: 2 },
-    Room { outcomes_max: 8, findings_max: 4, rows_max: 1 },
-    Room { outcomes_max: 4, findings_max: 2, rows_max: 1 },
+const fn room(outcomes: [usize; 2], findings: [usize; 2], change_rows: usize) -> Room {
+    let ([outcomes_max, outcome_rows], [findings_max, finding_rows]) = (outcomes, findings);
+    Room { outcomes_max, outcome_rows, findings_max, finding_rows, change_rows }
+}
+
+/// The first one that fits a screen is taken, else the last. What was found wrong is worth more than what was asked for.
+const ROOMS: [Room; 6] = [
+    room([24, 3], [24, 3], 16),
+    room([12, 2], [8, 3], 12),
+    room([8, 1], [4, 3], 10),
+    room([6, 1], [4, 2], 10),
+    room([4, 1], [2, 1], 8),
+    room([2, 1], [0, 1], 6),
 ];
 
 pub(super) fn print(told: &Told) -> Result<(), Failure> {
@@ -47,7 +56,7 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     let (all, max) = (&told.outcomes, room.outcomes_max);
     // What is not met is what a reader looks for, where not everything can be shown.
     let (met, open): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.met && all.len() > max);
-    lines.extend(open.into_iter().chain(met).take(max).map(|one| outcome(one).within(room.rows_max)));
+    lines.extend(open.into_iter().chain(met).take(max).map(|one| outcome(one).within(room.outcome_rows)));
     let [health, found, diff] = &told.pages;
     lines.extend(more(all.len(), max, health));
     let claims = &told.claims;
@@ -59,17 +68,19 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
         ));
     }
     let findings = told.findings.iter().take(room.findings_max);
-    lines.extend(findings.flat_map(|one| finding(one)).map(|line| line.within(room.rows_max)));
+    lines.extend(findings.flat_map(|one| finding(one)).map(|line| line.within(room.finding_rows)));
     lines.extend(more(told.findings.len(), room.findings_max, found));
     if !told.limitations.is_empty() {
         let words: Vec<&str> = told.limitations.iter().map(|one| limitation(one)).collect();
-        lines.push(Line::new(CARE, format!("Limited by: {}.", words.join("; "))).within(room.rows_max + 1));
+        lines.push(
+            Line::new(CARE, format!("Limited by: {}.", words.join("; "))).within(room.finding_rows + 1),
+        );
     }
     for one in &told.products {
         lines.push(Line::named("work", format!("{} (version {})", one.path, one.version)).whole());
     }
     lines.push(Line::named("run", told.run.as_str()).whole());
-    lines.extend(asked(sheet, told, diff));
+    lines.extend(asked(sheet, told, (diff, room.change_rows)));
     let name = if matches!(told.standing, Standing::Waits(_)) { "answer" } else { "next" };
     lines.extend(told.next.iter().map(|next| Line::named(name, next.as_str()).whole()));
     lines
@@ -131,31 +142,37 @@ fn finding(one: &FindingTold) -> Vec<Line> {
 
 /// A sentence of the work, so many columns in; if a source says otherwise, both sides.
 pub(in crate::command) fn sentence(claim: &Json, before: usize) -> Vec<Line> {
-    let (word, indent) = (|json: &Json, name: &str| text(json, name).to_owned(), " ".repeat(before));
-    let words = text(claim, "text");
+    let (words, indent) = (text(claim, "text"), " ".repeat(before));
     let mut lines = Vec::new();
     if !words.is_empty() {
         lines.push(Line::new(PLAIN, format!("{indent}“{words}”")).hanging(before));
     }
     let places = |name: &str| claim.get(name).and_then(Json::as_array).unwrap_or_default().to_vec();
-    if !places("contradicting").is_empty() {
-        for (name, style, told) in
-            [("supporting", PLAIN, "says so"), ("contradicting", BAD, "says otherwise")]
-        {
-            for place in places(name) {
-                let at = format!("{indent}{} {told}: ", place_of(&place));
-                let quote = format!("“{}”", word(&place, "text"));
-                lines.push(Line::new(style, at).and(PLAIN, quote).hanging(before + 2));
-            }
+    if places("contradicting").is_empty() {
+        return lines;
+    }
+    for (name, style, told) in [("supporting", PLAIN, "says so"), ("contradicting", BAD, "says otherwise")] {
+        for place in places(name) {
+            let (at, quote) = (place_of(&place), text(&place, "text"));
+            // The same words are not read twice.
+            let quote = if quote == words { String::new() } else { format!(": “{quote}”") };
+            let line = Line::new(style, format!("{indent}{at} {told}"));
+            lines.push(line.and(PLAIN, quote).hanging(before + 2));
         }
     }
     lines
 }
 
 /// A place in a source, as a reader finds it.
-pub(in crate::command) fn place_of(place: &Json) -> &str {
+pub(in crate::command) fn place_of(place: &Json) -> String {
     let at = text(place, "place");
-    at.rsplit_once('@').map_or(at, |(at, _)| at)
+    let at = at.rsplit_once('@').map_or(at, |(at, _)| at);
+    match at.rsplit_once('-') {
+        Some((head, last)) if head.rsplit_once(':').is_some_and(|(_, first)| first == last) => {
+            head.to_owned()
+        }
+        Some(_) | None => at.to_owned(),
+    }
 }
 
 fn text<'j>(json: &'j Json, name: &str) -> &'j str {
@@ -169,13 +186,13 @@ fn more(all: usize, shown: usize, command: &str) -> Option<Line> {
 }
 
 /// What a person is asked.
-fn asked(sheet: &Sheet, told: &Told, all: &str) -> Vec<Line> {
+fn asked(sheet: &Sheet, told: &Told, (all, rows): (&str, usize)) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     match (&told.question, &told.standing) {
         (Some(question), _) => {
             lines.push(Line::new(BOLD, question.text.as_str()));
             if let Some(diff) = &question.diff {
-                lines.extend(change::beginning(sheet, diff, all));
+                lines.extend(change::beginning(sheet, diff, rows, all));
             }
             lines.extend(options(&question.options));
         }
@@ -187,10 +204,11 @@ fn asked(sheet: &Sheet, told: &Told, all: &str) -> Vec<Line> {
 
 /// What can be chosen, each with what follows.
 fn options(all: &[Offered]) -> Vec<Line> {
-    let longest = all.iter().map(|one| one.id.chars().count()).max().unwrap_or_default();
     let one = |one: &Offered| {
-        let id = format!("  {:<longest$}  ", one.id);
-        Line::new(BOLD, id).and(PLAIN, format!("{}: {}", one.label, one.consequence)).hanging(longest + 4)
+        let label = if one.label == one.id { String::new() } else { format!("{}: ", one.label) };
+        Line::new(BOLD, format!("  {}  ", one.id))
+            .and(PLAIN, format!("{label}{}", one.consequence))
+            .hanging(4)
     };
     all.iter().map(one).collect()
 }

@@ -152,7 +152,10 @@ pub(super) fn told(
 
 fn standing(run: &Run, packet: Option<&TaskReliancePacket>) -> Standing {
     match (&run.doing, packet) {
-        (Doing::Waiting(stop), _) => Standing::Waits(stop.message.clone()),
+        (Doing::Waiting(stop), _) => Standing::Waits(match stop.kind {
+            StopKind::Confirmation => format!("Your leave is needed to {}", stop.message),
+            StopKind::Clarification | StopKind::Escalation => stop.message.clone(),
+        }),
         (Doing::Ready | Doing::Called { .. }, _) => Standing::Open,
         (Doing::Over, Some(packet)) => Standing::Packet(packet.reliance_derivation.status),
         (Doing::Over, None) => {
@@ -178,7 +181,10 @@ fn next(
                     let first = question.options.first().map(|one| one.id.as_str()).unwrap_or_default();
                     format!("--choose {first}")
                 }
-                (None, StopKind::Confirmation) => "--approve".to_owned(),
+                (None, StopKind::Confirmation) => {
+                    let answer = |said: &str| global.typed(&format!("answer {run} --id {} {said}", stop.id));
+                    return vec![answer("--approve"), answer("--deny")];
+                }
                 (None, StopKind::Clarification) => "--value TEXT".to_owned(),
                 (None, StopKind::Escalation) => "--choose retry".to_owned(),
             };
