@@ -24,8 +24,10 @@ pub(in crate::command) fn lines(diff: &str) -> Vec<Line> {
 
 /// The first lines of a diff in so many rows, and the command that shows all. Of long lines only what differs is shown.
 pub(in crate::command) fn beginning(sheet: &Sheet, diff: &str, rows_max: usize, command: &str) -> Vec<Line> {
-    let is_read =
-        |line: &&str| !line.trim().is_empty() && !line.starts_with("--- ") && !line.starts_with('\\');
+    let is_read = |line: &&str| {
+        let is_head = ["--- ", "@@ ", "\\"].iter().any(|head| line.starts_with(head));
+        !line.trim().is_empty() && !is_head
+    };
     let all: Vec<&str> = diff.lines().filter(is_read).collect();
     let narrowed = narrowed(&all);
     let of = |line: &String| line_of(line).within(if line.starts_with(' ') { 1 } else { LINE_ROWS_MAX });

@@ -37,15 +37,13 @@ pub(in crate::command) async fn driven(
 }
 
 fn message(run: &Run, work: &Work) -> String {
-    let mut parts = vec![stage(&run.envelope.progress.current_stage).to_owned()];
-    parts.extend(work.look(counts).unwrap_or_default());
-    parts.push(format!("step {}", run.envelope.bounds.agent_hop_count + 1));
-    output::plain(&parts.join(" · "))
+    let step = run.envelope.bounds.agent_hop_count + 1;
+    let counts = work.look(counts).unwrap_or_default().join("; ");
+    output::plain(&format!("step {step}: {} ({counts})", stage(&run.envelope.progress.current_stage)))
 }
 
 /// How much there is so far, and how much of it stands.
 fn counts(desk: &Desk) -> Vec<String> {
-    let mut parts = Vec::new();
     let states: Vec<_> = desk.task().outcomes.iter().map(|one| outcome::state(desk, &one.id)).collect();
     let met = states.iter().filter(|state| outcome::is_settled(**state)).count();
     let mut claims: BTreeMap<String, Support> = BTreeMap::new();
@@ -53,10 +51,10 @@ fn counts(desk: &Desk) -> Vec<String> {
         claims.insert(one.claim_ref.as_str().to_owned(), one.derived_support_status);
     }
     let supported = claims.values().filter(|one| **one == Support::Supported).count();
+    let mut parts = vec![format!("{met} of {} met", states.len())];
     if !claims.is_empty() {
-        parts.push(format!("{supported} of {} stand", output::count(claims.len() as u64, "claim")));
+        parts.push(format!("{supported} of {}", output::count(claims.len() as u64, "claim")));
     }
-    parts.push(format!("{met} of {} met", output::count(states.len() as u64, "outcome")));
     let found = finding::all(desk).into_iter().filter(|one| finding::is_live(one.state)).count();
     if found > 0 {
         parts.push(output::count(found as u64, "finding"));

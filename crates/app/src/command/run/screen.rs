@@ -29,14 +29,15 @@ const fn room(outcomes: [usize; 2], findings: [usize; 2], change_rows: usize) ->
     Room { outcomes_max, outcome_rows, findings_max, finding_rows, change_rows }
 }
 
-/// The first one that fits a screen is taken, else the last. What was found wrong is worth more than what was asked for.
+/// The first one that fits a screen is taken, else the last. A change that is to be decided on is
+/// worth more than what was found wrong, and that more than what was asked for.
 const ROOMS: [Room; 6] = [
     room([24, 3], [24, 3], 16),
     room([12, 2], [8, 3], 12),
-    room([8, 1], [4, 3], 10),
-    room([6, 1], [4, 2], 10),
-    room([4, 1], [2, 1], 8),
-    room([2, 1], [0, 1], 6),
+    room([8, 1], [4, 3], 12),
+    room([6, 1], [4, 2], 12),
+    room([4, 1], [2, 1], 12),
+    room([2, 1], [0, 1], 8),
 ];
 
 pub(super) fn print(told: &Told) -> Result<(), Failure> {
