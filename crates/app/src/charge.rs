@@ -2,7 +2,8 @@
 //! Owns: a lock for each run that is at work, and the directory that its paths are relative to. Must not: know what a run does.
 //!
 //! The rows of a run name paths as whoever began it named them, so that the same run gives the same rows anywhere. Where
-//! that was on this machine stands in a file beside the lock until the run is over.
+//! that was on this machine stands in a file beside the lock until the run is over; of a task's run it stays, because people go on
+//! asking about its files.
 
 use crate::failure::Failure;
 use countersign_durable::{Lock, NotTaken, make_dirs};
@@ -45,6 +46,15 @@ impl Charge {
         let noted =
             std::env::current_dir().and_then(|here| fs::write(&self.begun, here.as_os_str().as_bytes()));
         noted.map_err(|error| Failure::file(&self.begun.to_string_lossy(), &error))
+    }
+
+    /// Notes that the run begins where another one did, whose paths it has.
+    pub(crate) fn begins_as(&self, other: &Charge) -> Result<(), Failure> {
+        match fs::read(&other.begun) {
+            Ok(begun) => fs::write(&self.begun, begun)
+                .map_err(|error| Failure::file(&self.begun.to_string_lossy(), &error)),
+            Err(_) => self.begins(),
+        }
     }
 
     /// A path that was named where the run began, as it is named here.

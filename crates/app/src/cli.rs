@@ -20,6 +20,7 @@ pub(crate) mod session;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use memory::Memory;
 use models::Models;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// Agent work you can put your name to.
@@ -38,7 +39,7 @@ Exit codes:
 An error is one JSON document on standard error, and explain says more about its code.
 
 Environment: COUNTERSIGN_DATA, COUNTERSIGN_MATTER, COUNTERSIGN_STORE and COUNTERSIGN_AS stand in for the options \
-of these names, COUNTERSIGN_MODEL for --model of the memory commands.")]
+of these names, COUNTERSIGN_MODEL for --model of the memory commands. Colours are for terminals; NO_COLOR turns them off.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -52,11 +53,11 @@ pub(crate) struct Arguments {
 pub(crate) struct Global {
     /// The data directory
     #[arg(long, global = true, env = "COUNTERSIGN_DATA", hide_env = true)]
-    #[arg(default_value = ".countersign", value_name = "DIR")]
+    #[arg(default_value = DATA, value_name = "DIR")]
     pub(crate) data: PathBuf,
     /// The matter; none sees another's rows
     #[arg(long, global = true, env = "COUNTERSIGN_MATTER", hide_env = true)]
-    #[arg(default_value = "default", value_name = "ID")]
+    #[arg(default_value = MATTER, value_name = "ID")]
     pub(crate) matter: String,
     /// Where ledgers are, if not in --data: sqlite:DIR
     #[arg(long, global = true, env = "COUNTERSIGN_STORE", hide_env = true, value_name = "URL")]
@@ -75,6 +76,25 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
+
+impl Global {
+    /// A command that a user can type as it is, for the same data directory and matter.
+    pub(crate) fn typed(&self, command: &str) -> String {
+        let is_said = |name: &str, value: &OsStr| std::env::var_os(name).is_some_and(|said| said == *value);
+        let mut text = format!("countersign {command}");
+        if self.matter != MATTER && !is_said("COUNTERSIGN_MATTER", self.matter.as_ref()) {
+            text = format!("{text} --matter {}", self.matter);
+        }
+        if self.data != *DATA && !is_said("COUNTERSIGN_DATA", self.data.as_ref()) {
+            text = format!("{text} --data {}", self.data.display());
+        }
+        text
+    }
+}
+
+/// The data directory and the matter where nobody says otherwise.
+const DATA: &str = ".countersign";
+const MATTER: &str = "default";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -1,6 +1,10 @@
 //! What a user reads.
 //! Owns: standard output and standard error. Must not: lose an error of either.
 
+mod sheet;
+
+pub(crate) use sheet::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+
 use crate::failure::Failure;
 use countersign_record::code::{Code, ErrorBody, ErrorForm};
 use countersign_record::json;
@@ -141,6 +145,10 @@ pub(crate) fn progress(message: String) -> indicatif::ProgressBar {
         return indicatif::ProgressBar::hidden();
     }
     let spinner = indicatif::ProgressBar::new_spinner().with_message(message);
+    // What is longer than the terminal is wide is cut.
+    if let Ok(style) = indicatif::ProgressStyle::with_template("{spinner} {wide_msg}") {
+        spinner.set_style(style);
+    }
     spinner.enable_steady_tick(std::time::Duration::from_millis(100));
     spinner
 }

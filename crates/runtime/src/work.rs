@@ -265,6 +265,12 @@ impl Work {
         self.with_texts(|desk, contents| evidence::document(desk, contents).ok()).flatten()
     }
 
+    /// Claims with their words and the places that bear on them, by their references.
+    #[must_use]
+    pub fn claims(&self, wanted: &[&str]) -> Vec<Json> {
+        self.with_texts(|desk, contents| evidence::claims(desk, contents, wanted)).unwrap_or_default()
+    }
+
     /// The texts of the sources that may support something.
     #[must_use]
     pub fn texts(&self) -> Vec<Read> {

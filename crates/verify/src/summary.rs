@@ -3,6 +3,8 @@
 
 mod say;
 
+pub use say::limitation;
+
 use crate::case::Case;
 use crate::packet::Statement;
 use alloc::string::String;

@@ -9,7 +9,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::basic::StorageRef;
-use countersign_govern::types::claim::{EvidencePackage, EvidencePackageClaimEntry, SourceEvidenceAnchor};
+use countersign_govern::types::claim::{
+    ClaimSupportDerivationReceipt, EvidencePackage, EvidencePackageClaimEntry, SourceEvidenceAnchor,
+};
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::claim::{Claim, outline};
 use countersign_record::json::{Json, Object};
@@ -23,19 +25,13 @@ pub fn document(desk: &Desk, contents: Contents<'_>) -> Result<Json, Error> {
     let package = last.ok_or_else(|| Error::Missing("evidence package".to_string()))?.record;
     let heads = texts::heads(desk, contents);
     let sources = texts::read(desk, contents);
-    let anchors: BTreeMap<String, SourceEvidenceAnchor> =
-        desk.all::<SourceEvidenceAnchor>().map(|one| (one.anchor_id.clone(), one)).collect();
+    let anchors = anchors(desk);
     let words = words(desk, &heads)?;
-    let places = |refs: &[StorageRef]| {
-        let own =
-            refs.iter().filter_map(|one| Reference::read(one.as_str())).filter_map(|one| anchors.get(one.id));
-        Json::Array(own.map(|anchor| place(desk, anchor, &sources)).collect())
-    };
     let claim = |entry: &EvidencePackageClaimEntry| {
-        let text = words.get(entry.claim_ref.as_str()).map_or(Json::Null, |text| text.as_str().into());
+        let places = |refs: &[StorageRef]| places(desk, &anchors, &sources, refs);
         Json::from(Object::from([
             ("claim", Json::from(entry.claim_ref.as_str())),
-            ("text", text),
+            ("text", word(&words, entry.claim_ref.as_str())),
             ("support", entry.support_status.as_str().into()),
             ("supporting", places(&entry.supporting_anchor_refs)),
             ("contradicting", places(&entry.contradicting_anchor_refs)),
@@ -57,6 +53,48 @@ pub fn document(desk: &Desk, contents: Contents<'_>) -> Result<Json, Error> {
         ("package", package.write().unwrap_or(Json::Null)),
     ])
     .into())
+}
+
+/// Claims as they stand, before there is a package: each with its words and the places that bear on it. What nobody has looked at is
+/// left out.
+#[must_use]
+pub fn claims(desk: &Desk, contents: Contents<'_>, wanted: &[&str]) -> Vec<Json> {
+    let words = words(desk, &texts::heads(desk, contents)).unwrap_or_default();
+    let (anchors, sources) = (anchors(desk), texts::read(desk, contents));
+    let mut last: BTreeMap<String, ClaimSupportDerivationReceipt> = BTreeMap::new();
+    for one in desk.all::<ClaimSupportDerivationReceipt>() {
+        last.insert(one.claim_ref.as_str().to_string(), one);
+    }
+    let claim = |one: &ClaimSupportDerivationReceipt| {
+        let places = |refs: &[StorageRef]| places(desk, &anchors, &sources, refs);
+        Json::from(Object::from([
+            ("claim", Json::from(one.claim_ref.as_str())),
+            ("text", word(&words, one.claim_ref.as_str())),
+            ("support", one.derived_support_status.as_str().into()),
+            ("supporting", places(&one.supporting_anchor_refs)),
+            ("contradicting", places(&one.contradicting_anchor_refs)),
+        ]))
+    };
+    wanted.iter().filter_map(|one| last.get(*one)).map(claim).collect()
+}
+
+fn anchors(desk: &Desk) -> BTreeMap<String, SourceEvidenceAnchor> {
+    desk.all::<SourceEvidenceAnchor>().map(|one| (one.anchor_id.clone(), one)).collect()
+}
+
+fn word(words: &BTreeMap<String, String>, claim: &str) -> Json {
+    words.get(claim).map_or(Json::Null, |text| text.as_str().into())
+}
+
+fn places(
+    desk: &Desk,
+    anchors: &BTreeMap<String, SourceEvidenceAnchor>,
+    sources: &[Read],
+    refs: &[StorageRef],
+) -> Json {
+    let own = refs.iter().filter_map(|one| Reference::read(one.as_str()));
+    let own = own.filter_map(|one| anchors.get(one.id));
+    Json::Array(own.map(|anchor| place(desk, anchor, sources)).collect())
 }
 
 /// The words of every claim, by its reference.

@@ -25,8 +25,7 @@ Exit codes: 0 it was carried out, 1 it was refused (command.denied, command.miss
 
 Examples:
   countersign command run reliance.review_packet --run run_0123456789abcdef
-  countersign command run source.recheck --run run_0123456789abcdef \\
-    --folder examples/lease-memo
+  countersign command run source.recheck --run run_0123456789abcdef
   echo '{\"destination\":\"evidence.json\",\"confirmed\":true}' |
     countersign command run evidence.export_package \\
     --run run_0123456789abcdef --request -"
@@ -155,17 +154,19 @@ pub(crate) struct Diff {
     /// A run
     #[arg(value_name = "RUN")]
     pub(crate) left: String,
-    /// Another
+    /// Another; without it, the change of the first that waits for a review
     #[arg(value_name = "RUN")]
-    pub(crate) right: String,
+    pub(crate) right: Option<String>,
 }
 
 /// What `diff` prints below its options.
-pub(crate) const DIFF: &str = "Work products line by line, then what else differs: outcomes, plans, findings, cost, reliance. The exit \
-code is 0 whether they differ or not.
+pub(crate) const DIFF: &str = "Work products line by line, then what else differs: outcomes, plans, findings, cost, reliance. Of one \
+run, the changes that wait for a reviewer: from the version that counts to the one that is proposed. The exit code is 0 whether there \
+are differences or not.
 
-Example:
-  countersign diff run_0123456789abcdef run_fedcba9876543210";
+Examples:
+  countersign diff run_0123456789abcdef run_fedcba9876543210
+  countersign diff run_0123456789abcdef";
 
 #[derive(Args, Debug)]
 pub(crate) struct Audit {

@@ -1,7 +1,8 @@
 //! `countersign answer`: what a person says to a run that waits.
 //! Owns: the words for an answer. Must not: decide whether it counts.
 
-use super::process::{Advanced, Desk, Seat, looking, printed};
+use super::process::{Advanced, Desk, Driven, Seat, ended, looking, printed};
+use super::run::{driven, left};
 use crate::cli::Global;
 use crate::cli::run::Answer;
 use crate::failure::{Exit, Failure};
@@ -25,12 +26,18 @@ pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failur
     let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
     let (desk, told) = Desk::again(seat, command.allow_programs, &command.run).await?;
     let cancelling = Cancelling::new()?;
-    let (id, work) = (told.id.clone(), desk.work());
-    let Advanced { run, outcome } = answered(desk, told, &command.id, answer, &cancelling.token).await?;
-    match work {
-        Some(work) => super::run::told(global, &id, &run, &work, outcome),
-        None => printed(&run, !global.json, outcome),
+    let Some(work) = desk.work() else {
+        let Advanced { run, outcome } = answered(desk, told, &command.id, answer, &cancelling.token).await?;
+        return printed(&run, !global.json, outcome);
+    };
+    let mut driver = taken(desk, told, &command.id, answer).await?;
+    // The answer counts whatever becomes of the rest.
+    if driver.run().doing == run::Doing::Ready
+        && let Err(error) = driven(&mut driver, &work, &cancelling.token).await
+    {
+        return Err(left(global, &driver, error).await);
     }
+    super::run::told(global, driver.id(), driver.run(), &work, ended(driver.run()))
 }
 
 /// What a person says, before it is known what was asked.
@@ -68,6 +75,18 @@ fn chosen(choice: &str, told: &Told) -> Result<run::Answer, Failure> {
     }
 }
 
+/// Gives the answer to the run.
+async fn taken(desk: Desk, told: Told, id: &str, given: Given) -> Result<Driven, Failure> {
+    let approver = desk.policy.approver;
+    let answer = match given {
+        Given::Answer(answer) => answer,
+        Given::Step(choice) => chosen(&choice, &told)?,
+    };
+    let mut driver = desk.open(told)?;
+    driver.answer(id, answer, approver).await?;
+    Ok(driver)
+}
+
 /// Gives the answer to the run, and lets it go on.
 pub(crate) async fn answered(
     desk: Desk,
@@ -76,13 +95,7 @@ pub(crate) async fn answered(
     given: Given,
     cancel: &CancellationToken,
 ) -> Result<Advanced, Failure> {
-    let approver = desk.policy.approver;
-    let answer = match given {
-        Given::Answer(answer) => answer,
-        Given::Step(choice) => chosen(&choice, &told)?,
-    };
-    let mut driver = desk.open(told)?;
-    driver.answer(id, answer, approver).await?;
+    let mut driver = taken(desk, told, id, given).await?;
     // The answer counts whatever becomes of the rest.
     if driver.run().doing == run::Doing::Ready
         && let Err(error) = driver.drive(cancel).await

@@ -6,7 +6,7 @@ use super::process::looking;
 use crate::cli::Global;
 use crate::cli::governed::Audit;
 use crate::failure::{Exit, Failure};
-use crate::output;
+use crate::output::{self, FAINT, Line as Shown, PLAIN, Sheet};
 use crate::place::Place;
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::wire::Wire;
@@ -86,12 +86,13 @@ fn list(global: &Global, all: &[Decided]) -> Result<(), Failure> {
     if all.is_empty() {
         output::line("Nothing was decided yet.")?;
     }
+    let mut lines = Vec::new();
     for one in all {
-        let text = format!("{:>6}  {}  {}", one.seq, one.by, one.what);
-        output::line(&output::plain(&text))?;
-        output::line(&output::plain(&format!("        {}", one.decision.as_str())))?;
+        let line = Shown::new(FAINT, format!("{:>6}  {}  ", one.seq, one.by));
+        lines.push(line.and(PLAIN, one.what.trim_end_matches(": ")).hanging(8));
+        lines.push(Shown::new(FAINT, format!("        {}", one.decision.as_str())).whole());
     }
-    Ok(())
+    Sheet::new().print(&lines)
 }
 
 fn document(explained: &Explained) -> Told<'_> {

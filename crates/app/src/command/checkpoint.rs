@@ -27,10 +27,8 @@ pub(super) async fn run(global: &Global, command: &Checkpoint) -> Result<Exit, F
     match ruled.wrote("known_good_checkpoint") {
         Some(id) if ruled.ruling.outcome == Outcome::Accepted && !global.json => {
             output::line(&output::plain(&format!("checkpoint {id}")))?;
-            output::line(&output::plain(&format!(
-                "next       countersign fork {} --checkpoint {id}",
-                ruled.run
-            )))?;
+            let next = global.typed(&format!("fork {} --checkpoint {id}", ruled.run));
+            output::line(&output::plain(&format!("next       {next}")))?;
             Ok(Exit::Success)
         }
         Some(_) | None => ruled.told(global),

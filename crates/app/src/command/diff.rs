@@ -2,10 +2,11 @@
 //! Owns: the words. Must not: compare; `countersign-work` does.
 
 use super::process::looking;
+use super::run::change;
 use crate::cli::Global;
 use crate::cli::governed::Diff;
 use crate::failure::{Exit, Failure};
-use crate::output;
+use crate::output::{self, BAD, BOLD, FAINT, GOOD, Line, PLAIN, Sheet};
 use crate::place::Place;
 use crate::tasks;
 use countersign_govern::types::wire::Wire;
@@ -14,6 +15,7 @@ use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_runtime::run::{self, Bench};
 use countersign_runtime::work::Work;
+use countersign_work::call;
 use countersign_work::compare::{Artifact, Compared, Pair, Side, compare};
 use serde::Serialize;
 use std::sync::Arc;
@@ -63,7 +65,9 @@ impl<'a> From<&'a Artifact> for Product<'a> {
 
 pub(super) async fn run(global: &Global, command: &Diff) -> Result<Exit, Failure> {
     let bench = looking(Place::open(global)?)?;
-    let (left, right) = (work(&bench, &command.left).await?, work(&bench, &command.right).await?);
+    let left = work(&bench, &command.left).await?;
+    let Some(right) = &command.right else { return waiting(global, &left) };
+    let right = work(&bench, right).await?;
     let heads = [left.heads(), right.heads()];
     let compared = left.look(|one| {
         let [ours, theirs] = &heads;
@@ -76,6 +80,38 @@ pub(super) async fn run(global: &Global, command: &Diff) -> Result<Exit, Failure
         true => output::json(&document(&compared))?,
         false => printed(&compared)?,
     }
+    Ok(Exit::Success)
+}
+
+/// A change that waits for a reviewer.
+#[derive(Serialize)]
+struct Change {
+    question: String,
+    text: String,
+    unified: String,
+}
+
+/// Shows what waits for a reviewer.
+fn waiting(global: &Global, work: &Work) -> Result<Exit, Failure> {
+    let calls = work.look(call::open).unwrap_or_default();
+    let changes = calls.into_iter().filter_map(|call| {
+        let unified = change::diff(work, call.source_ref.as_ref()?)?;
+        Some(Change { question: call.hard_call_id, text: call.prompt_text, unified })
+    });
+    let changes: Vec<Change> = changes.collect();
+    if global.json {
+        output::json(&changes)?;
+        return Ok(Exit::Success);
+    }
+    let mut lines = Vec::new();
+    for one in &changes {
+        lines.push(Line::new(BOLD, one.text.as_str()));
+        lines.extend(change::lines(&one.unified).into_iter().map(Line::whole));
+    }
+    if changes.is_empty() {
+        lines.push(Line::new(PLAIN, "No change waits for a review; with a second run, both are compared."));
+    }
+    Sheet::new().print(&lines)?;
     Ok(Exit::Success)
 }
 
@@ -107,10 +143,9 @@ fn printed(compared: &Compared) -> Result<(), Failure> {
     if compared.is_same() {
         return output::line("Nothing differs.");
     }
+    let mut lines = Vec::new();
     for one in compared.artifacts.iter().filter(|one| !one.unified.is_empty()) {
-        for line in one.unified.lines() {
-            output::line(&output::plain(line))?;
-        }
+        lines.extend(change::lines(&one.unified).into_iter().map(Line::whole));
     }
     let parts = [
         ("outcome", compared.outcomes.as_slice()),
@@ -123,8 +158,9 @@ fn printed(compared: &Compared) -> Result<(), Failure> {
         for pair in pairs.iter().filter(|one| !one.is_same()) {
             let [left, right] =
                 pair.stands.each_ref().map(|one| one.as_deref().unwrap_or("not there").to_owned());
-            output::line(&output::plain(&format!("{part:<9} {}: {left} → {right}", pair.what)))?;
+            let line = Line::new(FAINT, format!("{part:<9} ")).and(PLAIN, format!("{}: ", pair.what));
+            lines.push(line.and(BAD, left).and(PLAIN, " → ").and(GOOD, right).hanging(10));
         }
     }
-    Ok(())
+    Sheet::new().print(&lines)
 }

@@ -104,7 +104,7 @@ impl Governed {
         let begins = |fork: &TaskRunFork, heads: &BTreeMap<String, Digest>| -> Result<Driver, Failure> {
             let driver = forked(global, bench, work, recorded, (fork, heads))?;
             let taken = Charge::take(&self.runs, driver.id())?;
-            taken.begins()?;
+            taken.begins_as(&self.charge)?;
             charge = Some(taken);
             Ok(driver)
         };
@@ -115,15 +115,12 @@ impl Governed {
             left?;
             ruling.records.extend(self.work.look(|desk| since(desk, before)).unwrap_or_default());
         }
-        if self.driver.run().doing == Doing::Over {
-            self.charge.over();
-        }
         if ruling.outcome == Outcome::Accepted && !ruling.is_repeated {
             product::put(global, &id, &self.work)?;
         }
         let next = match (begun, &self.driver.run().doing) {
-            (Some(new), _) => Some(format!("countersign runs resume {}", new.id())),
-            (None, Doing::Ready) => Some(format!("countersign runs resume {id}")),
+            (Some(new), _) => Some(global.typed(&format!("runs resume {}", new.id()))),
+            (None, Doing::Ready) => Some(global.typed(&format!("runs resume {id}"))),
             (None, Doing::Called { .. } | Doing::Waiting(_) | Doing::Over) => None,
         };
         Ok(Ruled { run: id, command: command.to_owned(), key, ruling, next })
@@ -246,7 +243,7 @@ impl Ruled {
         }
         if !ruling.made_old.is_empty() {
             let old: Vec<&str> = ruling.made_old.iter().map(|one| one.as_str()).collect();
-            lines.push(format!("old now  {}", old.join(", ")));
+            lines.push(format!("touches  {}", old.join(", ")));
         }
         lines.extend(ruling.shown.clone());
         match &ruling.effect {

@@ -7,7 +7,7 @@ use super::process::looking;
 use crate::cli::Global;
 use crate::cli::packet::Packet;
 use crate::failure::{Exit, Failure};
-use crate::output;
+use crate::output::{self, CARE, FAINT, Line, PLAIN, Sheet};
 use crate::place::{self, Place};
 use countersign_durable::write_new;
 use countersign_govern::member::Member;
@@ -82,18 +82,19 @@ async fn export(
         write(html, page(&statement, &envelope, &bytes, files.out.is_none()).as_bytes())?;
     }
     let withheld = statement.blobs.iter().filter(|blob| matches!(blob.content, Content::Withheld(_))).count();
-    output::line(&output::plain(&format!(
-        "{}: {} ({}), signed with {key}; {} withheld",
-        [files.out, files.html]
-            .into_iter()
-            .flatten()
-            .map(|one| one.display().to_string())
-            .collect::<Vec<_>>()
-            .join(", "),
-        statement.packet_id,
-        statement.status.replace('_', " "),
-        output::count(withheld as u64, "text")
-    )))?;
+    let file = |one: &Path| one.display().to_string();
+    let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<10}")).and(PLAIN, text);
+    let mut lines =
+        vec![say("packet", format!("{} ({})", statement.packet_id, statement.status.replace('_', " ")))];
+    lines.extend(files.out.map(|out| say("file", file(out)).whole()));
+    lines.extend(files.html.map(|html| say("page", file(html)).whole()));
+    lines.push(say("signed", format!("with {key}")).whole());
+    lines.push(match withheld {
+        0 => say("withheld", "nothing".to_owned()),
+        many => say("withheld", String::new()).and(CARE, output::count(many as u64, "text")),
+    });
+    lines.extend(files.out.map(|out| say("next", format!("countersign verify {}", file(out))).whole()));
+    Sheet::new().print(&lines)?;
     Ok(Exit::Success)
 }
 

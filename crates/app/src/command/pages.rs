@@ -1,15 +1,16 @@
 //! How a task's run stands: its health, findings, evidence, chains, board, costs, and what waits for a person.
 //! Owns: reading a run's records, and what is said of every page. Must not: derive; `countersign-work` does.
 
+mod body;
 mod budget;
-mod text;
+mod lines;
 
 pub(super) use budget::run as budget;
 
 use super::process::looking;
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
-use crate::output;
+use crate::output::{self, FAINT, Line, Sheet};
 use crate::place::Place;
 use crate::tasks;
 use countersign_govern::types::read_models::DerivedReadModelRecordReadModelKind as ReadModel;
@@ -18,6 +19,7 @@ use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_runtime::run::{self, Bench};
 use countersign_runtime::work::Work;
+use countersign_work::desk::Desk;
 use countersign_work::page::{self, Header};
 use serde::Serialize;
 use std::sync::Arc;
@@ -66,6 +68,8 @@ struct Told<'a> {
 #[derive(Serialize)]
 struct PutDown {
     id: String,
+    /// `current`, or `stale` since something that it rests on changed.
+    validity: &'static str,
     counts: bool,
     from: u64,
     until: Option<u64>,
@@ -78,6 +82,7 @@ impl From<Header> for PutDown {
     fn from(header: Header) -> Self {
         PutDown {
             id: header.id,
+            validity: if header.until.is_none() { "current" } else { "stale" },
             counts: header.until.is_none(),
             from: header.from,
             until: header.until,
@@ -103,7 +108,7 @@ pub(super) async fn attention(global: &Global, run: Option<&str>) -> Result<Exit
     let mut is_any = false;
     for listed in run::list(&*bench.journal, &bench.access).await? {
         let Some(work) = read(&bench, &RunId::try_from(listed.run.as_str())?).await? else { continue };
-        let is_due = work.look(|desk| !text::is_empty(Page::Attention, desk)).unwrap_or(false);
+        let is_due = work.look(|desk| !body::is_empty(Page::Attention, desk)).unwrap_or(false);
         if is_due {
             is_any = true;
             shown(global, Page::Attention, listed.run.as_str(), &work)?;
@@ -135,7 +140,7 @@ fn shown(global: &Global, page: Page, run: &str, work: &Work) -> Result<Exit, Fa
     let (header, as_of) = work
         .look(|desk| (page.model().and_then(|model| page::header(desk, model)), desk.end()))
         .ok_or_else(missing)?;
-    let body = text::body(page, &fresh, work);
+    let body = body::body(page, &fresh, work);
     if global.json {
         let told = Told {
             run,
@@ -148,21 +153,35 @@ fn shown(global: &Global, page: Page, run: &str, work: &Work) -> Result<Exit, Fa
         output::json(&told)?;
         return Ok(Exit::Success);
     }
-    for line in text::lines(page, &fresh, &body) {
-        output::line(&output::plain(&line))?;
-    }
-    output::line(&output::plain(&footing(header.as_ref(), as_of)))?;
+    let sheet = Sheet::new();
+    let mut all = lines::lines(page, &sheet, &Shown { global, run, fresh: &fresh, work }, &body);
+    all.push(Line::new(FAINT, footing(header.as_ref(), as_of)));
+    sheet.print(&all)?;
     Ok(Exit::Success)
 }
+
+/// A run that a page is shown of.
+struct Shown<'a> {
+    global: &'a Global,
+    run: &'a str,
+    /// Its records, with every page derived anew.
+    fresh: &'a Desk,
+    /// The texts that they name.
+    work: &'a Work,
+}
+
+/// Letters of a hash that tell it apart for an eye.
+const HASH_CHARS: usize = 12;
 
 /// What a page rests on, in a line.
 fn footing(header: Option<&Header>, as_of: u64) -> String {
     let of = format!("From the run's records up to place {as_of}");
-    match header {
-        Some(Header { until: None, from, .. }) => format!("{of}; the page put down at {from} still counts."),
-        Some(Header { until: Some(until), from, .. }) => {
-            format!("{of}; the page put down at {from} counted until {until}.")
-        }
-        None => format!("{of}."),
-    }
+    let Some(Header { from, until, manifest_hash, inputs, .. }) = header else { return format!("{of}.") };
+    let validity = match until {
+        None => "current".to_owned(),
+        Some(until) => format!("stale since {until}"),
+    };
+    let hash = manifest_hash.get(..HASH_CHARS).unwrap_or(manifest_hash);
+    let inputs = output::count(inputs.len() as u64, "input");
+    format!("{of}; what was put down at {from} is {validity} ({inputs}, manifest {hash}…).")
 }

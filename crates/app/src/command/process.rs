@@ -148,6 +148,8 @@ async fn driven(
 pub(crate) struct Driven {
     driver: Driver,
     charge: Charge,
+    /// Whether it is a task's.
+    is_of_task: bool,
 }
 
 impl Driven {
@@ -173,7 +175,7 @@ impl DerefMut for Driven {
 
 impl Drop for Driven {
     fn drop(&mut self) {
-        if self.driver.run().doing == Doing::Over {
+        if self.driver.run().doing == Doing::Over && !self.is_of_task {
             self.charge.over();
         }
     }
@@ -319,10 +321,11 @@ impl Desk {
             ..Setup::default()
         };
         let label = self.label.join(self.brought(&reading.envelope));
+        let is_of_task = self.bench.work.is_some();
         let driver = Driver::begin(self.bench, Arc::new(self.found.pipeline), reading, &setup, label)?;
         let charge = Charge::take(&self.runs, driver.id())?;
         charge.begins()?;
-        Ok(Driven { driver, charge })
+        Ok(Driven { driver, charge, is_of_task })
     }
 
     /// What holds for what an envelope brings along that no run of ours is known to have said: nobody knows what it was
@@ -340,7 +343,8 @@ impl Desk {
             Some(charge) => charge,
             None => Charge::take(&self.runs, &told.id)?,
         };
-        Ok(Driven { driver: Driver::open(self.bench, told)?, charge })
+        let is_of_task = self.bench.work.is_some();
+        Ok(Driven { driver: Driver::open(self.bench, told)?, charge, is_of_task })
     }
 
     /// The run that the envelope says it belongs to, if it is one of ours, and how it stands to it. An envelope that was

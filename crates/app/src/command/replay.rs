@@ -7,7 +7,7 @@ use crate::cli::governed::{Mode, Replay};
 use crate::cli::run::Working;
 use crate::failure::{Exit, Failure};
 use crate::office;
-use crate::output;
+use crate::output::{self, BAD, GOOD, Line, PLAIN, Sheet};
 use crate::pipelines::Found;
 use crate::place::Place;
 use crate::signals::Cancelling;
@@ -263,22 +263,32 @@ fn told(
 }
 
 fn printed(told: &Told) -> Result<(), Failure> {
-    let line = |text: &str| output::line(&output::plain(text));
-    let result = if told.same { "came to the same" } else { "came out differently" };
-    line(&format!("{} of {} {result}.", told.mode.replace('_', " "), told.run))?;
+    let (style, result) = match told.same {
+        true => (GOOD, "came to the same"),
+        false => (BAD, "came out differently"),
+    };
+    let first = format!("{} of {} {result}.", told.mode.replace('_', " "), told.run);
+    let mut lines = vec![Line::new(style.bold(), first)];
     if let Some(Decided { events, records }) = &told.decided {
-        line(&format!(
-            "{} and {} decided again, as they were written.",
-            output::count(*events, "event"),
-            output::count(*records, "record")
-        ))?;
+        lines.push(Line::new(
+            PLAIN,
+            format!(
+                "{} and {} decided again, as they were written.",
+                output::count(*events, "event"),
+                output::count(*records, "record")
+            ),
+        ));
     }
+    let own = format!("{}.", told.run);
     for one in &told.steps {
-        let mark = if one.same { "✓" } else { "✗" };
-        line(&format!("  {mark} {}: {}", one.step, one.treatment))?;
+        let (style, mark) = if one.same { (GOOD, "  ✓ ") } else { (BAD, "  ✗ ") };
+        let text = format!("{}: {}", one.step.replace(&own, ""), one.treatment);
+        lines.push(Line::new(style, mark).and(PLAIN, text).hanging(4));
     }
     for one in &told.divergences {
-        line(&format!("  ! {} ({})", one.explanation, one.kind.replace('_', " ")))?;
+        let text = format!("{} ({})", one.explanation, one.kind.replace('_', " "));
+        lines.push(Line::new(BAD, "  ! ").and(PLAIN, text).hanging(4));
     }
-    line(&format!("replay  {}", told.replay))
+    lines.push(Line::named("replay", told.replay.as_str()).whole());
+    Sheet::new().print(&lines)
 }

@@ -1,26 +1,31 @@
 //! `countersign run`: a task in, a work product that can be signed out.
 //! Owns: carrying a task's run to its end, putting the work where a user finds it, the summary. Must not: decide.
 
-use super::process::{Desk, Driven, Seat, ended, looking, minted};
+use super::process::{Desk, Seat, ended, looking, minted};
 use crate::cli::Global;
 use crate::cli::run::{Run, Working};
 use crate::failure::{Exit, Failure};
 use crate::office;
-use crate::output;
 use crate::pipelines;
 use crate::place::Place;
 use crate::signals::Cancelling;
 use crate::tasks::{self, Folder};
-use countersign_kernel::run::{self as kernel, Doing};
+use countersign_kernel::run as kernel;
 use countersign_record::code::Code;
 use countersign_record::id::RunId;
 use countersign_record::state::GenericEnvelope;
+use countersign_runtime::run::{Driver, Error};
 use countersign_runtime::work::Work;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
+pub(super) mod change;
 pub(super) mod product;
+mod progress;
+pub(super) mod screen;
 mod summary;
+
+pub(super) use progress::driven;
+pub(super) use summary::claimed;
 
 pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
     let folder = Folder::read(&command.task)?;
@@ -43,7 +48,9 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
     let found = pipelines::find(&working.pipeline)?;
     let mut driver = Desk::at_work(seat, &working, found, at_work)?.begin(&working, reading)?;
     let cancelling = Cancelling::new()?;
-    driven(&mut driver, &cancelling.token).await?;
+    if let Err(error) = driven(&mut driver, &work, &cancelling.token).await {
+        return Err(left(global, &driver, error).await);
+    }
     told(global, driver.id(), driver.run(), &work, ended(driver.run()))
 }
 
@@ -59,21 +66,14 @@ pub(super) fn told(
     summary::told(global, id, run, work, outcome)
 }
 
-/// Goes on stage by stage, and shows where it is.
-async fn driven(driver: &mut Driven, cancel: &CancellationToken) -> Result<(), Failure> {
-    let progress = output::progress(String::new());
-    let gone_on = async {
-        loop {
-            let stage = driver.run().envelope.progress.current_stage.clone();
-            let hops = driver.run().envelope.bounds.agent_hop_count;
-            progress.set_message(format!("{} (step {})", summary::stage(&stage), hops + 1));
-            driver.step(cancel).await?;
-            if driver.run().doing != Doing::Ready {
-                return Ok(());
-            }
+/// What kept a run from going on, and how it goes on if anything of it is durable.
+pub(super) async fn left(global: &Global, driver: &Driver, error: Error) -> Failure {
+    let failure = Failure::from(error);
+    match driver.kept().await {
+        Ok(_) => {
+            let id = driver.id();
+            failure.with("run", id.as_str()).with("next", global.typed(&format!("runs resume {id}")))
         }
+        Err(_) => failure,
     }
-    .await;
-    progress.finish_and_clear();
-    gone_on
 }

@@ -2,18 +2,20 @@
 //! Owns: the list, the timeline, going on with a run that was left. Must not: fold a row itself.
 
 use super::process::{Desk, Seat, ended, looking, over, printed};
+use super::run::{driven, left};
 use crate::cli::Global;
 use crate::cli::run::Runs;
 use crate::failure::{Exit, Failure};
 use crate::office;
-use crate::output;
+use crate::output::{self, BOLD, CARE, FAINT, Line, PLAIN, Sheet};
 use crate::place::Place;
 use crate::signals::Cancelling;
+use anstyle::Style;
 use countersign_kernel::run::Doing;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
-use countersign_runtime::run::{self, Line, Standing, Told};
+use countersign_runtime::run::{self, Line as Event, Listed, Standing, Told};
 use serde::Serialize;
 
 pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure> {
@@ -24,19 +26,24 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
             let seat = Seat { global, bench: looking(Place::open(global)?)?, opens: &opens };
             let (desk, told) = Desk::again(seat, allow_programs, &run).await?;
-            match told.standing() {
-                Standing::Waiting => return printed(&told.run, !global.json, ended(&told.run)),
-                Standing::Over => return Err(over()),
-                Standing::Open => {}
-            }
             let work = desk.work();
+            match (told.standing(), &work) {
+                (Standing::Waiting, Some(work)) => {
+                    return super::run::told(global, &told.id, &told.run, work, ended(&told.run));
+                }
+                (Standing::Waiting, None) => return printed(&told.run, !global.json, ended(&told.run)),
+                (Standing::Over, _) => return Err(over()),
+                (Standing::Open, _) => {}
+            }
             let mut driver = desk.open(told)?;
             let cancelling = Cancelling::new()?;
-            let gone_on = driver.drive(&cancelling.token).await;
-            if let (Ok(()), Some(work)) = (&gone_on, &work) {
-                return super::run::told(global, driver.id(), driver.run(), work, ended(driver.run()));
+            if let Some(work) = &work {
+                return match driven(&mut driver, work, &cancelling.token).await {
+                    Ok(()) => super::run::told(global, driver.id(), driver.run(), work, ended(driver.run())),
+                    Err(error) => Err(left(global, &driver, error).await),
+                };
             }
-            match gone_on {
+            match driver.drive(&cancelling.token).await {
                 Ok(()) => printed(driver.run(), !global.json, ended(driver.run())),
                 Err(error) => printed(&driver.kept().await?, !global.json, Err(error.into())),
             }
@@ -50,15 +57,26 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
     if global.json {
         output::json(&runs)?;
     } else if runs.is_empty() {
-        output::line("No runs yet: countersign process begins one.")?;
+        output::line("No runs yet: countersign run TASK begins one.")?;
     }
-    for listed in runs.iter().filter(|_| !global.json) {
+    let line = |listed: &Listed| {
         let reason = listed.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        let standing = word(listed.standing);
-        let text = format!("{}  {}  {}  {standing}{reason}", listed.run, listed.began_at, listed.pipeline);
-        output::line(&output::plain(&text))?;
-    }
+        let line = Line::new(PLAIN, format!("{}  ", listed.run));
+        let line =
+            line.and(FAINT, format!("{}  ", listed.began_at)).and(PLAIN, format!("{}  ", listed.pipeline));
+        line.and(look(listed.standing), format!("{}{reason}", word(listed.standing))).whole()
+    };
+    let lines: Vec<Line> = runs.iter().filter(|_| !global.json).map(line).collect();
+    Sheet::new().print(&lines)?;
     Ok(Exit::Success)
+}
+
+/// How a standing looks.
+fn look(standing: Standing) -> Style {
+    match standing {
+        Standing::Open | Standing::Waiting => CARE,
+        Standing::Over => PLAIN,
+    }
 }
 
 fn word(standing: Standing) -> &'static str {
@@ -77,7 +95,7 @@ pub(crate) struct Shown<'a> {
     standing: Standing,
     model: &'a str,
     sources: &'a [String],
-    timeline: &'a [Line],
+    timeline: &'a [Event],
     envelope: &'a GenericEnvelope,
 }
 
@@ -102,17 +120,16 @@ async fn show(global: &Global, id: &str) -> Result<Exit, Failure> {
         output::json(&Shown::from(&told))?;
         return Ok(Exit::Success);
     }
-    for line in timeline(&told) {
-        output::line(&output::plain(&line))?;
-    }
+    Sheet::new().print(&timeline(global, &told))?;
     Ok(Exit::Success)
 }
 
 /// The run in lines, as a person reads it.
-fn timeline(told: &Told) -> Vec<String> {
+fn timeline(global: &Global, told: &Told) -> Vec<Line> {
     let envelope = &told.run.envelope;
-    let mut lines = vec![format!("{}  {}  {}", told.id, told.pipeline.name, word(told.standing()))];
-    lines.push(format!("  asked: {}", envelope.identity.raw_input));
+    let first = Line::new(BOLD, format!("{}  {}  ", told.id, told.pipeline.name));
+    let mut lines = vec![first.and(look(told.standing()).bold(), word(told.standing())).whole()];
+    lines.push(Line::new(FAINT, "  asked: ").and(PLAIN, envelope.identity.raw_input.as_str()).hanging(9));
     for line in &told.lines {
         let text = |name: &str| line.payload.get(name).and_then(Json::as_str).unwrap_or_default();
         let what = match line.kind.as_str() {
@@ -134,22 +151,25 @@ fn timeline(told: &Told) -> Vec<String> {
             "workspace.externalized" => format!("sent       {}  {}", text("destination_ref"), text("status")),
             other => other.strip_prefix("run.").unwrap_or(other).to_owned(),
         };
-        lines.push(format!("  {:>6}  {}  {}", line.seq, line.at, what.trim_end()));
+        let line = Line::new(FAINT, format!("  {:>6}  {}  ", line.seq, line.at));
+        lines.push(line.and(PLAIN, what.trim_end()).whole());
     }
     match &told.run.doing {
         Doing::Waiting(stop) => {
-            lines.push(format!("waits for a person: {}", stop.message));
-            lines.push(format!(
-                "  countersign answer {} --id {} …  ({})",
-                told.id,
-                stop.id,
-                stop.next_steps.join(", ")
-            ));
+            lines.push(Line::new(CARE.bold(), format!("waits for a person: {}", stop.message)));
+            let answer = global.typed(&format!("answer {} --id {}", told.id, stop.id));
+            let line = Line::new(FAINT, "  answer   ").and(PLAIN, format!("{answer} …"));
+            lines.push(line.whole());
+            lines.push(Line::new(FAINT, "  options  ").and(PLAIN, stop.next_steps.join(", ")).hanging(11));
         }
         Doing::Ready | Doing::Called { .. } => {
-            lines.push(format!("is open: countersign runs resume {}", told.id));
+            let resume = global.typed(&format!("runs resume {}", told.id));
+            lines.push(Line::new(CARE, format!("is open: {resume}")).whole());
         }
-        Doing::Over => lines.extend(envelope.ending.termination_reason.clone()),
+        Doing::Over => {
+            let reason = envelope.ending.termination_reason.clone();
+            lines.extend(reason.map(|reason| Line::new(PLAIN, reason)));
+        }
     }
     lines
 }

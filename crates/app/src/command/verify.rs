@@ -4,15 +4,18 @@
 use crate::cli::Global;
 use crate::cli::packet::Verify;
 use crate::failure::{Exit, Failure};
-use crate::{input, output};
+use crate::input;
+use crate::output::{self, BAD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use countersign_record::code::Code;
 use countersign_record::json;
 use countersign_record::sign::PublicKey;
 use countersign_verify::dsse::BYTES_MAX;
-use countersign_verify::report::{Failure as Found, Outcome, Report, Standing};
+use countersign_verify::report::{Counted, Failure as Found, Outcome, Report, Standing};
 use countersign_verify::verify;
 use std::io::Read;
 
+/// Columns of what is said of something.
+const NAME_COLUMNS: usize = 8;
 /// Failures that are printed; `--json` has more.
 const SHOWN_MAX: usize = 20;
 
@@ -49,43 +52,64 @@ fn key(text: &str) -> Result<PublicKey, Failure> {
 }
 
 fn told(report: &Report) -> Result<(), Failure> {
-    let line = |text: String| output::line(&output::plain(&text));
+    let say = |name: &str, text: String| {
+        Line::new(FAINT, format!("  {name:<NAME_COLUMNS$} ")).and(PLAIN, text).hanging(NAME_COLUMNS + 3)
+    };
+    let (style, words) = match report.result {
+        Outcome::Verified => (GOOD, "✓ Verified: everything in it is as it says."),
+        Outcome::VerifiedInPart => (CARE, "✓ Verified, with parts withheld: what is in it is as it says."),
+        Outcome::Failed => (BAD, "✗ NOT verified: something in it is not as it says."),
+    };
+    let mut all = vec![Line::new(style.bold(), words).hanging(2)];
     if let Some(packet) = &report.packet {
-        line(format!("{}  ({})", packet.title, packet.status.replace('_', " ")))?;
-        line(format!(
-            "  run      {} of matter {}, up to row {}",
-            packet.run, packet.matter, packet.head.seq
-        ))?;
+        all.push(say("packet", format!("{} ({})", packet.title, packet.status.replace('_', " "))));
+        let run = format!("{} of matter {}, up to row {}", packet.run, packet.matter, packet.head.seq);
+        all.push(say("run", run));
         for (name, digest) in &packet.subjects {
-            line(format!("  work     {name}  sha256 {digest}"))?;
+            all.push(say("work", format!("{name}  sha256 {digest}")));
         }
-        line(format!("  made     {} by {} with {}", packet.made_at, packet.made_by, packet.made_with))?;
+        let made = format!("{} by {} with {}", packet.made_at, packet.made_by, packet.made_with);
+        all.push(say("made", made));
     }
     for signer in &report.signatures {
-        let how = match signer.standing {
-            Standing::Trusted => "which you trust",
-            Standing::Unknown => "which you have said nothing about (--trusted-key)",
-            Standing::Forged => "FORGED: it is not of this key over this packet",
+        let (style, how) = match signer.standing {
+            Standing::Trusted => (GOOD, "which you trust"),
+            Standing::Unknown => (CARE, "which you have said nothing about (--trusted-key)"),
+            Standing::Forged => (BAD, "FORGED: it is not of this key over this packet"),
         };
-        line(format!("  signed   {}, {how}", signer.key))?;
+        all.push(say("signed", format!("{}, ", signer.key)).and(style, how));
     }
-    for one in report.checks.iter().filter(|one| one.checked + one.told + one.withheld > 0) {
-        let told = if one.told > 0 { format!(", {} taken as told", one.told) } else { String::new() };
-        let withheld = if one.withheld > 0 { format!(", {} withheld", one.withheld) } else { String::new() };
-        let failed = if one.failed > 0 { format!(", {} FAILED", one.failed) } else { String::new() };
-        line(format!("  {:<14} {} checked{told}{withheld}{failed}", one.check.as_str(), one.checked))?;
-    }
+    all.extend(checks(report, &say));
     for one in &report.withheld {
-        line(format!("  withheld {} ({}: {})", one.digest, output::count(one.size, "byte"), one.reason))?;
+        let size = output::count(one.size, "byte");
+        all.push(say("withheld", format!("{} ({size}: {})", one.digest, one.reason)));
     }
     for failure in report.failures.iter().take(SHOWN_MAX) {
-        line(sentence(failure)?)?;
+        all.push(Line::new(BAD, "  ! ").and(PLAIN, sentence(failure)?).hanging(4));
     }
     let more = report.failures.len().saturating_sub(SHOWN_MAX) as u64 + report.unlisted;
     if more > 0 {
-        line(format!("and {more} more"))?;
+        all.push(Line::new(FAINT, format!("  … and {more} more (--json)")));
     }
-    line(report.result.words().to_owned())
+    Sheet::new().print(&all)
+}
+
+/// How much was checked, together where nothing failed.
+fn checks(report: &Report, say: &impl Fn(&str, String) -> Line) -> Vec<Line> {
+    let looked = report.checks.iter().filter(|one| one.checked + one.told + one.withheld > 0);
+    let (bad, good): (Vec<_>, Vec<_>) = looked.partition(|one| one.failed > 0);
+    let counts = |one: &Counted| {
+        let told = if one.told > 0 { format!(" ({} taken as told)", one.told) } else { String::new() };
+        let withheld = if one.withheld > 0 { format!(" ({} withheld)", one.withheld) } else { String::new() };
+        format!("{} {}{told}{withheld}", one.check.as_str(), one.checked)
+    };
+    let together: Vec<String> = good.iter().map(|one| counts(one)).collect();
+    let mut lines = Vec::new();
+    if !together.is_empty() {
+        lines.push(say("checked", together.join(", ")));
+    }
+    lines.extend(bad.iter().map(|one| say("", counts(one)).and(BAD, format!(", {} FAILED", one.failed))));
+    lines
 }
 
 /// What failed, where, and what was expected.

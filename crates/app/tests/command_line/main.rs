@@ -57,6 +57,7 @@ mod sessions_turn;
 mod talks;
 mod tasks;
 mod tasks_faults;
+mod tasks_screen;
 mod terminal;
 mod travel;
 mod ways_around;

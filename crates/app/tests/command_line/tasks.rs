@@ -152,7 +152,7 @@ fn every_page_says_what_it_rests_on() {
     let budget = done.text();
     assert!(budget.starts_with("spent") && budget.contains("foreseen"), "{budget}");
     let all = example.work.run(&["attention"]).good();
-    assert!(all.text().contains("reliance review required"), "{}", all.text());
+    assert!(all.text().contains("a packet to read"), "{}", all.text());
     example.work.run(&["health", "run_0000000000000000"]).refused_silently(1, "run.missing");
 }
 

@@ -14,6 +14,7 @@ use countersign_govern::fold::Folds;
 use countersign_govern::member::Member;
 use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::finding::FindingState;
+use countersign_govern::types::reliance::RelianceLimitationKind as Limitation;
 use countersign_govern::world::Record;
 use countersign_kernel::claim::{claims as split, outline};
 use countersign_record::digest::Digest;
@@ -38,7 +39,7 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summ
         explanation: capital(&copy(json, "reliance_derivation.explanation")),
         scope: copy(json, "reliance_derivation.scope_statement"),
         lifecycle: lifecycle.replace('_', " "),
-        limitations: limits.iter().map(|one| one.replace('_', " ")).collect(),
+        limitations: limits.iter().map(|one| limitation(one).to_string()).collect(),
         findings: findings(case, folds),
         outcomes: outcomes(case, folds),
         products: products(case, place),
@@ -143,6 +144,29 @@ fn products(case: &Case<'_>, place: u64) -> Vec<Product> {
         })
     };
     evidence::heads(case, place).into_iter().filter_map(one).collect()
+}
+
+/// The words for what limits the work; what is unknown stays as it is.
+#[must_use]
+pub fn limitation(kind: &str) -> &str {
+    let Some(known) = Limitation::find(kind) else { return kind };
+    match known {
+        Limitation::InsufficientEvidence => "too little evidence",
+        Limitation::HumanJudgmentNeeded => "something that a person must judge",
+        Limitation::MissingCapability => "something that nobody here can do",
+        Limitation::SourceUnavailable => "a source that is not there",
+        Limitation::PolicyBlocked => "a policy that forbids a part of it",
+        Limitation::StaleEvidence => "evidence that is out of date",
+        Limitation::UnableToGroundClaim => "a claim that no source says",
+        Limitation::UncheckedClaimsPresent => "a claim that nobody checked",
+        Limitation::UnreviewedCandidateRevision => "a change that nobody has decided on",
+        Limitation::ExternalSideEffectUnverified => "an effect outside that is not proved",
+        Limitation::StaleSourcePresent => "a source that is out of date or that nobody verified",
+        Limitation::UnresolvedResearchNeed => "an open question to the sources",
+        Limitation::PolicyWarning => "a policy that warns",
+        Limitation::PatternCChainUnresolved => "an evaluation that is not resolved",
+        Limitation::EvidencePackageMissing => "missing evidence",
+    }
 }
 
 /// The words for how a claim is supported.

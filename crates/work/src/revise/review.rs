@@ -18,9 +18,11 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_govern::reference::Reference;
 use countersign_govern::types::basic::{
     ArtifactVersionState as VersionState, PolicyEvaluationRef, Severity, StorageRef, V10, V11,
 };
+use countersign_govern::types::hard_call::HardRevisionCall;
 use countersign_govern::types::reliance::{
     AttentionKind, AttentionLedgerItem, AttentionLedgerItemLifecycleState as ItemState,
 };
@@ -319,6 +321,26 @@ pub fn set_aside(
     plans::go(desk, &mut plan, State::TerminalBlocked, By::HardCallResolutionReceipt, &answer)?;
     give_up(desk, &plan, DISPATCHER, Status::Failed)?;
     Ok(Some(question))
+}
+
+/// The diff of a change, as its reviewer is shown it: the digest of its bytes, which stand beside the review's packet. `about` is the
+/// packet, or the question about it; anything else has no diff.
+#[must_use]
+pub fn diff(desk: &Desk, about: &StorageRef) -> Option<Digest> {
+    let about = Reference::read(about.as_str())?;
+    let packet: RevisionReviewPacket = match about.kind {
+        "revision_review_packet" => desk.find("RevisionReviewPacket", about.id)?,
+        "hard_revision_call" => {
+            let call: HardRevisionCall = desk.find("HardRevisionCall", about.id)?;
+            let packet = call.source_ref?;
+            let packet =
+                Reference::read(packet.as_str()).filter(|one| one.kind == "revision_review_packet")?;
+            desk.find("RevisionReviewPacket", packet.id)?
+        }
+        _nothing_to_review => return None,
+    };
+    let shown = Reference::read(packet.semantic_diff_ref.as_str())?;
+    Digest::try_from(shown.id).ok()
 }
 
 /// The packet of a plan that a person must decide on, and the question.

@@ -92,8 +92,8 @@ impl Pane {
         match self.look {
             Look::Terminal => {
                 let begin = if std::mem::take(&mut self.is_mid_line) { "\n" } else { "" };
-                let (dim, plain) = if has_colour() { ("\u{1b}[2m", "\u{1b}[0m") } else { ("", "") };
-                write_out(&format!("{begin}{dim}{line}{plain}\n"));
+                let line = output::Sheet::new().painted(output::FAINT, line);
+                write_out(&format!("{begin}{line}\n"));
             }
             Look::Piped => {
                 if std::mem::take(&mut self.is_mid_line) {
@@ -194,10 +194,6 @@ impl Screen for Pane {
 fn write_out(text: &str) {
     let mut out = std::io::stdout().lock();
     drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
-}
-
-fn has_colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// A model's words: lines stay lines, and nothing else moves the cursor.

@@ -1,11 +1,14 @@
 //! `countersign packet show`: what a reliance packet says, on a screen.
 //! Owns: the lines. Must not: say more than the packet does; `countersign verify` says whether it is so.
 
+use super::super::run::screen::{of_severity, of_status};
 use super::{RunId, looking, statement};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
+use crate::input;
+use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use crate::place::Place;
-use crate::{input, output};
+use countersign_govern::types::reliance::RelianceStatus as Status;
 use countersign_record::code::Code;
 use countersign_record::row::DataClass;
 use countersign_runtime::run;
@@ -16,8 +19,10 @@ use std::io::Read;
 
 /// Claims that are listed; `--json` has all.
 const CLAIMS_MAX: usize = 16;
-/// Characters of a line.
-const CHARS_MAX: usize = 110;
+/// Columns of what a line is about.
+const NAME_COLUMNS: usize = 10;
+/// Columns of a claim's words, at least.
+const CLAIM_COLUMNS_MIN: usize = 24;
 /// Characters of a hash that tell it apart for an eye.
 const HASH_CHARS: usize = 16;
 
@@ -28,7 +33,7 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
             // What is only shown here does not leave.
             let statement =
                 statement(&Place::open(global)?, &run, told.setup, DataClass::LocalOnly, &[]).await?;
-            (statement, format!("countersign packet export {run} --out FILE --html FILE"))
+            (statement, global.typed(&format!("packet export {run} --out FILE --html FILE")))
         }
         Err(_) => (read(packet)?, format!("countersign verify {packet}")),
     };
@@ -36,9 +41,8 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
     if global.json {
         output::json(&summary)?;
     } else {
-        for line in lines(&summary, &next) {
-            output::line(&output::plain(&line))?;
-        }
+        let sheet = Sheet::new();
+        sheet.print(&lines(&sheet, &summary, &next))?;
     }
     Ok(match summary.status.as_str() {
         "safe_to_rely_within_scope" => Exit::Success,
@@ -61,68 +65,91 @@ fn read(path: &str) -> Result<Statement, Failure> {
     }
 }
 
-fn lines(summary: &Summary, next: &str) -> Vec<String> {
+/// A line with what it is about before it.
+fn say(name: &str, text: impl Into<String>) -> Line {
+    Line::new(FAINT, format!("{name:<NAME_COLUMNS$}")).and(PLAIN, text).hanging(NAME_COLUMNS)
+}
+
+fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
     let origin = &summary.origin;
-    let mut all = vec![summary.title.clone(), format!("{} {}", summary.status_words, summary.explanation)];
-    let mut say = |name: &str, text: String| all.push(cut(&format!("{name:<10}{text}")));
-    let mut scope = wrapped(&summary.scope).into_iter();
-    say("scope", scope.next().unwrap_or_default());
-    scope.for_each(|line| say("", line));
-    say("packet", format!("{}, made {} by {}", summary.lifecycle, origin.made_at, origin.made_by));
+    let style = Status::find(&summary.status).map_or(PLAIN, of_status);
+    let mut all = vec![
+        Line::new(BOLD, summary.title.as_str()),
+        Line::new(style.bold(), summary.status_words.as_str())
+            .and(PLAIN, format!(" {}", summary.explanation)),
+        say("scope", summary.scope.as_str()),
+        say("packet", format!("{}, made {} by {}", summary.lifecycle, origin.made_at, origin.made_by)),
+    ];
     for one in &summary.products {
-        say("work", format!("{} (version {})", one.name, one.version));
+        all.push(say("work", format!("{} (version {})", one.name, one.version)));
     }
-    let limits = summary.limitations.join(", ");
-    say("limits", if limits.is_empty() { "none".to_owned() } else { limits });
+    let limits = summary.limitations.join("; ");
+    all.push(match limits.is_empty() {
+        true => say("limits", "none"),
+        false => say("limits", "").and(CARE, limits),
+    });
     for one in &summary.findings {
-        say("", format!("! {} [{}]", one.text, one.severity));
+        let style = of_severity(&one.severity);
+        let line = say("", "").and(style, "! ").and(PLAIN, format!("{} ", one.text));
+        all.push(line.and(style, format!("({})", one.severity)).hanging(NAME_COLUMNS + 2).within(2));
     }
-    let supported = summary.claims.iter().filter(|one| one.status == "supported").count();
-    say("claims", format!("{supported} of {} stand in the sources", summary.claims.len()));
-    // What does not stand comes first: it is what a reader looks for.
-    let (good, bad): (Vec<&Claim>, Vec<&Claim>) =
-        summary.claims.iter().partition(|one| one.status == "supported");
-    for one in bad.into_iter().chain(good).take(CLAIMS_MAX) {
-        say("", claim(one));
-    }
-    let more = summary.claims.len().saturating_sub(CLAIMS_MAX) as u64;
-    if more > 0 {
-        say("", format!("and {} more (--json)", output::count(more, "claim")));
-    }
+    all.extend(claims(sheet, &summary.claims));
     if summary.decisions.is_empty() {
-        say("decided", "nobody had to decide anything".to_owned());
+        all.push(say("decided", "nobody had to decide anything"));
     }
-    for one in &summary.decisions {
-        say("decided", decision(one));
-    }
+    all.extend(summary.decisions.iter().map(|one| say("decided", decision(one)).within(2)));
     if let Some(budget) = &summary.budget {
-        say("cost", budget.summary.clone());
-        say("", budget.compared.clone());
+        all.push(say("cost", budget.summary.as_str()));
+        all.push(say("", budget.compared.as_str()));
     }
     for one in &summary.checkpoints {
-        say("kept", format!("{}: {}", one.versions.join(", "), one.label));
+        all.push(say("kept", format!("{}: {}", one.versions.join(", "), one.label)).within(1));
     }
     if !summary.withheld.is_empty() {
-        say("withheld", output::count(summary.withheld.len() as u64, "text"));
+        all.push(say("withheld", output::count(summary.withheld.len() as u64, "text")));
     }
     for one in &summary.products {
-        say("sha256", format!("{} {}", short(&one.sha256.to_string()), one.name));
+        all.push(say("sha256", format!("{} {}", short(&one.sha256.to_string()), one.name)));
     }
     let rows = format!("rows {} to {}", origin.first_seq, origin.head.seq);
-    say("", format!("{} {rows} of matter {}", short(&origin.head.hash.to_string()), origin.matter));
-    say("next", next.to_owned());
+    all.push(say("", format!("{} {rows} of matter {}", short(&origin.head.hash.to_string()), origin.matter)));
+    all.push(say("next", next).whole());
     all
 }
 
-fn claim(claim: &Claim) -> String {
-    let mark = if claim.status == "supported" { '✓' } else { '✗' };
-    let places: Vec<&str> = claim.places.iter().map(|one| one.at.as_str()).collect();
-    let place = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };
+/// What the work claims. What does not stand comes first: it is what a reader looks for.
+fn claims(sheet: &Sheet, all: &[Claim]) -> Vec<Line> {
+    let (good, bad): (Vec<&Claim>, Vec<&Claim>) = all.iter().partition(|one| one.status == "supported");
+    let mut lines = vec![say("claims", format!("{} of {} stand in the sources", good.len(), all.len()))];
+    lines.extend(bad.into_iter().chain(good).take(CLAIMS_MAX).map(|one| claim(sheet, one)));
+    let more = all.len().saturating_sub(CLAIMS_MAX) as u64;
+    if more > 0 {
+        lines.push(say("", format!("… and {} more (--json)", output::count(more, "claim"))));
+    }
+    lines
+}
+
+/// A claim on one row: of its words as many as there is room for beside its places.
+fn claim(sheet: &Sheet, claim: &Claim) -> Line {
+    let (style, mark) = if claim.status == "supported" { (GOOD, "✓ ") } else { (BAD, "✗ ") };
     let words = claim.text.as_deref().unwrap_or("(withheld)");
-    let status = if claim.status == "supported" { String::new() } else { format!(" ({})", claim.words) };
-    let tail = format!("  {place}{status}");
-    let room = CHARS_MAX.saturating_sub(12 + tail.chars().count()).max(24);
-    format!("{mark} {}{tail}", shortened(words, room))
+    let line = say("", "").and(style, mark);
+    if claim.status != "supported" {
+        return line
+            .and(PLAIN, words)
+            .and(style, format!(" ({})", claim.words))
+            .hanging(NAME_COLUMNS + 2)
+            .within(3);
+    }
+    let mut places = claim.places.iter().map(|one| one.at.as_str());
+    let first = places.next().unwrap_or("nowhere");
+    let more = match places.count() {
+        0 => String::new(),
+        more => format!(" +{more}"),
+    };
+    let tail = format!("  {first}{more}");
+    let room = sheet.columns().saturating_sub(NAME_COLUMNS + 2 + tail.chars().count());
+    line.and(PLAIN, shortened(words, room.max(CLAIM_COLUMNS_MIN))).and(FAINT, tail).hanging(NAME_COLUMNS + 2)
 }
 
 fn decision(decision: &Decision) -> String {
@@ -133,27 +160,6 @@ fn decision(decision: &Decision) -> String {
 
 fn short(hash: &str) -> String {
     format!("{}…", hash.get(..HASH_CHARS).unwrap_or(hash))
-}
-
-/// A text on as many lines as it takes.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let is_full = |line: &String| line.chars().count() + 1 + word.chars().count() > CHARS_MAX - 10;
-        match lines.last_mut().filter(|line| line.is_empty() || !is_full(line)) {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-fn cut(text: &str) -> String {
-    shortened(text, CHARS_MAX)
 }
 
 /// A text on one line of at most so many characters.

@@ -1,7 +1,8 @@
 //! `countersign budget`: what a run costs, and what all runs of a matter may spend.
 //! Owns: reading amounts, and the page of the matter. Must not: decide what may be spent.
 
-use super::text::{amounts, caps};
+use super::body::amounts;
+use super::lines::caps;
 use super::{Page, looking};
 use crate::cli::Global;
 use crate::cli::pages::{Budget, Caps};

@@ -1,92 +1,103 @@
-//! What a user reads at the end of a task's run: on one screen, in plain words.
-//! Owns: the words and the order. Must not: say more than the records do.
+//! What a task's run came to.
+//! Owns: what is said of it, in JSON and in exit codes; the words of it are in `screen`. Must not: say more than the records do.
 
-use super::product;
+use super::{change, product, screen};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use countersign_govern::table::outcome::entry;
 use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
 use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
-use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop};
+use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop, StopKind};
 use countersign_record::id::RunId;
+use countersign_record::json::Json;
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::{artifact, call, finding, outcome, rely};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Told {
-    run: String,
+pub(super) struct Told {
+    pub(super) run: String,
     task: String,
     /// How far the work may be relied on; nothing while the run goes on.
     status: Option<&'static str>,
-    limitations: Vec<&'static str>,
-    outcomes: Vec<OutcomeTold>,
-    claims: Claims,
-    findings: Vec<FindingTold>,
-    products: Vec<Product>,
+    pub(super) limitations: Vec<&'static str>,
+    pub(super) outcomes: Vec<OutcomeTold>,
+    pub(super) claims: Claims,
+    pub(super) findings: Vec<FindingTold>,
+    pub(super) products: Vec<Product>,
     packet: Option<String>,
-    /// What a person must answer, if the run waits.
-    question: Option<Question>,
+    /// What a person must answer, if the run waits for that.
+    pub(super) question: Option<Question>,
+    /// Commands that lead on.
+    pub(super) next: Vec<String>,
+    #[serde(skip)]
+    pub(super) standing: Standing,
+    /// How all outcomes, findings and lines of a change are seen.
+    #[serde(skip)]
+    pub(super) pages: [String; 3],
+}
+
+/// How a run stands when it is told.
+pub(super) enum Standing {
+    /// A person must say something.
+    Waits(String),
+    /// It can go on.
+    Open,
+    /// It is over, with a packet.
+    Packet(Status),
+    /// It is over without one: why.
+    Ended(String),
 }
 
 #[derive(Serialize)]
-struct OutcomeTold {
-    id: String,
-    statement: String,
-    state: &'static str,
-    met: bool,
+pub(super) struct OutcomeTold {
+    pub(super) id: String,
+    pub(super) statement: String,
+    pub(super) state: &'static str,
+    pub(super) met: bool,
+    #[serde(skip)]
+    pub(super) has_failed: bool,
 }
 
 #[derive(Default, Serialize)]
-struct Claims {
-    supported: usize,
-    all: usize,
+pub(super) struct Claims {
+    pub(super) supported: usize,
+    pub(super) all: usize,
 }
 
 #[derive(Serialize)]
-struct FindingTold {
+pub(super) struct FindingTold {
     id: String,
-    severity: &'static str,
-    text: String,
-    explanation: String,
+    pub(super) severity: &'static str,
+    pub(super) text: String,
+    pub(super) explanation: String,
+    /// The claims that it is about, with the places that bear on them.
+    pub(super) claims: Vec<Json>,
 }
 
 #[derive(Serialize)]
-struct Product {
-    path: String,
-    version: u64,
+pub(super) struct Product {
+    pub(super) path: String,
+    pub(super) version: u64,
 }
 
 #[derive(Serialize)]
-struct Question {
+pub(super) struct Question {
     id: String,
-    text: String,
-    options: Vec<Offered>,
+    pub(super) text: String,
+    pub(super) options: Vec<Offered>,
+    /// The change that it is about, as a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) diff: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Offered {
-    id: String,
-    label: String,
-    consequence: String,
-}
-
-/// The words for a stage.
-pub(super) fn stage(name: &str) -> &str {
-    match name {
-        "" | "start" | "perception" => "reading the sources",
-        "intent" | "plan" => "planning",
-        "execution" => "searching",
-        "contract" => "agreeing on what is asked",
-        "draft" => "drafting",
-        "enforcement" => "holding code to its contract",
-        "critic" => "looking at every outcome",
-        "revision" => "mending",
-        "integration" => "putting the packet together",
-        other => other,
-    }
+pub(super) struct Offered {
+    pub(super) id: String,
+    pub(super) label: String,
+    pub(super) consequence: String,
 }
 
 /// Prints what a run came to; the exit code says it too.
@@ -103,6 +114,9 @@ pub(super) fn told(
         Doing::Ready | Doing::Called { .. } | Doing::Over => None,
     };
     let folder = product::folder(global, id)?;
+    let question = stop.and_then(|stop| question(work, stop));
+    let standing = standing(run, packet.as_ref());
+    let findings = findings(work);
     let told = work.look(|desk| Told {
         run: id.to_string(),
         task: desk.task().id.clone(),
@@ -110,24 +124,84 @@ pub(super) fn told(
         limitations: limitations(packet.as_ref()),
         outcomes: outcomes(desk),
         claims: claims(desk),
-        findings: findings(desk),
         products: products(desk, &folder),
         packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
-        question: stop.and_then(|stop| question(desk, stop)),
+        next: next(global, id, (&standing, stop), question.as_ref(), !findings.is_empty()),
+        question,
+        findings,
+        standing,
+        pages: ["health", "findings", "diff"].map(|page| global.typed(&format!("{page} {id}"))),
     });
     let Some(told) = told else { return outcome };
     match global.json {
         true => output::json(&told)?,
-        false => printed(&told, packet.as_ref())?,
+        false => screen::print(&told)?,
     }
     match (stop, packet.map(|packet| packet.reliance_derivation.status)) {
         (Some(stop), _) if stop.reason == HARD_CALL => Ok(Exit::Waiting),
+        // A person has read it; a program takes the error.
+        (Some(_), _) if !global.json => Ok(Exit::Waiting),
         (Some(_), _) => outcome,
         (None, Some(Status::SafeToRelyWithinScope)) => Ok(Exit::Success),
         (None, Some(Status::RelyWithLimitations | Status::HumanReviewRequired | Status::NotSafeToRely)) => {
             Ok(Exit::Limited)
         }
         (None, None) => outcome,
+    }
+}
+
+fn standing(run: &Run, packet: Option<&TaskReliancePacket>) -> Standing {
+    match (&run.doing, packet) {
+        (Doing::Waiting(stop), _) => Standing::Waits(match stop.kind {
+            StopKind::Confirmation => format!("Your leave is needed to {}", stop.message),
+            StopKind::Clarification | StopKind::Escalation => stop.message.clone(),
+        }),
+        (Doing::Ready | Doing::Called { .. }, _) => Standing::Open,
+        (Doing::Over, Some(packet)) => Standing::Packet(packet.reliance_derivation.status),
+        (Doing::Over, None) => {
+            Standing::Ended(run.envelope.ending.termination_reason.clone().unwrap_or_default())
+        }
+    }
+}
+
+/// What can be done now.
+fn next(
+    global: &Global,
+    run: &RunId,
+    (standing, stop): (&Standing, Option<&Stop>),
+    question: Option<&Question>,
+    has_findings: bool,
+) -> Vec<String> {
+    let typed = |command: &str| global.typed(&format!("{command} {run}"));
+    let packet = typed("packet show");
+    match (standing, stop) {
+        (Standing::Waits(_), Some(stop)) => {
+            let said = match (question, stop.kind) {
+                (Some(question), _) => {
+                    let first = question.options.first().map(|one| one.id.as_str()).unwrap_or_default();
+                    format!("--choose {first}")
+                }
+                (None, StopKind::Confirmation) => {
+                    let answer = |said: &str| global.typed(&format!("answer {run} --id {} {said}", stop.id));
+                    return vec![answer("--approve"), answer("--deny")];
+                }
+                (None, StopKind::Clarification) => "--value TEXT".to_owned(),
+                (None, StopKind::Escalation) => "--choose retry".to_owned(),
+            };
+            vec![global.typed(&format!("answer {run} --id {} {said}", stop.id))]
+        }
+        (Standing::Waits(_) | Standing::Open, _) => vec![typed("runs resume")],
+        (Standing::Ended(_), _) => vec![typed("runs show")],
+        (Standing::Packet(Status::SafeToRelyWithinScope), _) => vec![packet],
+        (Standing::Packet(Status::HumanReviewRequired), _) => {
+            vec![typed("attention"), packet]
+        }
+        (Standing::Packet(Status::RelyWithLimitations | Status::NotSafeToRely), _) if has_findings => {
+            vec![typed("findings"), packet]
+        }
+        (Standing::Packet(Status::RelyWithLimitations | Status::NotSafeToRely), _) => {
+            vec![typed("attention"), packet]
+        }
     }
 }
 
@@ -144,6 +218,7 @@ fn outcomes(desk: &Desk) -> Vec<OutcomeTold> {
             statement: one.statement.clone(),
             state: entry(state).label,
             met: outcome::is_settled(state),
+            has_failed: outcome::has_failed(state),
         }
     };
     desk.task().outcomes.iter().map(one).collect()
@@ -161,15 +236,23 @@ fn claims(desk: &Desk) -> Claims {
     })
 }
 
-fn findings(desk: &Desk) -> Vec<FindingTold> {
-    let live = finding::all(desk).into_iter().filter(|one| finding::is_live(one.state));
-    live.map(|one| FindingTold {
+fn findings(work: &Work) -> Vec<FindingTold> {
+    let mut live = work.look(finding::all).unwrap_or_default();
+    live.retain(|one| finding::is_live(one.state));
+    let told = |one: finding::Known| FindingTold {
+        claims: claimed(work, &one),
         id: one.event.finding_id,
         severity: one.event.severity.as_str(),
         text: one.event.finding_text,
         explanation: one.event.explanation,
-    })
-    .collect()
+    };
+    live.into_iter().map(told).collect()
+}
+
+/// The claims that a finding is about, with their words.
+pub(in crate::command) fn claimed(work: &Work, one: &finding::Known) -> Vec<Json> {
+    let claims: Vec<&str> = one.event.affected_claim_refs.iter().map(|claim| claim.as_str()).collect();
+    work.claims(&claims)
 }
 
 fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {
@@ -182,50 +265,13 @@ fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {
         .collect()
 }
 
-fn question(desk: &Desk, stop: &Stop) -> Option<Question> {
-    let call = call::open(desk).into_iter().find(|call| call.hard_call_id == stop.id)?;
+fn question(work: &Work, stop: &Stop) -> Option<Question> {
+    let call = work.look(call::open)?.into_iter().find(|call| call.hard_call_id == stop.id)?;
+    let diff = call.source_ref.as_ref().and_then(|about| change::diff(work, about));
     let offered = call.options.into_iter().map(|one| Offered {
         id: one.option_id,
         label: one.label,
         consequence: one.consequence_text,
     });
-    Some(Question { id: call.hard_call_id, text: call.prompt_text, options: offered.collect() })
-}
-
-fn printed(told: &Told, packet: Option<&TaskReliancePacket>) -> Result<(), Failure> {
-    let line = |text: &str| output::line(&output::plain(text));
-    match packet {
-        Some(packet) => line(rely::summary(packet.reliance_derivation.status))?,
-        None if told.question.is_some() => line("The run waits for you.")?,
-        None => line("The run is not done.")?,
-    }
-    for one in &told.outcomes {
-        let mark = if one.met { "✓" } else { "✗" };
-        line(&format!("  {mark} {}: {} ({})", one.id, one.statement, one.state))?;
-    }
-    if told.claims.all > 0 {
-        line(&format!("{} of {} claims stand in the sources.", told.claims.supported, told.claims.all))?;
-    }
-    for one in &told.findings {
-        line(&format!("  ! {} [{}] {}", one.text, one.severity, one.explanation))?;
-    }
-    if !told.limitations.is_empty() {
-        line(&format!("Limited by: {}.", told.limitations.join(", ").replace('_', " ")))?;
-    }
-    for one in &told.products {
-        line(&format!("work    {} (version {})", one.path, one.version))?;
-    }
-    line(&format!("run     {}", told.run))?;
-    if let Some(question) = &told.question {
-        line("")?;
-        line(&question.text)?;
-        for one in &question.options {
-            line(&format!("  {}  {}: {}", one.id, one.label, one.consequence))?;
-        }
-        let first = question.options.first().map(|one| one.id.as_str()).unwrap_or_default();
-        line(&format!("answer  countersign answer {} --id {} --choose {first}", told.run, question.id))?;
-    } else if told.packet.is_some() {
-        line(&format!("next    countersign packet show {}", told.run))?;
-    }
-    Ok(())
+    Some(Question { id: call.hard_call_id, text: call.prompt_text, options: offered.collect(), diff })
 }

@@ -1,6 +1,7 @@
-//! What stands on each page.
-//! Owns: the members in JSON, and the lines of text made of them. Must not: look at anything but the records.
+//! What stands on each page, as a document.
+//! Owns: the members in JSON. Must not: look at anything but the records.
 
+use super::super::run::claimed;
 use super::Page;
 use countersign_govern::decide::board::Entry;
 use countersign_govern::reference::Reference;
@@ -30,7 +31,7 @@ pub(super) fn is_empty(page: Page, desk: &Desk) -> bool {
 pub(super) fn body(page: Page, desk: &Desk, work: &Work) -> Json {
     match page {
         Page::Health => health(desk),
-        Page::Findings => Json::Array(finding::all(desk).iter().map(finding_told).collect()),
+        Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
         Page::Attention => Json::Array(attention::open(desk).iter().map(written).collect()),
         Page::Evidence => work.evidence().unwrap_or(Json::Null),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
@@ -63,7 +64,7 @@ fn health(desk: &Desk) -> Json {
     .into()
 }
 
-fn finding_told(one: &finding::Known) -> Json {
+fn finding_told(one: &finding::Known, work: &Work) -> Json {
     Object::from([
         ("finding", Json::from(one.event.finding_id.as_str())),
         ("state", one.state.as_str().into()),
@@ -71,6 +72,7 @@ fn finding_told(one: &finding::Known) -> Json {
         ("criterion", one.event.target_criterion_id.as_deref().map_or(Json::Null, Json::from)),
         ("text", one.event.finding_text.as_str().into()),
         ("explanation", one.event.explanation.as_str().into()),
+        ("claims", Json::Array(claimed(work, one))),
     ])
     .into()
 }
@@ -132,111 +134,4 @@ pub(super) fn amounts(amounts: &cost::Amounts) -> Json {
         (dimension.as_str(), Json::Number(cost::number(*amount)))
     };
     amounts.iter().map(one).collect::<Object>().into()
-}
-
-/// The lines of a page.
-pub(super) fn lines(page: Page, desk: &Desk, body: &Json) -> Vec<String> {
-    match page {
-        Page::Health => health_lines(body),
-        Page::Findings => list(body, "Nothing was found.", |one| {
-            format!(
-                "{} [{}] {} {}",
-                word(one, "state"),
-                word(one, "severity"),
-                word(one, "text"),
-                word(one, "explanation")
-            )
-        }),
-        Page::Attention => list(body, "Nothing waits for a person.", |one| {
-            format!(
-                "{} [{}] {}",
-                word(one, "attention_kind").replace('_', " "),
-                word(one, "priority"),
-                word(one, "summary")
-            )
-        }),
-        Page::Evidence => evidence_lines(body),
-        Page::Chain => chain_lines(desk, body),
-        Page::Board => list(body, "Nothing is on the board.", |one| {
-            let event = one.get("event").cloned().unwrap_or(Json::Null);
-            format!("{}  {}", word(&event, "created_at"), word(one, "words"))
-        }),
-        Page::Budget => budget_lines(desk),
-    }
-}
-
-fn word<'j>(json: &'j Json, name: &str) -> &'j str {
-    json.get(name).and_then(Json::as_str).unwrap_or_default()
-}
-
-fn list(body: &Json, nothing: &str, line: impl Fn(&Json) -> String) -> Vec<String> {
-    let all = body.as_array().unwrap_or_default();
-    if all.is_empty() { vec![nothing.to_owned()] } else { all.iter().map(line).collect() }
-}
-
-fn health_lines(body: &Json) -> Vec<String> {
-    let card = body.get("card").cloned().unwrap_or(Json::Null);
-    let mut lines = vec![format!("health  {}", word(&card, "health_status").replace('_', " "))];
-    let status = word(body, "reliance_status").replace('_', " ");
-    lines.extend((!status.is_empty()).then(|| format!("packet  {status}")));
-    let blockers = card.get("active_blocker_refs").and_then(Json::as_array).map_or(0, <[Json]>::len);
-    lines.push(format!("blocked {blockers}"));
-    for one in body.get("outcomes").and_then(Json::as_array).unwrap_or_default() {
-        lines.push(format!(
-            "  {}: {} ({})",
-            word(one, "outcome"),
-            word(one, "statement"),
-            word(one, "in_words")
-        ));
-    }
-    lines
-}
-
-fn evidence_lines(body: &Json) -> Vec<String> {
-    let mut lines = Vec::new();
-    for claim in body.get("claims").and_then(Json::as_array).unwrap_or_default() {
-        lines.push(format!("{}  {}", word(claim, "support"), word(claim, "text")));
-        for name in ["supporting", "contradicting"] {
-            for place in claim.get(name).and_then(Json::as_array).unwrap_or_default() {
-                lines.push(format!("  {name} {}: “{}”", word(place, "source"), word(place, "text")));
-            }
-        }
-    }
-    if lines.is_empty() { vec!["There is no evidence yet.".to_owned()] } else { lines }
-}
-
-fn chain_lines(desk: &Desk, body: &Json) -> Vec<String> {
-    let mut lines = Vec::new();
-    for one in body.as_array().unwrap_or_default() {
-        let state = outcome::state(desk, word(one, "outcome"));
-        lines.push(format!("{}  {}", word(one, "outcome"), entry(state).label));
-        for result in one.get("results").and_then(Json::as_array).unwrap_or_default() {
-            let decision = result.get("decision").cloned().unwrap_or(Json::Null);
-            let who = word(result, "producer_kind").replace('_', " ");
-            lines.push(format!("  {who} says {}", word(&decision, "verdict")));
-        }
-        if let Some(resolution) = one.get("resolution").filter(|one| **one != Json::Null) {
-            let (verdict, route) = (word(resolution, "resolved_verdict"), word(resolution, "resolved_route"));
-            lines.push(format!("  together: {verdict}, {}", route.replace('_', " ")));
-        }
-    }
-    lines
-}
-
-fn budget_lines(desk: &Desk) -> Vec<String> {
-    let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
-    let mut lines = vec![
-        format!("spent    {}", cost::told(&cost::spent(desk))),
-        format!("may      {}", caps(&cost::caps(desk))),
-    ];
-    if let Some(told) = told {
-        lines.push(format!("foreseen {}", told.record.forecast_vs_actual_summary));
-        lines.push(format!("impact   {}", told.record.quality_impact_summary));
-    }
-    lines
-}
-
-/// Caps in words.
-pub(super) fn caps(caps: &cost::Amounts) -> String {
-    if caps.is_empty() { "as much as it takes: there is no cap".to_owned() } else { cost::told(caps) }
 }

@@ -1,0 +1,280 @@
+//! What stands on each page, as a person reads it.
+//! Owns: the words and their order. Must not: say what is not in the page's document.
+
+use super::super::run::change;
+use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
+use super::{Page, Shown};
+use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+use anstyle::Style;
+use countersign_govern::reference::Reference;
+use countersign_govern::table::outcome::{State, entry};
+use countersign_govern::types::basic::StorageRef;
+use countersign_govern::types::cost::BudgetNarrative;
+use countersign_govern::types::finding::FindingState;
+use countersign_govern::types::reliance::{
+    AttentionKind as Attention, RelianceStatus as Status, TaskHealthCardHealthStatus as Health,
+};
+use countersign_record::json::Json;
+use countersign_work::{cost, finding, outcome, rely};
+
+/// Rows of a change that waits for a reviewer.
+const CHANGE_ROWS: usize = 16;
+
+/// The lines of a page.
+pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    match page {
+        Page::Health => health(body),
+        Page::Findings => list(body, "Nothing was found.", found),
+        Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
+        Page::Evidence => evidence(body),
+        Page::Chain => chain(shown, body),
+        Page::Board => board(shown, body),
+        Page::Budget => budget(shown),
+    }
+}
+
+impl Shown<'_> {
+    /// A command on the run that can be typed as it is.
+    fn typed(&self, command: &str) -> String {
+        self.global.typed(&format!("{command} {}", self.run))
+    }
+}
+
+fn word<'j>(json: &'j Json, name: &str) -> &'j str {
+    json.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+fn members<'j>(json: &'j Json, name: &str) -> &'j [Json] {
+    json.get(name).and_then(Json::as_array).unwrap_or_default()
+}
+
+fn list(body: &Json, nothing: &str, lines: impl Fn(&Json) -> Vec<Line>) -> Vec<Line> {
+    match body.as_array().unwrap_or_default() {
+        [] => vec![Line::new(BOLD, nothing)],
+        all => all.iter().flat_map(lines).collect(),
+    }
+}
+
+fn health(body: &Json) -> Vec<Line> {
+    let card = body.get("card").cloned().unwrap_or(Json::Null);
+    let (style, told) = Health::find(word(&card, "health_status")).map_or((PLAIN, ""), standing);
+    let mut lines = vec![Line::new(style.bold(), told)];
+    if let Some(status) = Status::find(word(body, "reliance_status")) {
+        lines.push(Line::named("packet", "").and(of_status(status), rely::summary(status)));
+    }
+    let blockers = members(&card, "active_blocker_refs").len();
+    lines.push(match blockers {
+        0 => Line::named("blocked", "by nothing"),
+        1 => Line::named("blocked", "").and(BAD, "by one finding"),
+        many => Line::named("blocked", "").and(BAD, format!("by {many} findings")),
+    });
+    for one in members(body, "outcomes") {
+        let state = State::find(word(one, "state"));
+        let (style, mark) =
+            mark(state.is_some_and(outcome::is_settled), state.is_some_and(outcome::has_failed));
+        let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "outcome")));
+        let line = line.and(style, format!("({})", word(one, "in_words")));
+        lines.push(line.and(PLAIN, format!(": {}", word(one, "statement"))).hanging(4));
+    }
+    lines
+}
+
+/// The words for how a run is doing.
+fn standing(health: Health) -> (Style, &'static str) {
+    match health {
+        Health::Healthy => (GOOD, "The run is doing well."),
+        Health::Warning => (CARE, "Something is to be looked at."),
+        Health::Blocked => (BAD, "Something stands in the way."),
+        Health::Failed => (BAD, "The run has failed."),
+        Health::ReviewRequired => (CARE, "A person must look at it."),
+    }
+}
+
+fn found(one: &Json) -> Vec<Line> {
+    let state = FindingState::find(word(one, "state"));
+    let is_live = state.is_some_and(finding::is_live);
+    let style = if is_live { of_severity(word(one, "severity")) } else { GOOD };
+    let mark = if is_live { "! " } else { "✓ " };
+    let told = state.map_or("", found_state);
+    let mut lines = Vec::new();
+    let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "text")));
+    let line = line.and(style, format!("({told}, {})", word(one, "severity"))).hanging(2);
+    match members(one, "claims") {
+        [] => lines.push(line.and(PLAIN, format!(" {}", word(one, "explanation")))),
+        claims => {
+            lines.push(line);
+            lines.extend(claims.iter().flat_map(|one| sentence(one, 2)));
+        }
+    }
+    // The commands on a finding ask for it.
+    lines.push(Line::new(FAINT, format!("  {}", word(one, "finding"))).whole());
+    lines
+}
+
+/// The words for how a finding stands.
+fn found_state(state: FindingState) -> &'static str {
+    match state {
+        FindingState::Proposed => "proposed",
+        FindingState::Active => "stands",
+        FindingState::Contested => "disputed",
+        FindingState::Resolved => "mended",
+        FindingState::SupersededByRevision => "gone with a revision",
+        FindingState::SupersededBySourceChange => "gone with a change of the sources",
+        FindingState::Expired => "out of date",
+        FindingState::UserApproved => "stands, a person agrees",
+        FindingState::ToolVerified => "stands, a tool has verified it",
+        FindingState::HumanVerified => "stands, a person has verified it",
+        FindingState::RejectedByUser => "rejected by a person",
+        FindingState::Dismissed => "dismissed",
+        FindingState::Unrecoverable => "stands, nothing will mend it",
+    }
+}
+
+/// Something that waits for a person, with what it is about and how it is dealt with.
+fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
+    let style = of_severity(word(one, "priority"));
+    let kind = Attention::find(word(one, "attention_kind"));
+    let line = Line::new(style, "! ").and(style, kind.map_or("", waiting));
+    let mut lines = vec![line.and(PLAIN, format!(": {}", word(one, "summary"))).hanging(2)];
+    let about = StorageRef::try_from(word(one, "source_ref")).ok();
+    let diff = about.and_then(|about| change::diff(shown.work, &about));
+    // A review is asked for by a question, and stands in a packet: the change is shown with the packet.
+    if let Some(diff) = diff.filter(|_| kind == Some(Attention::RevisionReviewPending)) {
+        lines.extend(change::beginning(sheet, &diff, CHANGE_ROWS, &shown.typed("diff")));
+    }
+    if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
+        lines.extend(answers(shown, id));
+    }
+    if kind == Some(Attention::RelianceReviewRequired) {
+        lines.push(Line::new(FAINT, "  read    ").and(PLAIN, shown.typed("packet show")).whole());
+        let give = shown.typed("command run reliance.review_packet --run");
+        lines.push(Line::new(FAINT, "  then    ").and(PLAIN, give).whole());
+    }
+    lines
+}
+
+/// The words for why something waits.
+fn waiting(kind: Attention) -> &'static str {
+    match kind {
+        Attention::HardCallPending => "a question to answer",
+        Attention::BlockedItem => "something that is blocked",
+        Attention::ContestedFinding => "a disputed finding",
+        Attention::ApprovalRequired => "something to approve",
+        Attention::ResearchNeedHuman => "something to find out",
+        Attention::RelianceReviewRequired => "a packet to read",
+        Attention::RevisionReviewPending => "a change to review",
+    }
+}
+
+/// How a question is answered.
+fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
+    let calls = countersign_work::call::open(shown.fresh);
+    let Some(call) = calls.into_iter().find(|call| call.hard_call_id == id) else { return Vec::new() };
+    let ids: Vec<&str> = call.options.iter().map(|one| one.option_id.as_str()).collect();
+    let answer = shown.global.typed(&format!("answer {} --id {id} --choose OPTION", shown.run));
+    vec![
+        Line::new(FAINT, "  answer  ").and(PLAIN, answer).whole(),
+        Line::new(FAINT, "  options ").and(PLAIN, ids.join(", ")).hanging(10),
+    ]
+}
+
+fn evidence(body: &Json) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for claim in members(body, "claims") {
+        let support = word(claim, "support");
+        let (style, mark) = match support {
+            "supported" => (GOOD, "✓ "),
+            "contradicted" | "unsupported" => (BAD, "✗ "),
+            _in_doubt => (CARE, "○ "),
+        };
+        let line = Line::new(style, mark).and(PLAIN, word(claim, "text"));
+        lines.push(line.and(style, format!(" ({})", words(support))).hanging(2));
+        for (name, told) in [("supporting", "says so"), ("contradicting", "says otherwise")] {
+            for place in members(claim, name) {
+                let source = format!("  {} {told}: ", place_of(place));
+                lines.push(
+                    Line::new(FAINT, source).and(PLAIN, format!("“{}”", word(place, "text"))).hanging(4),
+                );
+            }
+        }
+    }
+    if lines.is_empty() { vec![Line::new(BOLD, "There is no evidence yet.")] } else { lines }
+}
+
+fn chain(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for one in body.as_array().unwrap_or_default() {
+        let state = outcome::state(shown.fresh, word(one, "outcome"));
+        let (style, mark) = mark(outcome::is_settled(state), outcome::has_failed(state));
+        let line = Line::new(style, mark.trim_start()).and(BOLD, format!("{} ", word(one, "outcome")));
+        lines.push(line.and(style, format!("({})", entry(state).label)));
+        for result in members(one, "results") {
+            let decision = result.get("decision").cloned().unwrap_or(Json::Null);
+            let who = words(word(result, "producer_kind"));
+            lines.push(Line::new(PLAIN, format!("  {who} says {}", words(word(&decision, "verdict")))));
+        }
+        if let Some(resolution) = one.get("resolution").filter(|one| **one != Json::Null) {
+            let (verdict, route) = (word(resolution, "resolved_verdict"), word(resolution, "resolved_route"));
+            lines.push(Line::new(PLAIN, format!("  together: {}, {}", words(verdict), words(route))));
+        }
+    }
+    lines
+}
+
+/// What happened, each on a line; what was not posted, or is withheld, is counted.
+fn board(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    let all = body.as_array().unwrap_or_default();
+    let posted = all.iter().filter(|one| !word(one, "words").is_empty());
+    let mut lines: Vec<Line> = posted
+        .map(|one| {
+            let event = one.get("event").cloned().unwrap_or(Json::Null);
+            let at = moment(word(&event, "created_at"));
+            let line = Line::new(FAINT, format!("{at}  ")).and(PLAIN, told(shown, word(one, "words")));
+            line.hanging(at.chars().count() + 2)
+        })
+        .collect();
+    let left = all.len() - lines.len();
+    if left > 0 {
+        lines.push(Line::new(FAINT, format!("… and {left} that are not posted or are withheld (--json)")));
+    }
+    if lines.is_empty() { vec![Line::new(BOLD, "Nothing is on the board.")] } else { lines }
+}
+
+/// A time to the second.
+fn moment(at: &str) -> String {
+    at.split_once('.').map_or_else(|| at.to_owned(), |(at, _)| format!("{at}Z"))
+}
+
+/// What a post says, with what it names as a reader calls it.
+fn told(shown: &Shown<'_>, posted: &str) -> String {
+    match posted {
+        "KnownGoodCheckpoint" => return "a checkpoint was kept".to_owned(),
+        "TaskRunFork" => return "another run was begun from a checkpoint".to_owned(),
+        "TaskCancelReceipt" => return "the run was cancelled".to_owned(),
+        "TaskSkipReceipt" => return "an outcome was left out".to_owned(),
+        _ if posted.starts_with("sources: ") => return words(posted),
+        _ => {}
+    }
+    let Some((named, rest)) = posted.split_once(' ') else { return posted.to_owned() };
+    match Reference::read(named).filter(|_| named.contains(shown.run)) {
+        Some(read) => format!("{}: {}", read.id.replace(&format!("{}.", shown.run), ""), words(rest)),
+        None => posted.to_owned(),
+    }
+}
+
+fn budget(shown: &Shown<'_>) -> Vec<Line> {
+    let desk = shown.fresh;
+    let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
+    let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<9}")).and(PLAIN, text).hanging(9);
+    let mut lines = vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
+    if let Some(told) = told {
+        lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
+        lines.push(say("impact", told.record.quality_impact_summary));
+    }
+    lines
+}
+
+/// Caps in words.
+pub(super) fn caps(caps: &cost::Amounts) -> String {
+    if caps.is_empty() { "as much as it takes: there is no cap".to_owned() } else { cost::told(caps) }
+}

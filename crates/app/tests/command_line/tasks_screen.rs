@@ -1,0 +1,162 @@
+//! What a user sees of a task's run: on one screen, in colours at a terminal only, with what comes next.
+
+use crate::binary::{BINARY, Done, Work};
+use crate::examples::{Example, began, folder};
+use crate::terminal::Terminal;
+use std::path::Path;
+
+/// The escape codes of colours, of bold and of faint.
+const COLOURS: [&[u8]; 5] = [b"\x1b[1m", b"\x1b[2m", b"\x1b[31m", b"\x1b[32m", b"\x1b[33m"];
+
+fn has(bytes: &[u8], code: &[u8]) -> bool {
+    bytes.windows(code.len()).any(|window| window == code)
+}
+
+fn has_colour(bytes: &[u8]) -> bool {
+    COLOURS.iter().any(|code| has(bytes, code))
+}
+
+/// A copy of an example in the directory of a test.
+fn copied(work: &Work, name: &str) {
+    let copied = std::process::Command::new("cp").arg("-r").arg(folder(name)).arg(work.path("task")).status();
+    assert!(copied.unwrap().success());
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let work = Work::new();
+    copied(&work, "lease-memo");
+    let run = |environment: &[(&str, &str)], args: &[&str]| {
+        let mut terminal = Terminal::with(&work, 90, args, environment);
+        assert_eq!(terminal.ends(), Some(0), "{}", terminal.text());
+        (terminal.raw.clone(), terminal.text())
+    };
+    let (raw, seen) = run(&[], &["run", "task"]);
+    assert!(has(&raw, b"\x1b[1m\x1b[32mSafe to rely on within its scope.\x1b[0m"), "{seen}");
+    // Where it is, and how much of it stands.
+    assert!(has(&raw, b": looking at every outcome (0 of 4 met)"), "{raw:?}");
+    assert!(has(&raw, b": putting the packet together (4 of 4 met; 10 of 10 claims)"), "{raw:?}");
+    assert!(!seen.contains("step"), "nothing of that stays: {seen}");
+    let id = seen.lines().find_map(|line| line.trim_end().strip_prefix("run     ")).unwrap().to_owned();
+    work.run(&["packet", "export", &id, "--out", "p.json"]).good();
+    let pages: [&[&str]; 8] = [
+        &["packet", "show", &id],
+        &["verify", "p.json"],
+        &["health", &id],
+        &["findings", &id],
+        &["evidence", &id],
+        &["chain", &id],
+        &["board", &id],
+        &["budget", "show", &id],
+    ];
+    for args in pages {
+        assert!(has_colour(&run(&[], args).0), "{args:?}");
+        assert!(!has_colour(&run(&[("NO_COLOR", "1")], args).0), "{args:?}");
+        assert!(!has_colour(&run(&[("TERM", "dumb")], args).0), "{args:?}");
+        assert!(!has_colour(&run(&[], &[args, &["--json"]].concat()).0), "{args:?}");
+        assert!(!has_colour(&work.run(args).good().bytes), "{args:?}");
+    }
+    assert!(!has_colour(&run(&[("NO_COLOR", "1")], &["run", "task"]).0));
+    assert!(!has_colour(&work.run(&["run", "task"]).good().bytes));
+}
+
+/// A line that is to be copied is never broken.
+fn is_copied(line: &str) -> bool {
+    ["work ", "run ", "next ", "answer ", "… ", "  … "].iter().any(|name| line.starts_with(name))
+}
+
+fn fits(done: &Done) {
+    let text = done.text();
+    assert!(text.lines().count() <= 24, "{}\n{text}", text.lines().count());
+    let is_long = |line: &&str| !is_copied(line) && line.chars().count() > 80;
+    assert_eq!(text.lines().find(is_long), None, "{text}");
+}
+
+#[test]
+fn every_end_fits_a_screen_and_says_what_comes_next() {
+    let work = Work::new();
+    std::os::unix::fs::symlink(folder("."), work.path("examples")).unwrap();
+    for (name, exit, first, next) in [
+        ("lease-memo", 0, "Safe to rely on", "next    countersign packet show run_"),
+        ("vendor-claims", 1, "Can be relied on with", "next    countersign findings run_"),
+        ("notice-conflict", 3, "The run waits for you.", "answer  countersign answer run_"),
+        ("incident-report", 0, "Safe to rely on", "next    countersign packet show run_"),
+        ("parser-code", 0, "Safe to rely on", "next    countersign packet show run_"),
+        ("audit-sample", 3, "The run waits for you.", "answer  countersign answer run_"),
+    ] {
+        let done = work.run(&["run", &format!("examples/{name}"), "--matter", name]).exits(exit);
+        fits(&done);
+        let text = done.text();
+        assert!(text.starts_with(first) && text.contains(next), "{name}: {text}");
+        // The next step can be typed as it is.
+        assert!(text.trim_end().ends_with(&format!("--matter {name}")), "{name}: {text}");
+    }
+}
+
+#[test]
+fn many_findings_are_cut() {
+    let work = Work::new();
+    copied(&work, "vendor-claims");
+    let mut draft = std::fs::read_to_string(work.path("task/draft.md")).unwrap();
+    draft.push_str("\n## More\n\n");
+    for name in
+        ["Anders", "Bolt", "Cobb", "Dray", "Elm", "Fenn", "Gale", "Hobb", "Ives", "Judd", "Kemp", "Lund"]
+    {
+        draft.push_str(&format!("The office in {name}ville employs forty gardeners and owns a boat. "));
+    }
+    draft.push('\n');
+    work.write("task/draft.md", draft);
+    let done = work.run(&["run", "task"]);
+    fits(&done);
+    let text = done.text();
+    assert!(text.contains(" more: countersign findings run_"), "{text}");
+    let run = text.lines().find_map(|line| line.strip_prefix("run     ")).unwrap();
+    let all = work.run(&["findings", run]).good();
+    assert!(all.text().contains("“The office in Lundville employs forty gardeners"), "{}", all.text());
+}
+
+#[test]
+fn a_reviewer_sees_the_change() {
+    let example = Example::run("notice-conflict", 3);
+    let id = example.told["question"]["id"].as_str().unwrap();
+    let nothing = example.work.run(&["diff", &example.run]).good();
+    assert!(nothing.text().starts_with("No change waits"), "{}", nothing.text());
+    let args = ["answer", &example.run, "--id", id, "--choose", "prefer-nebenabrede"];
+    let done = example.at(10, "ana", &args).exits(3);
+    let text = done.text();
+    let gone = |text: &str| text.lines().any(|line| line.starts_with('-') && !line.starts_with("---"));
+    let came = |text: &str| text.lines().any(|line| line.starts_with('+') && !line.starts_with("+++"));
+    assert!(text.contains("+++ b/vermerk.md") && gone(text), "{text}");
+    let all = example.work.run(&["diff", &example.run]).good();
+    assert!(gone(all.text()) && came(all.text()), "{}", all.text());
+    let waits = example.work.run(&["attention", &example.run]).good();
+    assert!(waits.text().contains("+++ b/vermerk.md"), "{}", waits.text());
+    assert!(waits.text().contains(&format!("countersign answer {} --id ", example.run)), "{}", waits.text());
+    let told = example.work.run(&["runs", "resume", &example.run, "--json"]).exits(3).json();
+    let unified = told["question"]["diff"].as_str().unwrap();
+    assert!(all.text().contains(unified.trim_end()), "{unified}");
+    // Both sides of what sources disagree on are shown before.
+    let (_, told) = began(&Work::new(), "notice-conflict", 1, 3);
+    let claim = &told["findings"][0]["claims"][0];
+    assert!(claim["text"].is_string() && claim["contradicting"][0]["text"].is_string(), "{told}");
+}
+
+#[test]
+fn files_are_found_again_from_elsewhere_after_the_end() {
+    let work = Work::new();
+    copied(&work, "lease-memo");
+    let told = work.run(&["run", "task", "--json"]).good().json();
+    let run = told["run"].as_str().unwrap();
+    std::fs::create_dir(work.path("elsewhere")).unwrap();
+    let recheck = |dir: &Path| {
+        let args = ["command", "run", "source.recheck", "--run", run, "--json"];
+        let mut command = work.command(BINARY, &args);
+        command.current_dir(dir).env("COUNTERSIGN_DATA", work.path("data"));
+        Done::new(&args, command.output().unwrap())
+    };
+    assert_eq!(recheck(&work.path("elsewhere")).good().json()["records"].as_array().unwrap().len(), 2);
+    std::fs::rename(work.path("task"), work.path("moved")).unwrap();
+    let refusal = recheck(&work.path("elsewhere")).refused_silently(2, "file.unreadable");
+    assert!(refusal.message.contains("--folder"), "{}", refusal.message);
+    work.run(&["command", "run", "source.recheck", "--run", run, "--folder", "moved"]).good();
+}
