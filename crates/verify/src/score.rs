@@ -156,16 +156,19 @@ fn fits(schema: &[u8], text: &str) -> Scored {
     Scored::Value { met, of: 1, missing: wrong.into_iter().collect(), claims: Vec::new() }
 }
 
-/// What only who looked can tell, as the handover of that look has it.
-fn handed<'w, T>(
+/// What only who looked can tell of a criterion, as the handover of that look has it; nothing where that says why nothing was seen.
+fn handed<'w>(
     walk: &'w Walk<'_, '_>,
     subject: &Subject<'_, '_>,
-    said: impl Fn(&'w Json) -> Option<T>,
-) -> Option<T> {
+    criterion: Criterion<'_>,
+    member: &str,
+) -> Option<&'w Json> {
     let row = walk.case.row(subject.at).map_or(0, |row| row.seq);
+    let of = |payload: &'w Json, member: &str| payload.at(member)?.get(criterion.id());
+    let said = |payload: &'w Json| of(payload, member).map(Some).or_else(|| of(payload, "unseen").map(|_| None));
     let critics = || walk.told.handed.iter().filter(|one| one.output_key == "critic");
     let after = critics().filter(|one| one.seq >= row).find_map(|one| said(&one.payload));
-    after.or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last())
+    after.or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last()).flatten()
 }
 
 /// What nobody saw, unless what was seen is withheld.
@@ -175,8 +178,7 @@ fn unseen(walk: &Walk<'_, '_>, lacks: Lacks) -> Option<Scored> {
 
 /// What was found of what was wanted.
 fn seen(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>) -> Option<Scored> {
-    let said = handed(walk, subject, |payload| {
-        let one = payload.at("found")?.get(criterion.id())?;
+    let said = handed(walk, subject, criterion, "found").and_then(|one| {
         let missing: Vec<String> = one.texts("missing").into_iter().map(ToString::to_string).collect();
         Some((one.count("met")?, one.count("of")?, missing))
     });
@@ -189,11 +191,10 @@ fn seen(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>
 /// The level that a judge gave, of the highest one.
 fn rated(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>) -> Option<Scored> {
     let number = |value: &Json| if let Json::Number(number) = value { number.as_u64() } else { None };
-    let said =
-        handed(walk, subject, |payload| match payload.at("levels")?.get(criterion.id())?.as_array()? {
-            [level, of] => Some((number(level)?, number(of)?)),
-            _other => None,
-        });
+    let said = handed(walk, subject, criterion, "levels").and_then(|one| match one.as_array()? {
+        [level, of] => Some((number(level)?, number(of)?)),
+        _other => None,
+    });
     let Some((level, of)) = said else { return unseen(walk, Lacks::Judge) };
     let missing = if level < of { Vec::from([format!("level {of} (it is at {level})")]) } else { Vec::new() };
     Some(Scored::Value { met: level.min(of), of: of.max(1), missing, claims: Vec::new() })

@@ -10,10 +10,12 @@ use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
 use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
 use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop};
 use countersign_record::id::RunId;
+use countersign_record::json::Object;
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::{artifact, call, finding, outcome, rely};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct Told {
@@ -25,6 +27,9 @@ struct Told {
     outcomes: Vec<OutcomeTold>,
     claims: Claims,
     findings: Vec<FindingTold>,
+    /// Criteria that nobody could look at, and why.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    not_looked_at: BTreeMap<String, String>,
     products: Vec<Product>,
     packet: Option<String>,
     /// What a person must answer, if the run waits.
@@ -111,6 +116,7 @@ pub(super) fn told(
         outcomes: outcomes(desk),
         claims: claims(desk),
         findings: findings(desk),
+        not_looked_at: not_looked_at(run),
         products: products(desk, &folder),
         packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
         question: stop.and_then(|stop| question(desk, stop)),
@@ -172,6 +178,13 @@ fn findings(desk: &Desk) -> Vec<FindingTold> {
     .collect()
 }
 
+/// What the last look could not see, as whoever looked told it.
+fn not_looked_at(run: &Run) -> BTreeMap<String, String> {
+    let told = run.envelope.progress.outputs.get("critic").and_then(|critic| critic.get("unseen")?.as_object());
+    let members = told.into_iter().flat_map(Object::iter);
+    members.filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned()))).collect()
+}
+
 fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {
     let heads = desk.task().artifacts.iter().filter_map(|one| Some((one, artifact::head(desk, &one.id)?)));
     heads
@@ -208,6 +221,9 @@ fn printed(told: &Told, packet: Option<&TaskReliancePacket>) -> Result<(), Failu
     }
     for one in &told.findings {
         line(&format!("  ! {} [{}] {}", one.text, one.severity, one.explanation))?;
+    }
+    for (id, why) in &told.not_looked_at {
+        line(&format!("  ? The criterion “{id}” was not looked at: {why}."))?;
     }
     if !told.limitations.is_empty() {
         line(&format!("Limited by: {}.", told.limitations.join(", ").replace('_', " ")))?;
