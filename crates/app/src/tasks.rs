@@ -288,6 +288,8 @@ pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
     ];
     // What the task grants is there if this machine can hold it.
     let can_hold = || countersign_tools::support().iter().all(|one| one.state != State::Missing);
-    all.extend(task.granted().iter().map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())));
+    all.extend(
+        task.granted().iter().map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())),
+    );
     all
 }

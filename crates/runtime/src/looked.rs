@@ -25,8 +25,6 @@ pub(crate) const RAN: &str = "ran";
 pub(crate) struct Looked {
     /// What was seen.
     pub(crate) seen: Seen,
-    /// Why nothing was seen, by criterion.
-    pub(crate) unseen: BTreeMap<String, String>,
     /// The commands that were run for it.
     pub(crate) ran: Vec<Json>,
 }
@@ -56,7 +54,7 @@ impl Looked {
         Told {
             found: self.seen.checks.iter().map(|(id, one)| (id.clone(), counted(one))).collect(),
             levels: self.seen.levels.iter().map(|(id, (level, of))| (id.clone(), [*level, *of])).collect(),
-            unseen: self.unseen.clone(),
+            unseen: self.seen.unseen.clone(),
             ran: self.ran.clone(),
         }
     }
@@ -69,7 +67,8 @@ impl Looked {
                 None
             }
         };
-        let members = |name: &str| payload.get(name).and_then(Json::as_object).into_iter().flat_map(Object::iter);
+        let members =
+            |name: &str| payload.get(name).and_then(Json::as_object).into_iter().flat_map(Object::iter);
         let checks = members(FOUND).filter_map(|(id, one)| {
             let (met, of) = (number(one.get("met"))?, number(one.get("of"))?);
             let missing = one.get("missing").and_then(Json::as_array).unwrap_or_default();
@@ -82,8 +81,12 @@ impl Looked {
         });
         let unseen = members(UNSEEN).filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned())));
         Looked {
-            seen: Seen { checks: checks.collect(), levels: levels.collect(), ..Seen::default() },
-            unseen: unseen.collect(),
+            seen: Seen {
+                checks: checks.collect(),
+                unseen: unseen.collect(),
+                levels: levels.collect(),
+                ..Seen::default()
+            },
             ran: payload.get(RAN).and_then(Json::as_array).unwrap_or_default().to_vec(),
         }
     }
@@ -97,11 +100,13 @@ pub(crate) fn last(happened: &[Happened], before: u64) -> Seen {
         if output_key != CRITIC || handoff.payload.get(FOUND).is_none() {
             continue;
         }
-        let Looked { seen, unseen, .. } = Looked::read(&handoff.payload);
+        let Seen { checks, unseen, levels, .. } = Looked::read(&handoff.payload).seen;
         last.checks.retain(|id, _| !unseen.contains_key(id));
         last.levels.retain(|id, _| !unseen.contains_key(id));
-        last.checks.extend(seen.checks);
-        last.levels.extend(seen.levels);
+        last.unseen.retain(|id, _| !checks.contains_key(id) && !levels.contains_key(id));
+        last.checks.extend(checks);
+        last.levels.extend(levels);
+        last.unseen.extend(unseen);
     }
     last
 }

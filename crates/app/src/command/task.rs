@@ -70,7 +70,10 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
             output::line(&output::plain(&format!("grants  {}", checked.capabilities.join(", "))))?;
         }
         for argv in &checked.commands {
-            output::line(&output::plain(&format!("runs    {} (over the work, only reading)", argv.join(" "))))?;
+            output::line(&output::plain(&format!(
+                "runs    {} (over the work, only reading)",
+                argv.join(" ")
+            )))?;
         }
     }
     Ok(Exit::Success)

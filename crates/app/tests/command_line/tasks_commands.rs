@@ -99,7 +99,7 @@ fn is_whole(work: &Work) {
 /// What the last look handed over.
 fn critic(work: &Work) -> Value {
     let rows = work.run(&["runs", "show", RUN, "--json"]).good();
-    rows.json()["envelope"]["agent_outputs"]["critic"].clone()
+    rows.json()["envelope"]["outputs"]["critic"].clone()
 }
 
 #[test]
@@ -112,9 +112,11 @@ fn a_criterion_is_met_by_a_command() {
     at(&work, 19, &["replay", RUN, "--mode", "deterministic_reexecution"])
         .refused_silently(1, "replay.refused");
     let again = at(&work, 19, &["replay", RUN, "--mode", "best_effort_rerun", "--json"]).good().json();
-    let critic = again["steps"].as_array().unwrap().iter().find(|one| {
-        one["step"].as_str().unwrap().ends_with(".critic")
-    });
+    let critic = again["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["step"].as_str().unwrap().ends_with(".critic"));
     assert_eq!(critic.unwrap()["treatment"], "its recorded output is taken", "{again}");
     assert_eq!(again["same"], json!(true), "{again}");
 }
@@ -128,7 +130,9 @@ fn an_exit_code_may_be_another() {
 
 #[test]
 fn what_a_command_misses_is_mended_and_looked_at_again() {
-    let (work, told) = ran(&task(r#"argv = ["grep", "-q", "60 days", "out/memo.md"]"#), 0);
+    let policy = "[policies.approval]\nrevision = \"waived\"\n\n[[artifacts]]";
+    let text = task(r#"argv = ["grep", "-q", "60 days", "out/memo.md"]"#).replace("[[artifacts]]", policy);
+    let (work, told) = ran(&text, 0);
     assert_eq!(told["products"][0]["version"], 2, "{told}");
     assert_eq!(told["status"], "safe_to_rely_within_scope", "{told}");
     let ran = &critic(&work)["ran"][0];
@@ -151,8 +155,8 @@ fn what_is_not_met_is_told_with_the_exit_code_and_without_the_work() {
     let told = done.json();
     let finding = &told["findings"][0]["explanation"];
     assert_eq!(finding, "Missing: exit code 0 (it is 2: grep: missing.md: No such file or directory).");
-    // The second line of a text that is not sorted is a line of the memo, which no row may hold.
-    let work = folder(&task(r#"argv = ["sort", "-c", "out/memo.md"]"#));
+    // Where a text is not sorted the program says the line, which no row may hold.
+    let work = folder(&task(r#"argv = ["sort", "-c", "-r", "out/memo.md"]"#));
     let told = at(&work, 9, &["run", "task", "--json"]).json();
     assert_eq!(told["findings"][0]["explanation"], "Missing: exit code 0 (it is 1).", "{told}");
 }
@@ -172,17 +176,33 @@ fn what_could_not_be_run_to_its_end_was_not_looked_at() {
     let many = ["\"data.json\""; 60].join(", ");
     let check = format!("argv = [\"cat\", {many}]");
     let text = task(&check)
-        .replace("path = \"out/memo.md\"\nkind = \"markdown\"\n", "path = \"data.json\"\nkind = \"json\"\nfrom = \"data.json\"\n")
+        .replace(
+            "path = \"out/memo.md\"\nkind = \"markdown\"\n",
+            "path = \"data.json\"\nkind = \"json\"\nfrom = \"data.json\"\n",
+        )
         .replace("section = \"term\"\n", "")
-        .replace("basis = \"source_grounded\"", "basis = \"deterministic_check\"\ncheck = { kind = \"matches\", pattern = \"x\" }");
-    let text: String = text.lines().filter(|line| !line.starts_with("sections")).map(|line| format!("{line}\n")).collect();
+        .replace(
+            "basis = \"source_grounded\"",
+            "basis = \"deterministic_check\"\ncheck = { kind = \"matches\", pattern = \"x\" }",
+        );
+    let text: String =
+        text.lines().filter(|line| !line.starts_with("sections")).map(|line| format!("{line}\n")).collect();
     let work = folder(&text);
     work.write("task/data.json", format!("[\"{}\"]\n", "x".repeat(30_000)));
-    let told = at(&work, 9, &["run", "task", "--json"]).exits(1).json();
+    let told = at(&work, 9, &["run", "task", "--json"]).exits(3).json();
+    let told = asked(&work, &told, "could not be looked at: its command was not run to its end: tool.");
+    assert_eq!(told["outcomes"][0]["met"], json!(true), "{told}");
     let why = told["not_looked_at"]["checked"].as_str().unwrap();
     assert!(why.contains("not run to its end: tool."), "{why}");
-    assert_eq!(told["outcomes"][0]["met"], json!(false), "{told}");
     is_whole(&work);
+}
+
+/// A person is asked whether a criterion is met that nobody could look at, and says yes; gives what follows.
+fn asked(work: &Work, told: &Value, words: &str) -> Value {
+    let question = &told["question"];
+    assert!(question["text"].as_str().unwrap().contains(words), "{told}");
+    let id = question["id"].as_str().unwrap();
+    at(work, 12, &["answer", RUN, "--id", id, "--choose", "yes", "--json"]).good().json()
 }
 
 /// What is wrong with a task, with its line.
@@ -225,10 +245,14 @@ fn what_may_not_be_run_is_told_before_anything_is() {
 
 /// A task that a model drafts and judges; the replies are lines of its script.
 fn judged(replies: &[Value]) -> Work {
-    let rubric = "basis = \"anchored_rubric\"\nrubric = [{ level = 0, text = \"no\" }, { level = 1, text = \"yes\" }]";
+    let rubric =
+        "basis = \"anchored_rubric\"\nrubric = [{ level = 0, text = \"no\" }, { level = 1, text = \"yes\" }]";
     let text = TASK
         .replace("capabilities = [\"shell\"]\n", "")
-        .replace("\n[[artifacts]]", "\n[work]\nreplies = \"replies.jsonl\"\njudge = \"model\"\n\n[[artifacts]]")
+        .replace(
+            "\n[[artifacts]]",
+            "\n[work]\nreplies = \"replies.jsonl\"\njudge = \"model\"\n\n[[artifacts]]",
+        )
         .replace("basis = \"deterministic_check\"", rubric)
         .replace("check = { kind = \"command\", $CHECK }\n", "");
     let work = folder(&text);
@@ -265,7 +289,9 @@ fn a_run_goes_on_without_its_judge_if_a_person_says_so() {
     let stop = waits(&at(&work, 9, &["run", "task", "--json"]));
     let answer = ["answer", RUN, "--id", &stop, "--choose", "go on without the judge", "--json"];
     let told = at(&work, 10, &answer).exits(1).json();
-    assert!(told["not_looked_at"]["checked"].as_str().unwrap().contains("a person had the run go on without"));
+    assert!(
+        told["not_looked_at"]["checked"].as_str().unwrap().contains("a person had the run go on without")
+    );
     assert_eq!(told["outcomes"][0]["met"], json!(false), "{told}");
     is_whole(&work);
 }
@@ -274,11 +300,8 @@ fn a_run_goes_on_without_its_judge_if_a_person_says_so() {
 fn a_judge_that_says_something_else_is_told() {
     for said in ["It is fine.", "{\"level\": 2}", "{\"level\": \"1\"}"] {
         let work = judged(&[written(), json!({ "text": said })]);
-        let told = at(&work, 9, &["run", "task", "--json"]).exits(1).json();
-        let why = told["not_looked_at"]["checked"].as_str().unwrap();
-        assert_eq!(why, "the judge's answer is no level of the rubric, so it can't be used");
-        let text = at(&work, 10, &["runs", "show", RUN, "--json"]).good();
-        assert!(text.text().contains("can't be used"));
+        let told = at(&work, 9, &["run", "task", "--json"]).exits(3).json();
+        asked(&work, &told, "the judge's answer is no level of the rubric, so it can't be used. Is it met?");
         is_whole(&work);
     }
 }

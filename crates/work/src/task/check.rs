@@ -154,7 +154,9 @@ fn capabilities(task: &Task, found: &mut Found) {
     for (at, one) in all.iter().enumerate() {
         let place = format!("/capabilities/{at}");
         match Capability::try_from(one.as_str()) {
-            Ok(capability) if !seen.insert(capability.clone()) => found.add(&place, "another one is the same"),
+            Ok(capability) if !seen.insert(capability.clone()) => {
+                found.add(&place, "another one is the same")
+            }
             Ok(_) => {}
             Err(why) => found.add(&place, why.to_string()),
         }

@@ -180,7 +180,8 @@ fn findings(desk: &Desk) -> Vec<FindingTold> {
 
 /// What the last look could not see, as whoever looked told it.
 fn not_looked_at(run: &Run) -> BTreeMap<String, String> {
-    let told = run.envelope.progress.outputs.get("critic").and_then(|critic| critic.get("unseen")?.as_object());
+    let told =
+        run.envelope.progress.outputs.get("critic").and_then(|critic| critic.get("unseen")?.as_object());
     let members = told.into_iter().flat_map(Object::iter);
     members.filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned()))).collect()
 }

@@ -92,19 +92,23 @@ impl Running<'_> {
                 tool: tool.as_ref().ok().and_then(|tool| definition(&**tool)),
                 files: &files,
                 exit_code: ended.as_ref().ok().map(|ended| ended.exit_code),
-                said: ended.as_ref().ok().and_then(|ended| line(&ended.stderr).or_else(|| line(&ended.stdout))),
+                said: ended
+                    .as_ref()
+                    .ok()
+                    .and_then(|ended| line(&ended.stderr).or_else(|| line(&ended.stdout))),
                 refused: ended.as_ref().err().map(|why| plain(&why.to_string())),
             };
-            looked.ran.push(json::value_of(&told).map_err(|error: Unwritable| {
-                Outcome::escalate("validation_fail", &error.to_string())
-            })?);
+            looked.ran.push(
+                json::value_of(&told)
+                    .map_err(|error: Unwritable| Outcome::escalate("validation_fail", &error.to_string()))?,
+            );
             match ended {
                 Ok(ended) => {
                     drop(looked.seen.checks.insert(criterion.id.clone(), measured(criterion, &ended, heads)));
                 }
                 Err(why) => {
                     let why = format!("its command was not run to its end: {}", plain(&why.to_string()));
-                    looked.unseen.insert(criterion.id.clone(), why);
+                    looked.seen.unseen.insert(criterion.id.clone(), why);
                 }
             }
         }
@@ -146,7 +150,9 @@ impl Running<'_> {
         let text = |name: &str| done.output.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
         let exit_code = match done.output.get("exit_code") {
             Some(Json::Number(number)) => number.as_u64(),
-            Some(Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) | None => None,
+            Some(Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) | None => {
+                None
+            }
         };
         let flooded = || NotDone::new(Code::ToolFailed, "it was ended because it said too much");
         Ok(Ended {

@@ -13,7 +13,7 @@ use countersign_record::session::{ChatMessage, Role};
 use countersign_record::state::GenericEnvelope;
 use countersign_work::asking::tokens;
 use countersign_work::outcome;
-use countersign_work::score::heading;
+use countersign_work::score::{heading, label};
 use countersign_work::task::Criterion;
 use countersign_work::texts::Head;
 use std::collections::BTreeMap;
@@ -31,6 +31,7 @@ const WITHOUT: &str = "go on without the judge";
 /// Why a judge has not said anything.
 const UNUSABLE: &str = "the judge's answer is no level of the rubric, so it can't be used";
 const LEFT_OUT: &str = "the judge had no answer, and a person had the run go on without";
+const SAID: &str = "a person has said whether it is met";
 const UNPAID: &str = "nothing more is to be spent on a judge";
 
 /// Whether a person had the run go on without its judge.
@@ -72,7 +73,10 @@ pub(super) async fn look(
                 looked.seen.checks.insert(criterion.id.clone(), measured);
             }
             commands.extend(Some(criterion).filter(|one| one.command().is_some()));
-            if task.has_judge() && criterion.rubric.is_some() {
+            let is_judged = task.has_judge() && criterion.rubric.is_some();
+            if is_judged && work.look(|desk| label(desk, criterion, &head.version)).flatten().is_some() {
+                looked.seen.unseen.insert(criterion.id.clone(), SAID.to_owned());
+            } else if is_judged {
                 let part = part(&head.text, heading(one, artifact));
                 asked.push(Judging {
                     outcome: one.id.clone(),
@@ -96,7 +100,7 @@ async fn judged(asking: &mut Asking<'_>, asked: &[Judging], looked: &mut Looked)
         return Ok(());
     }
     let mut silent = |why: &str| {
-        looked.unseen.extend(asked.iter().map(|one| (one.criterion.id.clone(), why.to_owned())));
+        looked.seen.unseen.extend(asked.iter().map(|one| (one.criterion.id.clone(), why.to_owned())));
     };
     if is_left_out(asking.envelope()) {
         silent(LEFT_OUT);
@@ -121,7 +125,7 @@ async fn judged(asking: &mut Asking<'_>, asked: &[Judging], looked: &mut Looked)
         let reply = asking.ask(question).await.map_err(unheard)?;
         match level(&reply.text, criterion) {
             Some(level) => drop(looked.seen.levels.insert(criterion.id.clone(), level)),
-            None => drop(looked.unseen.insert(criterion.id.clone(), UNUSABLE.to_owned())),
+            None => drop(looked.seen.unseen.insert(criterion.id.clone(), UNUSABLE.to_owned())),
         }
     }
     Ok(())
