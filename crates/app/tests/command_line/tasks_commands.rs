@@ -288,11 +288,12 @@ fn a_run_goes_on_without_its_judge_if_a_person_says_so() {
     let work = judged(&[written(), json!({"error": "model.unreachable"})]);
     let stop = waits(&at(&work, 9, &["run", "task", "--json"]));
     let answer = ["answer", RUN, "--id", &stop, "--choose", "go on without the judge", "--json"];
-    let told = at(&work, 10, &answer).exits(1).json();
-    assert!(
-        told["not_looked_at"]["checked"].as_str().unwrap().contains("a person had the run go on without")
-    );
-    assert_eq!(told["outcomes"][0]["met"], json!(false), "{told}");
+    let told = at(&work, 10, &answer).exits(3).json();
+    // The judge is not asked again: a person has said it.
+    let words = "the judge had no answer, and a person had the run go on without. Is it met?";
+    let told = asked(&work, &told, words);
+    assert_eq!(told["not_looked_at"]["checked"], "a person has said whether it is met");
+    assert_eq!(told["outcomes"][0]["met"], json!(true), "{told}");
     is_whole(&work);
 }
 
