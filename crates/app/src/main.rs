@@ -8,6 +8,7 @@
 
 mod beneath;
 mod charge;
+mod checking;
 mod cli;
 mod command;
 mod enforcing;

@@ -90,6 +90,11 @@ impl Rooms {
         self.dir.join("runs")
     }
 
+    /// Where commands look at the work of tasks.
+    pub(crate) fn looks(&self) -> PathBuf {
+        self.dir.join("looks")
+    }
+
     /// Where the work of tasks is put.
     pub(crate) fn work(&self) -> PathBuf {
         self.dir.join("work")

@@ -22,7 +22,8 @@ use countersign_runtime::ports::sources::Sources;
 use countersign_runtime::replay::Recorded;
 use countersign_runtime::run::{Bench, Told};
 use countersign_runtime::work::{Opening, Work};
-use countersign_work::task::{Source, Task};
+use countersign_tools::State;
+use countersign_work::task::{SHELL, Source, Task};
 use countersign_work::workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -112,6 +113,16 @@ pub(crate) struct AtWork {
     /// The task as a document, and the hashes of its files: what the run is told again from.
     pub(crate) document: Json,
     pub(crate) files: BTreeMap<String, Digest>,
+    pub(crate) commands: Run,
+}
+
+/// Whether the commands of a task are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// Those that the task grants.
+    Granted,
+    /// None: what is told again runs nothing.
+    Never,
 }
 
 /// The run of a folder that is to be begun, with an envelope that was received then.
@@ -123,7 +134,8 @@ pub(crate) fn begun(folder: Folder, received: &Timestamp) -> Result<AtWork, Fail
     let work = Arc::new(Work::new(folder.task.clone(), folder.opening(capabilities)));
     let replies = replies(&work, 0)?;
     let document = folder.task.write().unwrap_or(Json::Null);
-    Ok(AtWork { work, sources: Arc::new(sources), replies, document, files: folder.hashes() })
+    let (sources, files) = (Arc::new(sources), folder.hashes());
+    Ok(AtWork { work, sources, replies, document, files, commands: Run::Granted })
 }
 
 /// The run of a task that was begun, as its rows tell it; `None` if it is none of a task's.
@@ -141,7 +153,8 @@ pub(crate) async fn again(bench: &Bench, told: &Told) -> Result<Option<AtWork>, 
     let work = Arc::new(work);
     let used = usize::try_from(told.run.envelope.bounds.llm_call_count).unwrap_or(usize::MAX);
     let replies = replies(&work, used)?;
-    Ok(Some(AtWork { work, sources: Arc::new(sources), replies, document, files }))
+    let (sources, commands) = (Arc::new(sources), Run::Granted);
+    Ok(Some(AtWork { work, sources, replies, document, files, commands }))
 }
 
 /// The work of a run that was recorded, before its first row: with the same texts, and perhaps with versions to begin with.
@@ -174,6 +187,7 @@ pub(crate) fn replayed(recorded: &Recorded) -> Result<AtWork, Failure> {
         replies,
         document,
         files: setup.files.clone(),
+        commands: Run::Never,
     })
 }
 
@@ -219,8 +233,25 @@ pub(crate) fn task(dir: &Path) -> Result<Task, Failure> {
             path: one.path,
             message: one.message,
         };
-        Task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect())
+        let task: Result<Task, Vec<Trouble>> =
+            Task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect());
+        let task = task?;
+        let refused = refused(&task);
+        if refused.is_empty() { Ok(task) } else { Err(refused) }
     })
+}
+
+/// The commands of a task that could not be run in any case.
+fn refused(task: &Task) -> Vec<Trouble> {
+    let mut all = Vec::new();
+    for (at, outcome) in task.outcomes.iter().enumerate() {
+        for (number, criterion) in outcome.criteria.iter().enumerate() {
+            let Some(Err(why)) = criterion.command().map(countersign_tools::arguments) else { continue };
+            let path = format!("/outcomes/{at}/criteria/{number}/check/argv");
+            all.push(Trouble { code: Code::FieldInvalid, path, message: why.message });
+        }
+    }
+    all
 }
 
 fn file(dir: &Path, path: &str, left: &mut usize) -> Result<Vec<u8>, Failure> {
@@ -247,12 +278,18 @@ pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         healthy,
     };
-    vec![
+    let mut all = vec![
         one("draft", true),
         one("evaluate", true),
         one("quote_sources", true),
         one("revise_by_quotes", true),
         one("judge_by_rubric", task.has_judge()),
         one("write_code", task.model() != countersign_work::task::EMBEDDED || task.replies().is_some()),
-    ]
+    ];
+    // What the task grants is there if this machine can hold it.
+    let can_hold = || countersign_tools::support().iter().all(|one| one.state != State::Missing);
+    all.extend(
+        task.granted().iter().map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())),
+    );
+    all
 }

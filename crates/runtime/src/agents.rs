@@ -21,6 +21,7 @@ pub(crate) use task::contract_question;
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Said};
+use crate::ports::command::Commands;
 use crate::ports::sources::{Eligible, NotRead, Sources};
 use crate::run::mind::Mind;
 use crate::work::Work;
@@ -47,6 +48,8 @@ pub struct Means {
     pub clock: Arc<Clock>,
     /// The governed records, where the run is a task's.
     pub work: Option<Arc<Work>>,
+    /// What runs the commands that look at the work; nothing, where none is to be run.
+    pub commands: Option<Arc<dyn Commands>>,
 }
 
 /// The names of all agents that are built in.

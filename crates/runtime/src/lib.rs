@@ -17,6 +17,7 @@ pub mod clock;
 mod fit;
 pub mod fold;
 mod journal;
+mod looked;
 pub mod memory_read;
 pub mod ports;
 pub mod purse;

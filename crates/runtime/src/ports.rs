@@ -2,6 +2,7 @@
 //! Owns: the port traits. Must not: implement one.
 
 pub mod agent;
+pub mod command;
 pub mod history;
 pub mod ledger;
 pub mod memory;

@@ -13,6 +13,7 @@ pub use rerun::{Replaying, replaying, rerun};
 pub use scratch::Scratch;
 
 use crate::journal::{Saying, read_all};
+use crate::looked;
 use crate::ports::ledger::{Batch, Blob, Journal, Select};
 use crate::run::{self, Bench, Error, Happened, Told};
 use countersign_govern::decide::replay::{Compared, Effect, Step};
@@ -35,6 +36,7 @@ use countersign_record::json::{Json, Object};
 use countersign_record::label::Label;
 use countersign_record::row::{Proof, Row};
 use countersign_record::time::Timestamp;
+use countersign_work::score::Seen;
 use countersign_work::task::Task;
 use countersign_work::travel::replay::{self, step_ref};
 use std::collections::BTreeMap;
@@ -111,6 +113,12 @@ impl Recorded {
         names.iter().filter_map(bytes).collect()
     }
 
+    /// What was last seen of the work.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        looked::last(&self.happened, u64::MAX)
+    }
+
     /// The steps of the run, in order: each time that an agent handed something over.
     ///
     /// # Errors
@@ -134,8 +142,11 @@ fn steps(told: &Told, happened: &[Happened], is_scripted: bool) -> Result<Vec<St
             Event::Called { .. } => called = one.seq,
             Event::Returned { stage, handoff, llm_calls, .. } => {
                 let agent = told.pipeline.stage(stage).map(|stage| &stage.agent);
+                let is_built_in = matches!(agent, Some(Kind::BuiltIn { .. }));
+                let has_run = is_built_in && handoff.payload.get(looked::RAN).is_some();
                 let depends_on = match agent {
                     Some(Kind::Process { .. } | Kind::Mcp { .. }) => StepDependence::Tool,
+                    Some(Kind::BuiltIn { .. } | Kind::Model { .. }) | None if has_run => StepDependence::Tool,
                     Some(Kind::BuiltIn { .. } | Kind::Model { .. }) | None if *llm_calls > 0 => {
                         StepDependence::Model
                     }
@@ -146,7 +157,11 @@ fn steps(told: &Told, happened: &[Happened], is_scripted: bool) -> Result<Vec<St
                 all.push(Step {
                     step_ref,
                     depends_on,
-                    policy: is_scripted.then_some(ReplayPolicy::Deterministic),
+                    policy: match has_run {
+                        // Nothing is run again, so what a command came to is taken as it was.
+                        true => Some(ReplayPolicy::ReuseRecordedOnly),
+                        false => is_scripted.then_some(ReplayPolicy::Deterministic),
+                    },
                     effect: effect(told, called, one.seq),
                     output_hash: Some(String::from(output_hash(&handoff.payload))),
                 });

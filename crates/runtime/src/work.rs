@@ -208,7 +208,7 @@ impl Work {
         asked: &Asked<'_>,
         new_run: &RunId,
         steps: &[Step],
-        is_over: bool,
+        (is_over, last): (bool, &Seen),
     ) -> Result<Ruling, Error> {
         let mut inner = self.lock();
         let Inner { task, desk, contents, files, .. } = &mut *inner;
@@ -217,7 +217,12 @@ impl Work {
         let found = |digest: &Digest| contents.get(digest).map(|bytes| bytes.to_vec());
         let schema = |path: &str| files.get(path).cloned();
         let known = Arc::clone(task);
-        let seen = |heads: &[Head]| Seen { checks: fit::checks(&known, heads, &schema), ..Seen::default() };
+        // A command changes no text, so what was last seen of one still holds; nothing is run and nobody is asked for it.
+        let seen = |heads: &[Head]| {
+            let mut seen = last.clone();
+            seen.checks.extend(fit::checks(&known, heads, &schema));
+            seen
+        };
         let given =
             command::Given { contents: &found, seen: &seen, new_run: new_run.as_str(), steps, is_over };
         let ruling = command::run(desk, asked, &given).map_err(Error::Command)?;

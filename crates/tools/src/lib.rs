@@ -23,6 +23,6 @@ mod time;
 
 pub use fs::{ListDir, ReadText, WriteText};
 pub use sandbox::{Error, Sandbox, registry};
-pub use shell::Exec;
+pub use shell::{Exec, arguments};
 pub use support::{Feature, State, rehearse, support};
 pub use time::{Now, Time};

@@ -17,6 +17,7 @@ pub(crate) use exec::rehearse;
 pub(crate) use programs::{NAMES, find};
 
 use countersign_record::code::Code;
+use countersign_record::json::{Json, Object};
 use countersign_runtime::ports::tool::NotDone;
 use std::path::PathBuf;
 
@@ -44,6 +45,16 @@ impl Command {
     fn file(&self) -> Result<PathBuf, NotDone> {
         find(self.program).ok_or_else(|| refusal(format!("{} is not installed", self.program)))
     }
+}
+
+/// The arguments of `shell.exec` for a command that is there word by word.
+///
+/// # Errors
+/// It is none that may be run.
+pub fn arguments(argv: &[String]) -> Result<Object, NotDone> {
+    let line = shlex::try_join(argv.iter().map(String::as_str)).map_err(|_| refusal("a word has a NUL"))?;
+    Command::read(&line)?;
+    Ok(Object::from([("cmd", Json::from(line))]))
 }
 
 fn refusal(why: impl Into<String>) -> NotDone {

@@ -27,8 +27,13 @@ pub(crate) fn review<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         .sources()
         .map(|one| one.0.text("title").or_else(|| one.0.text("path")).unwrap_or_default())
         .collect();
-    let own: BTreeSet<&str> =
-        task.outcomes().flat_map(|one| one.0.texts("capabilities")).chain(["evaluate"]).collect();
+    let granted = task.0.texts("capabilities");
+    let own: BTreeSet<&str> = task
+        .outcomes()
+        .flat_map(|one| one.0.texts("capabilities"))
+        .chain(granted)
+        .chain(["evaluate"])
+        .collect();
     let needed = own.into_iter().map(|id| Json::from(Object::from([("capability_id", Json::from(id))])));
     let is_required = task.policy_word("approval.contract", "waived") == "required";
     let forecast = case.last("TaskRunCostForecast", record.seq());

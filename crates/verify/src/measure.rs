@@ -37,10 +37,11 @@ pub const FORMULAS: [&str; 8] = [
     "template_match_score_v1",
 ];
 
-/// Whether a record was written when the run was over: behind its last packet, with the look at its policies.
+/// Whether a record was written when the run was over: behind its packet, with the look at its policies. A packet that was renewed
+/// later comes behind it.
 pub(crate) fn is_at_the_end(case: &Case<'_>, record: Record<'_>) -> bool {
     let at = |one: Record<'_>| case.row(one).map(|row| &row.at);
-    let packet = case.world.of("TaskReliancePacket").next_back();
+    let packet = case.world.of("TaskReliancePacket").next();
     let fresh = case.last("PolicyFreshnessRecord", record.seq());
     packet.is_some_and(|one| one.seq() < record.seq()) && fresh.is_some_and(|one| at(one) == at(record))
 }

@@ -5,7 +5,7 @@ use crate::case::{Case, bare};
 use crate::found::{Found, texts};
 use crate::report::Check;
 use crate::revise::review::{self, Withheld};
-use crate::score::Lacks;
+use crate::score::{self, Lacks};
 use crate::task::Criterion;
 use crate::walk::Walk;
 use alloc::collections::BTreeSet;
@@ -96,11 +96,17 @@ fn asked(walk: &Walk<'_, '_>, record: Record<'_>) -> Option<Asked> {
         Lacks::Label => Some(of_criterion(criterion.question().to_string(), labels(criterion))),
         Lacks::Anchor => {
             let prompt = format!("“{}” rests on nothing that can be checked. Is it met?", criterion.text());
-            let yes = option("yes", "Yes", "waive", "It counts as met, on your word.");
-            Some(of_criterion(
-                prompt,
-                Vec::from([yes, option("no", "No", "continue", "It counts as not met.")]),
-            ))
+            Some(of_criterion(prompt, by_word()))
+        }
+        Lacks::Judge | Lacks::Tool => {
+            let none = if lacks == Lacks::Judge {
+                "there is no judge"
+            } else {
+                "what would look at it is not there"
+            };
+            let why = score::why(walk, record, criterion).unwrap_or(none);
+            let prompt = format!("“{}” could not be looked at: {why}. Is it met?", criterion.text());
+            Some(of_criterion(prompt, by_word()))
         }
         Lacks::Choice => {
             let source = |id: &String| {
@@ -115,8 +121,14 @@ fn asked(walk: &Walk<'_, '_>, record: Record<'_>) -> Option<Asked> {
                 options,
             ))
         }
-        Lacks::Judge | Lacks::Tool | Lacks::Information => None,
+        Lacks::Information => None,
     }
+}
+
+/// What a person may say whose word counts.
+fn by_word() -> Vec<Json> {
+    let yes = option("yes", "Yes", "waive", "It counts as met, on your word.");
+    Vec::from([yes, option("no", "No", "continue", "It counts as not met.")])
 }
 
 /// The labels of a criterion, and what each means.

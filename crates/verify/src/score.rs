@@ -52,9 +52,9 @@ impl Lacks {
     /// Why a verdict is open.
     pub(crate) fn cause(self) -> &'static str {
         match self {
-            Lacks::Label | Lacks::Anchor | Lacks::Choice => "human_judgment_required",
-            Lacks::Judge => "missing_capability",
-            Lacks::Tool => "tool_failure",
+            Lacks::Label | Lacks::Anchor | Lacks::Choice | Lacks::Judge | Lacks::Tool => {
+                "human_judgment_required"
+            }
             Lacks::Information => "missing_information",
         }
     }
@@ -62,8 +62,9 @@ impl Lacks {
     /// Where an outcome stands then.
     pub(crate) fn state(self) -> &'static str {
         match self {
-            Lacks::Label | Lacks::Anchor | Lacks::Choice => "needs_human_judgment",
-            Lacks::Judge | Lacks::Tool => "unable_to_evaluate",
+            Lacks::Label | Lacks::Anchor | Lacks::Choice | Lacks::Judge | Lacks::Tool => {
+                "needs_human_judgment"
+            }
             Lacks::Information => "needs_information",
         }
     }
@@ -100,7 +101,7 @@ pub(crate) fn score(
     subject: &Subject<'_, '_>,
     criterion: Criterion<'_>,
 ) -> Option<Scored> {
-    match criterion.basis() {
+    let scored = match criterion.basis() {
         "deterministic_check" => checked(walk, subject, criterion),
         "source_grounded" => Some(grounded(subject)),
         "anchored_rubric" => rated(walk, subject, criterion),
@@ -114,7 +115,24 @@ pub(crate) fn score(
                 (None, _indeterminate) => Some(Scored::Nothing(Lacks::Anchor)),
             }
         }
+    };
+    // Where nobody could look, what a person said counts.
+    let said = || label(walk, subject.version, subject.at.seq(), criterion);
+    match scored {
+        Some(Scored::Nothing(lacks @ (Lacks::Judge | Lacks::Tool))) => {
+            Some(said().map_or(Scored::Nothing(lacks), |said| worded(said == "yes", said)))
+        }
+        scored => scored,
     }
+}
+
+/// Why nobody could look at a criterion, as whoever looked before a record was written told it.
+pub(crate) fn why<'w>(walk: &'w Walk<'_, '_>, at: Record<'_>, criterion: Criterion<'_>) -> Option<&'w str> {
+    let row = walk.case.row(at).map_or(0, |row| row.seq);
+    let said = |payload: &'w Json| payload.at("unseen")?.get(criterion.id())?.as_str();
+    let critics = || walk.told.handed.iter().filter(|one| one.output_key == "critic");
+    let after = critics().filter(|one| one.seq >= row).find_map(|one| said(&one.payload));
+    after.or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last())
 }
 
 fn checked(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>) -> Option<Scored> {
@@ -156,16 +174,22 @@ fn fits(schema: &[u8], text: &str) -> Scored {
     Scored::Value { met, of: 1, missing: wrong.into_iter().collect(), claims: Vec::new() }
 }
 
-/// What only who looked can tell, as the handover of that look has it.
-fn handed<'w, T>(
+/// What only who looked can tell of a criterion, as the handover of that look has it; nothing where that says why nothing was seen.
+fn handed<'w>(
     walk: &'w Walk<'_, '_>,
     subject: &Subject<'_, '_>,
-    said: impl Fn(&'w Json) -> Option<T>,
-) -> Option<T> {
+    criterion: Criterion<'_>,
+    member: &str,
+) -> Option<&'w Json> {
     let row = walk.case.row(subject.at).map_or(0, |row| row.seq);
+    let of = |payload: &'w Json, member: &str| payload.at(member)?.get(criterion.id());
+    let said =
+        |payload: &'w Json| of(payload, member).map(Some).or_else(|| of(payload, "unseen").map(|_| None));
     let critics = || walk.told.handed.iter().filter(|one| one.output_key == "critic");
     let after = critics().filter(|one| one.seq >= row).find_map(|one| said(&one.payload));
-    after.or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last())
+    after
+        .or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last())
+        .flatten()
 }
 
 /// What nobody saw, unless what was seen is withheld.
@@ -175,8 +199,7 @@ fn unseen(walk: &Walk<'_, '_>, lacks: Lacks) -> Option<Scored> {
 
 /// What was found of what was wanted.
 fn seen(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>) -> Option<Scored> {
-    let said = handed(walk, subject, |payload| {
-        let one = payload.at("found")?.get(criterion.id())?;
+    let said = handed(walk, subject, criterion, "found").and_then(|one| {
         let missing: Vec<String> = one.texts("missing").into_iter().map(ToString::to_string).collect();
         Some((one.count("met")?, one.count("of")?, missing))
     });
@@ -189,11 +212,10 @@ fn seen(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>
 /// The level that a judge gave, of the highest one.
 fn rated(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>) -> Option<Scored> {
     let number = |value: &Json| if let Json::Number(number) = value { number.as_u64() } else { None };
-    let said =
-        handed(walk, subject, |payload| match payload.at("levels")?.get(criterion.id())?.as_array()? {
-            [level, of] => Some((number(level)?, number(of)?)),
-            _other => None,
-        });
+    let said = handed(walk, subject, criterion, "levels").and_then(|one| match one.as_array()? {
+        [level, of] => Some((number(level)?, number(of)?)),
+        _other => None,
+    });
     let Some((level, of)) = said else { return unseen(walk, Lacks::Judge) };
     let missing = if level < of { Vec::from([format!("level {of} (it is at {level})")]) } else { Vec::new() };
     Some(Scored::Value { met: level.min(of), of: of.max(1), missing, claims: Vec::new() })

@@ -100,12 +100,11 @@ pub fn judgment(desk: &mut Desk, round: &Round<'_>, about: &About<'_>) -> Result
         }
         About::Unanchored(criterion) => {
             let prompt = format!("“{}” rests on nothing that can be checked. Is it met?", criterion.text);
-            let options = Vec::from([
-                option(YES, "Yes", Effect::Waive, "It counts as met, on your word."),
-                option("no", "No", Effect::Continue, "It counts as not met."),
-            ]);
-            let source = reference("Criterion", &desk.own(&criterion.id))?;
-            raise(desk, round, Kind::MeaningChangeApproval, &prompt, options, source)
+            word(desk, round, criterion, &prompt)
+        }
+        About::Unseen { criterion, why } => {
+            let prompt = format!("“{}” could not be looked at: {why}. Is it met?", criterion.text);
+            word(desk, round, criterion, &prompt)
         }
         About::Sources { sources, resolution } => {
             let mut options: Vec<HumanDecisionOption> = sources
@@ -123,12 +122,29 @@ pub fn judgment(desk: &mut Desk, round: &Round<'_>, about: &About<'_>) -> Result
     }
 }
 
+/// Asks for a person's word on a criterion.
+fn word(desk: &mut Desk, round: &Round<'_>, criterion: &Criterion, prompt: &str) -> Result<String, Error> {
+    let options = Vec::from([
+        option(YES, "Yes", Effect::Waive, "It counts as met, on your word."),
+        option("no", "No", Effect::Continue, "It counts as not met."),
+    ]);
+    let source = reference("Criterion", &desk.own(&criterion.id))?;
+    raise(desk, round, Kind::MeaningChangeApproval, prompt, options, source)
+}
+
 /// What a person is asked about.
 pub enum About<'a> {
     /// A criterion that only a person can label.
     Label(&'a Criterion),
     /// A criterion that rests on nothing.
     Unanchored(&'a Criterion),
+    /// A criterion that nobody could look at.
+    Unseen {
+        /// Which.
+        criterion: &'a Criterion,
+        /// Why.
+        why: &'a str,
+    },
     /// Sources that disagree, and the finding or receipt that says so.
     Sources {
         /// Which, as the task calls them.

@@ -153,7 +153,8 @@ fn plain(number: &Number) -> String {
 
 fn capabilities(task: &Task) -> Vec<CapabilityRef> {
     let own = task.outcomes.iter().flat_map(|one| one.capabilities.iter().flatten());
-    let all: BTreeSet<&str> = own.map(String::as_str).chain([EVALUATE]).collect();
+    let granted = task.capabilities.iter().flatten();
+    let all: BTreeSet<&str> = own.chain(granted).map(String::as_str).chain([EVALUATE]).collect();
     all.into_iter().map(|id| CapabilityRef { capability_id: id.to_string(), min_version: None }).collect()
 }
 

@@ -35,9 +35,7 @@ use countersign_govern::types::claim::{
 use countersign_govern::types::feedback::{
     FeedbackBranch, FeedbackEmissionMatrixEntryProducerKind as Producer,
 };
-use countersign_govern::types::outcome::{
-    EvaluationVerdict as Verdict, IndeterminateCause as Cause, OutcomeEvaluationState as State,
-};
+use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 use countersign_govern::types::progress::{EvaluationSnapshot, SourceWorkspaceSnapshotHashSet};
 use countersign_kernel::measure::Measured;
 use voice::Voice;
@@ -157,7 +155,7 @@ pub fn look(desk: &mut Desk, outcome: &Outcome, subject: &Subject<'_>, seen: &Se
     for criterion in &outcome.criteria {
         scores.push(score::score(desk, outcome, criterion, subject, seen)?);
     }
-    let evaluator = evaluated(desk, &round, &scores)?;
+    let evaluator = evaluated(desk, &round, &scores, seen)?;
     let judge = voice::judge(desk, &round, &scores)?;
     let resolved = chain::resolve(desk, &round, &[&evaluator.voice, &judge])?;
     // Before a person is asked: nothing is tried while an answer is awaited.
@@ -207,7 +205,7 @@ fn snapshot(desk: &mut Desk, version: &StorageRef) -> Result<StorageRef, Error> 
 }
 
 /// What the evaluator says: findings for what is not met, and whether the outcome stands.
-fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Evaluated, Error> {
+fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored], seen: &Seen) -> Result<Evaluated, Error> {
     let (mut wrongs, mut lacks, mut passed) = (Vec::new(), Vec::new(), Vec::new());
     let is_asked = asks_for_contradictions(desk);
     for (criterion, scored) in round.outcome.criteria.iter().zip(scores) {
@@ -255,7 +253,8 @@ fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Ev
     finding::resolve_mended(desk, round, &voice.result_id, &found)?;
     finding::observe(desk, round, &voice.result_id, &passed)?;
     let lacking = lacks.first().map(|(criterion, why)| (criterion.id.clone(), *why));
-    Ok(Evaluated { voice, lacking })
+    let why = lacking.as_ref().and_then(|(criterion, _)| seen.unseen.get(criterion).cloned());
+    Ok(Evaluated { voice, lacking, why })
 }
 
 /// What a person said of something that rests on nothing rests on the person; what only a model thinks can't block.
@@ -272,6 +271,8 @@ fn ground(desk: &Desk, round: &Round<'_>, wrong: &mut Wrong) {
 struct Evaluated {
     voice: Voice,
     lacking: Option<(String, Lacks)>,
+    /// Why nobody could look at it.
+    why: Option<String>,
 }
 
 /// Whether a person must say which of two sources counts, and has not said it.
@@ -423,6 +424,10 @@ fn settle(
     })
 }
 
+/// Why nobody could look at a criterion, where nothing else is known of that.
+const NO_JUDGE: &str = "there is no judge";
+const NO_TOOL: &str = "what would look at it is not there";
+
 /// Nobody can say yet: why decides who must do something.
 fn unsure(
     desk: &mut Desk,
@@ -448,7 +453,13 @@ fn unsure(
             research::for_outcome(desk, &round.subject.artifact.id, question)?;
             None
         }
-        Some((_, Lacks::Judge | Lacks::Tool)) | None => None,
+        Some((criterion, Lacks::Judge)) => {
+            Some(About::Unseen { criterion, why: evaluated.why.as_deref().unwrap_or(NO_JUDGE) })
+        }
+        Some((criterion, Lacks::Tool)) => {
+            Some(About::Unseen { criterion, why: evaluated.why.as_deref().unwrap_or(NO_TOOL) })
+        }
+        None => None,
     };
     let question = about.map(|about| call::judgment(desk, round, &about)).transpose()?;
     outcome::go(desk, &round.outcome.id, voice.state, "envelope emitted", Some(&voice.result_id))?;
@@ -467,23 +478,4 @@ fn disagreeing(desk: &Desk, round: &Round<'_>) -> BTreeSet<String> {
         Reference::read(one.source_record_ref.as_str()).map(|read| desk.local(read.id).to_string())
     })
     .collect()
-}
-
-/// Why a verdict is open, by what is lacking.
-fn cause(lacks: Lacks) -> Cause {
-    match lacks {
-        Lacks::Label | Lacks::Anchor | Lacks::Choice => Cause::HumanJudgmentRequired,
-        Lacks::Judge => Cause::MissingCapability,
-        Lacks::Tool => Cause::ToolFailure,
-        Lacks::Information => Cause::MissingInformation,
-    }
-}
-
-/// Where an outcome stands for which something is lacking.
-fn state_of(lacks: Lacks) -> State {
-    match lacks {
-        Lacks::Label | Lacks::Anchor | Lacks::Choice => State::NeedsHumanJudgment,
-        Lacks::Judge | Lacks::Tool => State::UnableToEvaluate,
-        Lacks::Information => State::NeedsInformation,
-    }
 }

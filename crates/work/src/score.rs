@@ -26,6 +26,8 @@ use countersign_record::json::{Json, Object};
 pub struct Seen {
     /// What a schema or a command found.
     pub checks: BTreeMap<String, Measured>,
+    /// Why nothing was seen.
+    pub unseen: BTreeMap<String, String>,
     /// The level that a judge gave, of the highest one.
     pub levels: BTreeMap<String, (u64, u64)>,
     /// What those who disagree on an outcome propose as they talk it over, tick by tick; by the ids of outcomes.
@@ -114,6 +116,14 @@ pub fn score(
                 (None, UnanchoredPolicy::IncludeWithAuditFlag) => rated(seen, criterion),
             }
         }
+    };
+    // Where nobody could look, what a person said counts.
+    let counted = match counted {
+        Err(Found::Nothing(lacks @ (Lacks::Judge | Lacks::Tool))) => {
+            let said = label(desk, criterion, subject.version);
+            said.map(|said| plain(worded(said == YES, &said))).ok_or(Found::Nothing(lacks))
+        }
+        counted => counted,
     };
     let found = match counted {
         Ok(Counted { measured, claims }) => {

@@ -25,6 +25,7 @@ use countersign_govern::record;
 use countersign_govern::types::basic::V10;
 use countersign_govern::types::cost::CostDimension;
 use countersign_govern::types::wire::{Reading, Trouble, Wire};
+use countersign_kernel::gate::Capability;
 use countersign_record::json::{Json, Number};
 
 record! {
@@ -45,6 +46,8 @@ record! {
         // Hard caps, by dimension; numbers, or texts of numbers for money.
         budget: Option<BTreeMap<CostDimension, Json>>,
         limits: Option<Limits>,
+        // What its run may do besides reading its own files.
+        capabilities: Option<Vec<String>>,
     }
 }
 
@@ -147,6 +150,18 @@ impl Task {
         self.sources.iter().find(|one| one.id == id)
     }
 
+    /// What its run is granted: what it names, and nothing else.
+    #[must_use]
+    pub fn granted(&self) -> Vec<Capability> {
+        let named = self.capabilities.iter().flatten();
+        named.filter_map(|one| Capability::try_from(one.as_str()).ok()).collect()
+    }
+
+    /// The commands that criteria are checked by, with their criteria.
+    pub fn commands(&self) -> impl Iterator<Item = (&Criterion, &[String])> {
+        self.outcomes.iter().flat_map(|one| &one.criteria).filter_map(|one| Some((one, one.command()?)))
+    }
+
     /// The most that may be spent of a dimension, in millionths.
     #[must_use]
     pub fn cap(&self, dimension: CostDimension) -> Option<u64> {
@@ -154,6 +169,8 @@ impl Task {
     }
 }
 
+/// The capability that a command needs.
+pub const SHELL: &str = "shell";
 /// Who judges where the model does.
 pub const JUDGE_MODEL: &str = "model";
 /// Who judges where nobody does.

@@ -98,7 +98,9 @@ impl Governed {
         let purpose = format!("command {id} {}", self.work.end());
         let key = key.unwrap_or_else(|| format!("key_{}", self.bench.clock.fresh(&purpose)));
         let (steps, needs_another) = (std::mem::take(&mut self.steps), self.needs_another);
-        let commanding = Commanding { command, key: &key, request, needs_another, steps: &steps };
+        let seen = self.recorded.seen();
+        let commanding =
+            Commanding { command, key: &key, request, needs_another, steps: &steps, seen: &seen };
         let (bench, recorded, work) = (&self.bench, &self.recorded, &self.work);
         let mut charge = None;
         let begins = |fork: &TaskRunFork, heads: &BTreeMap<String, Digest>| -> Result<Driver, Failure> {

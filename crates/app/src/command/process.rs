@@ -2,6 +2,7 @@
 //! Owns: carrying it on for whoever asks, and what the exit code says of the run. Must not: decide what a run does.
 
 use crate::charge::Charge;
+use crate::checking::Checking;
 use crate::cli::Global;
 use crate::cli::run::{Process, Working};
 use crate::failure::{Exit, Failure};
@@ -24,6 +25,7 @@ use countersign_record::label::Label;
 use countersign_record::state::{GenericEnvelope, Minted, Reading, TerminalReason};
 use countersign_runtime::agents::Means;
 use countersign_runtime::clock::Clock;
+use countersign_runtime::ports::command::Commands;
 use countersign_runtime::ports::model::Model;
 use countersign_runtime::ports::sources::Sources;
 use countersign_runtime::purse::Purses;
@@ -186,6 +188,7 @@ struct Supplies {
     model: Arc<dyn Model>,
     sources: Option<Arc<dyn Sources>>,
     work: Option<Arc<Work>>,
+    commands: Option<Arc<dyn Commands>>,
 }
 
 /// What runs are carried on with.
@@ -248,7 +251,7 @@ impl Desk {
             }
         };
         let model = (seat.opens)(&working.model)?;
-        Desk::with(seat, working, found, Supplies { model, sources, work: None }, policy)
+        Desk::with(seat, working, found, Supplies { model, sources, work: None, commands: None }, policy)
     }
 
     /// For the run of a task.
@@ -260,12 +263,16 @@ impl Desk {
     ) -> Result<Self, Failure> {
         let rooms = office::Rooms::of(seat.global)?;
         let policy = Arc::new(office::policy(&rooms, None)?);
-        let tasks::AtWork { work, sources, replies, document, files } = at_work;
+        let tasks::AtWork { work, sources, replies, document, files, commands } = at_work;
+        let commands = match commands {
+            tasks::Run::Granted => Some(Arc::new(Checking::of(&rooms)) as Arc<dyn Commands>),
+            tasks::Run::Never => None,
+        };
         let model = match replies {
             Some(replies) => replies,
             None => (seat.opens)(&working.model)?,
         };
-        let given = Supplies { model, sources: Some(sources), work: Some(work) };
+        let given = Supplies { model, sources: Some(sources), work: Some(work), commands };
         let desk = Desk::with(seat, working, found, given, policy)?;
         Ok(Desk { task: Some((document, files)), ..desk })
     }
@@ -279,7 +286,7 @@ impl Desk {
     ) -> Result<Self, Failure> {
         let Seat { global, mut bench, .. } = seat;
         let rooms = office::Rooms::of(global)?;
-        let Supplies { model, sources, work } = given;
+        let Supplies { model, sources, work, commands } = given;
         let mind = Mind {
             model,
             matter: bench.access.matter().clone(),
@@ -289,7 +296,7 @@ impl Desk {
         let label = Label { data_class: policy.user_class, ..Label::USER };
         let past = remembering::past(global, &policy, &working.memory, &mind, &bench)?;
         let clock = Arc::clone(&bench.clock);
-        let means = Means { mind, sources: sources.clone(), past, clock, work: work.clone() };
+        let means = Means { mind, sources: sources.clone(), past, clock, work: work.clone(), commands };
         if let Some(work) = &work {
             let (journal, access) = (Arc::clone(&bench.journal), bench.access.clone());
             work.fund(Purses { journal, access, clock: Arc::clone(&bench.clock) });

@@ -31,6 +31,12 @@ struct Checked {
     sources: usize,
     outcomes: usize,
     criteria: usize,
+    /// What the task grants its run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    capabilities: Vec<String>,
+    /// What its run runs, word by word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<Vec<String>>,
 }
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
@@ -41,6 +47,8 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
         sources: task.sources.len(),
         outcomes: task.outcomes.len(),
         criteria: task.outcomes.iter().map(|one| one.criteria.len()).sum(),
+        capabilities: task.granted().iter().map(ToString::to_string).collect(),
+        commands: task.commands().map(|(_, argv)| argv.to_vec()).collect(),
     };
     if global.json {
         output::json(&checked)?;
@@ -58,6 +66,15 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
                 format!("{} criteria", checked.criteria)
             },
         )))?;
+        if !checked.capabilities.is_empty() {
+            output::line(&output::plain(&format!("grants  {}", checked.capabilities.join(", "))))?;
+        }
+        for argv in &checked.commands {
+            output::line(&output::plain(&format!(
+                "runs    {} (over the work, only reading)",
+                argv.join(" ")
+            )))?;
+        }
     }
     Ok(Exit::Success)
 }

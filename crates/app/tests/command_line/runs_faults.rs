@@ -127,7 +127,14 @@ fn bench(desk: &Desk, journal: Arc<dyn Journal>, now: &str) -> Bench {
         journal: Arc::clone(&journal),
         access: desk.access(),
     };
-    let means = Means { mind, sources: Some(sources), past, clock: Arc::<Clock>::clone(&clock), work: None };
+    let means = Means {
+        mind,
+        sources: Some(sources),
+        past,
+        clock: Arc::<Clock>::clone(&clock),
+        work: None,
+        commands: None,
+    };
     let agents = STAGES.map(|name| (name.to_owned(), built_in(name, &means).unwrap()));
     Bench {
         journal,

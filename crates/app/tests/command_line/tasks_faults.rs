@@ -235,6 +235,7 @@ impl<'s> Carried<'s> {
             past,
             clock: Arc::clone(&clock),
             work: work.clone(),
+            commands: None,
         };
         let pipeline = pipeline();
         let agent = |stage: &countersign_kernel::pipeline::Stage| {

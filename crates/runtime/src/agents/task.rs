@@ -6,6 +6,7 @@ mod contract;
 mod draft;
 mod evaluator;
 mod handover;
+mod ran;
 mod revisor;
 mod seen;
 

@@ -5,6 +5,7 @@
 //! by the same pure functions that wrote it, and must come out as it was written.
 
 use super::{Recorded, is, output_hash};
+use crate::looked;
 use crate::ports::agent::Given;
 use crate::run::{Bench, Error, Happened};
 use crate::work::Work;
@@ -239,7 +240,10 @@ impl Walk<'_> {
     fn command(&mut self, row: &Row, is_over: bool) -> Result<(), Stop> {
         let new_run = self.new_run()?;
         let at = self.recorded.records.get(self.cursor).map_or(&row.at, |first| &first.at).clone();
-        self.asking(row, |walk, asked| walk.work.command(&at, asked, &new_run, &[], is_over).map(drop))?;
+        let seen = looked::last(&self.recorded.happened, row.seq);
+        self.asking(row, |walk, asked| {
+            walk.work.command(&at, asked, &new_run, &[], (is_over, &seen)).map(drop)
+        })?;
         self.compare()
     }
 

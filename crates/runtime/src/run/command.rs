@@ -14,6 +14,7 @@ use countersign_record::json::{Json, Object};
 use countersign_record::time::Timestamp;
 use countersign_work::command::{Asked, By, Effect, Ruling};
 use countersign_work::contract;
+use countersign_work::score::Seen;
 use std::collections::BTreeMap;
 
 /// A command, as it is given to a run.
@@ -29,6 +30,8 @@ pub struct Commanding<'a> {
     pub needs_another: bool,
     /// The steps of the run so far, as a replay would take them.
     pub steps: &'a [Step],
+    /// What was last seen of the work.
+    pub seen: &'a Seen,
 }
 
 impl Driver {
@@ -53,8 +56,16 @@ impl Driver {
             Answer::Text(_) | Answer::Approve | Answer::Deny | Answer::Retry => return Ok(()),
         };
         let (key, request) = (format!("answer {id} {by}"), Json::from(request));
-        let commanding =
-            Commanding { command, key: &key, request: &request, needs_another: false, steps: &[] };
+        // An answer looks at nothing.
+        let seen = Seen::default();
+        let commanding = Commanding {
+            command,
+            key: &key,
+            request: &request,
+            needs_another: false,
+            steps: &[],
+            seen: &seen,
+        };
         let ruling = self.commanded(&commanding, &self.bench.clock.now()?)?;
         match ruling.outcome {
             command::Outcome::Accepted => Ok(()),
@@ -143,7 +154,8 @@ impl Driver {
         // Another process may begin its names where this one did; each place in a run's records has a name of its own.
         let purpose = format!("fork {} {}", self.id, work.end());
         let new_run = RunId::try_from(format!("run_{}", self.bench.clock.fresh(&purpose)))?;
-        work.command(at, &asked, &new_run, commanding.steps, self.run.doing == Doing::Over)
+        let is_over = self.run.doing == Doing::Over;
+        work.command(at, &asked, &new_run, commanding.steps, (is_over, commanding.seen))
     }
 
     /// A question was answered by a command: the run goes on, if it waits for that.

@@ -1,7 +1,7 @@
 //! The two who look at the work, and what each says.
 //! Owns: their envelopes, and the quality index of the judge. Must not: put them together; the chain does.
 
-use super::{Round, cause, state_of};
+use super::Round;
 use crate::desk::{Desk, Error, From, reference};
 use crate::finding;
 use crate::names::references;
@@ -57,6 +57,26 @@ pub(super) fn evaluator(
     limitations.sort_unstable();
     limitations.dedup();
     speak(desk, round, ProducerKind::OutcomeEvaluator, verdict, (state, causes, limitations), passed)
+}
+
+/// Why a verdict is open, by what is lacking.
+fn cause(lacks: Lacks) -> Cause {
+    match lacks {
+        Lacks::Label | Lacks::Anchor | Lacks::Choice | Lacks::Judge | Lacks::Tool => {
+            Cause::HumanJudgmentRequired
+        }
+        Lacks::Information => Cause::MissingInformation,
+    }
+}
+
+/// Where an outcome stands for which something is lacking.
+fn state_of(lacks: Lacks) -> State {
+    match lacks {
+        Lacks::Label | Lacks::Anchor | Lacks::Choice | Lacks::Judge | Lacks::Tool => {
+            State::NeedsHumanJudgment
+        }
+        Lacks::Information => State::NeedsInformation,
+    }
 }
 
 /// Where an outcome stands that falls short: worse than before, if it was met before.

@@ -3,7 +3,7 @@
 
 use super::artifact::QUOTES_MAX;
 use super::{
-    Artifact, ArtifactKind, Criterion, JUDGE_MODEL, JUDGE_NONE, Outcome, Source, Task, Test, TestKind,
+    Artifact, ArtifactKind, Criterion, JUDGE_MODEL, JUDGE_NONE, Outcome, SHELL, Source, Task, Test, TestKind,
     micros, share,
 };
 use alloc::collections::BTreeSet;
@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use countersign_govern::derive::graph::Graph;
 use countersign_govern::types::basic::ScoringBasis;
 use countersign_govern::types::wire::Trouble;
+use countersign_kernel::gate::Capability;
 use countersign_kernel::measure;
 use countersign_record::json::Json;
 
@@ -24,6 +25,10 @@ const MANY_MAX: usize = 200;
 const TICKS_MAX: u64 = 20;
 /// The best documented tier of a source that is a record.
 const TIER_MAX: u64 = 3;
+/// Criteria that commands look at, at most: each takes its time.
+const COMMANDS_MAX: usize = 50;
+/// The highest exit code.
+const EXIT_MAX: u64 = 255;
 
 /// Everything that does not fit together, in the order of the file.
 pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
@@ -32,6 +37,7 @@ pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
     found.filled("/title", &task.title);
     found.filled("/goal", &task.goal);
     work(task, &mut found);
+    capabilities(task, &mut found);
     named(&mut found, "artifacts", task.artifacts.iter().map(|one| one.id.as_str()), Least::One);
     for (at, one) in task.artifacts.iter().enumerate() {
         artifact(one, &format!("/artifacts/{at}"), &mut found);
@@ -135,6 +141,38 @@ fn work(task: &Task, found: &mut Found) {
     }
     if work.judge.as_deref().is_some_and(|judge| judge != JUDGE_NONE && judge != JUDGE_MODEL) {
         found.add(&at("judge"), "must be none or model");
+    }
+}
+
+/// What a run may be granted, and what it must be for what is asked.
+fn capabilities(task: &Task, found: &mut Found) {
+    let all = task.capabilities.as_deref().unwrap_or_default();
+    if all.len() > MANY_MAX {
+        found.add("/capabilities", format!("at most {MANY_MAX} are taken"));
+    }
+    let mut seen = BTreeSet::new();
+    for (at, one) in all.iter().enumerate() {
+        let place = format!("/capabilities/{at}");
+        match Capability::try_from(one.as_str()) {
+            Ok(capability) if !seen.insert(capability.clone()) => {
+                found.add(&place, "another one is the same")
+            }
+            Ok(_) => {}
+            Err(why) => found.add(&place, why.to_string()),
+        }
+    }
+    if task.commands().count() > COMMANDS_MAX {
+        found.add("/outcomes", format!("at most {COMMANDS_MAX} criteria are checked by commands"));
+    }
+    let is_granted = task.granted().iter().any(|one| one.as_str() == SHELL);
+    for (at, outcome) in task.outcomes.iter().enumerate().filter(|_| !is_granted) {
+        for (number, _) in outcome.criteria.iter().enumerate().filter(|(_, one)| one.command().is_some()) {
+            let place = format!("/outcomes/{at}/criteria/{number}/check/kind");
+            let message = format!(
+                "a command is run only where the task grants it: add capabilities = [\"{SHELL}\"] before the first table"
+            );
+            found.add(&place, message);
+        }
     }
 }
 
@@ -275,7 +313,7 @@ fn scored(one: &Criterion, place: &str, found: &mut Found) {
 
 /// What a check needs, and that it can be read.
 fn check(test: &Test, place: &str, found: &mut Found) {
-    let has: [(&str, bool); 12] = [
+    let has: [(&str, bool); 13] = [
         ("heading", test.heading.is_some()),
         ("headings", test.headings.is_some()),
         ("words_min", test.words_min.is_some()),
@@ -288,6 +326,7 @@ fn check(test: &Test, place: &str, found: &mut Found) {
         ("sources_min", test.sources_min.is_some()),
         ("schema", test.schema.is_some()),
         ("argv", test.argv.is_some()),
+        ("exit", test.exit.is_some()),
     ];
     let (needs, may): (&[&str], &[&str]) = match test.kind {
         TestKind::Section => (&["heading"], &[]),
@@ -297,7 +336,7 @@ fn check(test: &Test, place: &str, found: &mut Found) {
         TestKind::Mentions => (&[], &["any", "all"]),
         TestKind::Citations => (&[], &["min", "sources_min"]),
         TestKind::JsonSchema => (&["schema"], &[]),
-        TestKind::Command => (&["argv"], &[]),
+        TestKind::Command => (&["argv"], &["exit"]),
     };
     for (name, is_there) in has {
         if !is_there && needs.contains(&name) {
@@ -326,6 +365,9 @@ fn check(test: &Test, place: &str, found: &mut Found) {
     }
     if test.argv.as_ref().is_some_and(Vec::is_empty) {
         found.add(&format!("{place}/argv"), "must name a program");
+    }
+    if test.exit.is_some_and(|exit| exit > EXIT_MAX) {
+        found.add(&format!("{place}/exit"), format!("must be 0 to {EXIT_MAX}"));
     }
 }
 

@@ -139,7 +139,22 @@ impl Outcome {
     }
 }
 
+impl Test {
+    /// The exit code by which a command is met.
+    #[must_use]
+    pub fn exit(&self) -> u64 {
+        self.exit.unwrap_or(0)
+    }
+}
+
 impl Criterion {
+    /// The command that looks at it, where one does.
+    #[must_use]
+    pub fn command(&self) -> Option<&[String]> {
+        let test = self.check.as_ref().filter(|test| test.kind == TestKind::Command)?;
+        test.argv.as_deref()
+    }
+
     /// Whether the outcome fails without it.
     #[must_use]
     pub fn is_required(&self) -> bool {

@@ -71,6 +71,11 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     let findings = told.findings.iter().take(room.findings_max);
     lines.extend(findings.flat_map(|one| finding(one)).map(|line| line.within(room.finding_rows)));
     lines.extend(more(told.findings.len(), room.findings_max, found));
+    let unseen = told.not_looked_at.iter().take(room.findings_max);
+    lines.extend(unseen.map(|(id, why)| {
+        let words = format!("The criterion “{id}” was not looked at: {why}.");
+        Line::new(CARE, "  ? ").and(PLAIN, words).hanging(4).within(room.finding_rows)
+    }));
     if !told.limitations.is_empty() {
         let words: Vec<&str> = told.limitations.iter().map(|one| limitation(one)).collect();
         lines.push(

@@ -10,11 +10,12 @@ use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
 use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
 use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop, StopKind};
 use countersign_record::id::RunId;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::{artifact, call, finding, outcome, rely};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 pub(super) struct Told {
@@ -26,6 +27,9 @@ pub(super) struct Told {
     pub(super) outcomes: Vec<OutcomeTold>,
     pub(super) claims: Claims,
     pub(super) findings: Vec<FindingTold>,
+    /// Criteria that nobody could look at, and why.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) not_looked_at: BTreeMap<String, String>,
     pub(super) products: Vec<Product>,
     packet: Option<String>,
     /// What a person must answer, if the run waits for that.
@@ -124,6 +128,7 @@ pub(super) fn told(
         limitations: limitations(packet.as_ref()),
         outcomes: outcomes(desk),
         claims: claims(desk),
+        not_looked_at: not_looked_at(run),
         products: products(desk, &folder),
         packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
         next: next(global, id, (&standing, stop), question.as_ref(), !findings.is_empty()),
@@ -253,6 +258,14 @@ fn findings(work: &Work) -> Vec<FindingTold> {
 pub(in crate::command) fn claimed(work: &Work, one: &finding::Known) -> Vec<Json> {
     let claims: Vec<&str> = one.event.affected_claim_refs.iter().map(|claim| claim.as_str()).collect();
     work.claims(&claims)
+}
+
+/// What the last look could not see, as whoever looked told it.
+fn not_looked_at(run: &Run) -> BTreeMap<String, String> {
+    let told =
+        run.envelope.progress.outputs.get("critic").and_then(|critic| critic.get("unseen")?.as_object());
+    let members = told.into_iter().flat_map(Object::iter);
+    members.filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned()))).collect()
 }
 
 fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {

@@ -14,6 +14,7 @@ use countersign_record::code::Code;
 use countersign_record::deed::Externalized;
 use countersign_record::json::{Json, Object};
 use countersign_record::label::Label;
+use countersign_record::state::GenericEnvelope;
 use countersign_record::time::Timestamp;
 use countersign_work::asking::{self, Call, Ended, Next, Refusal, Took, tokens};
 use countersign_work::cost::{self, Amounts, Price};
@@ -67,6 +68,9 @@ impl Answers {
         }
     }
 }
+
+/// Why a person is asked where a model has no answer.
+pub(super) const MODEL_FAILED: &str = "model_failed";
 
 /// Why a stage asks nothing.
 pub(super) enum Stopped {
@@ -132,6 +136,11 @@ impl<'a> Asking<'a> {
     /// When the stage began.
     pub(super) fn began(&self) -> &Timestamp {
         &self.began
+    }
+
+    /// The run's state.
+    pub(super) fn envelope(&self) -> &GenericEnvelope {
+        self.given.envelope
     }
 
     /// Whether the model only quotes: such a one is asked nothing.

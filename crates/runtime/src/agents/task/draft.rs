@@ -1,7 +1,7 @@
 //! Draft: the first text of every work product of a task.
 //! Owns: where each comes from: a file of the task, the evidence by sections, or a model. Must not: judge it.
 
-use super::asking::{self, Asking, Question, Stopped};
+use super::asking::{self, Asking, MODEL_FAILED, Question, Stopped};
 use super::{Means, asked, unwritten};
 use crate::agents::evidence::{Evidence, evidence};
 use crate::agents::{failed, written};
@@ -130,7 +130,7 @@ async fn drafted(
 /// A model that has no answer may have one later: whether it is asked again is for a person to say.
 fn unheard(outcome: Outcome) -> Outcome {
     match outcome {
-        Outcome::Failed(fault) => Outcome::escalate("model_failed", &fault.message),
+        Outcome::Failed(fault) => Outcome::escalate(MODEL_FAILED, &fault.message),
         Outcome::Done(_)
         | Outcome::Clarify { .. }
         | Outcome::Confirm { .. }

@@ -2,16 +2,17 @@
 //! Owns: the texts that are looked at, and reading the verdict off what the chains came to. Must not: score, find or resolve.
 
 use super::asking::{self, Asking};
+use super::ran::Running;
 use super::seen;
 use super::{Means, asked, outcome_of, question, unwritten};
 use crate::agents::written;
+use crate::looked::{Looked, Told};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said, Unseen};
 use crate::run::Error;
 use crate::work::Work;
 use countersign_govern::types::outcome::OutcomeEvaluationState as State;
 use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
-use countersign_kernel::measure::Measured;
 use countersign_kernel::run::{HARD_CALL, Outcome};
 use countersign_record::canonical::Score;
 use countersign_record::envelope::{Envelope, Provenance};
@@ -32,7 +33,6 @@ use countersign_work::score::Seen;
 use countersign_work::texts::Head;
 use countersign_work::travel::checkpoint;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
 /// Looks at every outcome.
@@ -49,29 +49,13 @@ struct Judged {
     confidence: Score,
     /// How each outcome stands.
     outcomes: Vec<Stands>,
+    /// What only the outside could tell, by criterion. With this and the texts everything else is decided again.
     #[serde(flatten)]
-    seen: Found,
-}
-
-/// What only the outside could tell, by criterion: what was found of what was wanted, and levels of the highest one. With this and
-/// the texts everything else is decided again.
-#[derive(Serialize)]
-struct Found {
-    found: BTreeMap<String, Counted>,
-    levels: BTreeMap<String, [u64; 2]>,
-}
-
-impl Found {
-    fn of(seen: &Seen) -> Self {
-        Found {
-            found: seen.checks.iter().map(|(id, one)| (id.clone(), counted(one))).collect(),
-            levels: seen.levels.iter().map(|(id, (level, of))| (id.clone(), [*level, *of])).collect(),
-        }
-    }
+    seen: Told,
 }
 
 /// A question, with what was seen before it was raised.
-fn with(outcome: Outcome, seen: &Found) -> Outcome {
+fn with(outcome: Outcome, seen: &Told) -> Outcome {
     match outcome {
         Outcome::Escalate { reason, mut payload } => {
             for (name, value) in
@@ -90,13 +74,6 @@ fn with(outcome: Outcome, seen: &Found) -> Outcome {
 }
 
 #[derive(Serialize)]
-struct Counted {
-    met: u64,
-    of: u64,
-    missing: Vec<String>,
-}
-
-#[derive(Serialize)]
 struct Stands {
     outcome: String,
     state: &'static str,
@@ -111,7 +88,7 @@ const HAND_OVER: &str = "hand_over";
 
 impl Agent for Evaluator {
     fn unseen(&self, given: Given<'_>) -> Unseen {
-        // Only a judge is ever asked anything.
+        // Only a judge is ever asked anything, and a command changes nothing.
         let has_judge = self.0.work.as_ref().is_some_and(|work| work.task().has_judge());
         if has_judge { self.0.mind.unseen(given) } else { Unseen::Repeatable }
     }
@@ -130,7 +107,9 @@ impl Agent for Evaluator {
             if let Err(error) = first_versions(work, given.envelope, &at) {
                 return unwritten(&error);
             }
-            let seen = match seen::look(work, &work.heads(), &mut asking).await {
+            let commands = self.0.commands.as_deref();
+            let running = Running { commands, run: given.run, cancel };
+            let seen = match seen::look(work, &work.heads(), &running, &mut asking).await {
                 Ok(seen) => seen,
                 Err(outcome) => return asking.says(asked(outcome)),
             };
@@ -138,7 +117,7 @@ impl Agent for Evaluator {
                 Ok(took) => took,
                 Err(error) => return unwritten(&error),
             };
-            let said = match looked(work, &seen, &at) {
+            let said = match looked(work, &seen.seen, &at) {
                 Ok(()) => asking::beside(told(work, given.envelope, &seen), &took),
                 Err(error) => unwritten(&error),
             };
@@ -153,10 +132,10 @@ impl Agent for Evaluator {
         if then.escalate && then.reason.as_deref() != Some(HARD_CALL) {
             return Ok(None);
         }
-        let seen = seen::told(&then.payload);
+        let seen = Looked::read(&then.payload);
         let Some(took) = asking::told(&then.payload) else { return Ok(None) };
         work.step(at, |desk| record(desk, MODULE, &took)).map_err(|error| error.to_string())?;
-        looked(work, &seen, at).map_err(|error| error.to_string())?;
+        looked(work, &seen.seen, at).map_err(|error| error.to_string())?;
         Ok(outcome_of(asking::beside(told(work, given.envelope, &seen), &took)))
     }
 }
@@ -204,10 +183,6 @@ fn first_versions(work: &Work, envelope: &GenericEnvelope, at: &Timestamp) -> Re
     Ok(())
 }
 
-fn counted(one: &Measured) -> Counted {
-    Counted { met: one.met, of: one.of, missing: one.missing.clone() }
-}
-
 /// What stands in a fenced block.
 fn unfenced(block: &str) -> String {
     let inside = block.trim().split_once('\n').map_or("", |(_, rest)| rest);
@@ -215,7 +190,7 @@ fn unfenced(block: &str) -> String {
 }
 
 /// What the looks came to: the verdict follows from where the outcomes stand.
-fn told(work: &Work, envelope: &GenericEnvelope, seen: &Seen) -> Said {
+fn told(work: &Work, envelope: &GenericEnvelope, seen: &Looked) -> Said {
     let stands: Vec<(String, State)> = work
         .look(|desk| {
             let state =
@@ -229,7 +204,7 @@ fn told(work: &Work, envelope: &GenericEnvelope, seen: &Seen) -> Said {
         revise::standing(desk).is_ok_and(|all| all.iter().any(is_one))
     };
     let needs_revision = work.look(is_planned).unwrap_or(false);
-    let seen = Found::of(seen);
+    let seen = seen.told();
     if !needs_revision && let Some(outcome) = work.look(question).flatten() {
         return asked(with(outcome, &seen));
     }

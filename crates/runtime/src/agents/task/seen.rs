@@ -1,17 +1,19 @@
-//! What only the outside can tell of the work: whether a document fits a schema, what a judge says.
+//! What only the outside can tell of the work: whether a document fits a schema, how a command ends, what a judge says.
 //! Owns: asking, and what the answer counts for. Must not: score.
 
-use super::asking::{Asking, Question, Stopped};
+use super::asking::{Asking, MODEL_FAILED, Question, Stopped};
+use super::ran::Running;
 use crate::fit::fits;
+use crate::looked::Looked;
 use crate::ports::model::Request;
 use crate::work::Work;
-use countersign_kernel::measure::Measured;
 use countersign_kernel::run::Outcome;
 use countersign_record::json::{self, Json, Object};
 use countersign_record::session::{ChatMessage, Role};
+use countersign_record::state::GenericEnvelope;
 use countersign_work::asking::tokens;
 use countersign_work::outcome;
-use countersign_work::score::{Seen, heading};
+use countersign_work::score::{heading, label};
 use countersign_work::task::Criterion;
 use countersign_work::texts::Head;
 use std::collections::BTreeMap;
@@ -21,32 +23,21 @@ const VERDICT_TOKENS_MAX: u32 = 256;
 /// Characters of the work that a judge is shown.
 const SHOWN_CHARS_MAX: usize = 40_000;
 
-/// Where a handoff says what was found of what was wanted, and the levels that a judge gave.
-const FOUND: &str = "found";
-const LEVELS: &str = "levels";
-
-/// What was seen, as a handoff tells it: nobody is asked again.
-pub(super) fn told(payload: &Object) -> Seen {
-    let number = |value: Option<&Json>| match value {
-        Some(Json::Number(number)) => number.as_u64(),
-        Some(Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) | None => None,
-    };
-    let members = |name: &str| payload.get(name).and_then(Json::as_object).into_iter().flat_map(Object::iter);
-    let checks = members(FOUND).filter_map(|(id, one)| {
-        let (met, of) = (number(one.get("met"))?, number(one.get("of"))?);
-        let missing = one.get("missing").and_then(Json::as_array).unwrap_or_default();
-        let missing = missing.iter().filter_map(Json::as_str).map(str::to_owned).collect();
-        Some((id.to_owned(), Measured { met, of, missing }))
-    });
-    let levels = members(LEVELS).filter_map(|(id, one)| {
-        let pair = one.as_array()?;
-        Some((id.to_owned(), (number(pair.first())?, number(pair.get(1))?)))
-    });
-    Seen { checks: checks.collect(), levels: levels.collect(), ..Seen::default() }
-}
-
 /// Who asks.
 const MODULE: &str = "judge";
+/// What a person says who has the run go on though the judge has no answer.
+const WITHOUT: &str = "go on without the judge";
+
+/// Why a judge has not said anything.
+const UNUSABLE: &str = "the judge's answer is no level of the rubric, so it can't be used";
+const LEFT_OUT: &str = "the judge had no answer, and a person had the run go on without";
+const SAID: &str = "a person has said whether it is met";
+const UNPAID: &str = "nothing more is to be spent on a judge";
+
+/// Whether a person had the run go on without its judge.
+fn is_left_out(envelope: &GenericEnvelope) -> bool {
+    envelope.clarification.response.as_deref() == Some(WITHOUT)
+}
 
 /// What a judge is asked of a criterion.
 struct Judging {
@@ -60,11 +51,16 @@ struct Judging {
 /// Looks at what criteria of outcomes that will be looked at need besides the texts.
 ///
 /// # Errors
-/// A person must be asked before anything is sent, or policy says no.
-pub(super) async fn look(work: &Work, heads: &[Head], asking: &mut Asking<'_>) -> Result<Seen, Outcome> {
-    let mut seen = Seen::default();
+/// A person must be asked before anything is sent, policy says no, or somebody had no answer.
+pub(super) async fn look(
+    work: &Work,
+    heads: &[Head],
+    running: &Running<'_>,
+    asking: &mut Asking<'_>,
+) -> Result<Looked, Outcome> {
+    let mut looked = Looked::default();
     let task = work.task();
-    let mut asked: Vec<Judging> = Vec::new();
+    let (mut asked, mut commands): (Vec<Judging>, Vec<&Criterion>) = (Vec::new(), Vec::new());
     for one in &task.outcomes {
         let state = work.look(|desk| outcome::state(desk, &one.id));
         if !state.is_some_and(outcome::is_to_be_looked_at) {
@@ -74,9 +70,13 @@ pub(super) async fn look(work: &Work, heads: &[Head], asking: &mut Asking<'_>) -
         let Some(head) = heads.iter().find(|head| head.artifact.id == artifact.id) else { continue };
         for criterion in &one.criteria {
             if let Some(measured) = fits(criterion, &head.text, &|path| work.file(path)) {
-                seen.checks.insert(criterion.id.clone(), measured);
+                looked.seen.checks.insert(criterion.id.clone(), measured);
             }
-            if task.has_judge() && criterion.rubric.is_some() {
+            commands.extend(Some(criterion).filter(|one| one.command().is_some()));
+            let is_judged = task.has_judge() && criterion.rubric.is_some();
+            if is_judged && work.look(|desk| label(desk, criterion, &head.version)).flatten().is_some() {
+                looked.seen.unseen.insert(criterion.id.clone(), SAID.to_owned());
+            } else if is_judged {
                 let part = part(&head.text, heading(one, artifact));
                 asked.push(Judging {
                     outcome: one.id.clone(),
@@ -88,20 +88,31 @@ pub(super) async fn look(work: &Work, heads: &[Head], asking: &mut Asking<'_>) -
             }
         }
     }
-    judged(asking, &asked, &mut seen).await?;
-    Ok(seen)
+    judged(asking, &asked, &mut looked).await?;
+    // What is run is told, so nothing is run before it is known that the stage does not stop.
+    running.all(&task, &commands, heads, &mut looked).await?;
+    Ok(looked)
 }
 
 /// Asks the judge, if it may be asked.
-async fn judged(asking: &mut Asking<'_>, asked: &[Judging], seen: &mut Seen) -> Result<(), Outcome> {
+async fn judged(asking: &mut Asking<'_>, asked: &[Judging], looked: &mut Looked) -> Result<(), Outcome> {
     if asked.is_empty() {
+        return Ok(());
+    }
+    let mut silent = |why: &str| {
+        looked.seen.unseen.extend(asked.iter().map(|one| (one.criterion.id.clone(), why.to_owned())));
+    };
+    if is_left_out(asking.envelope()) {
+        silent(LEFT_OUT);
         return Ok(());
     }
     let most = asking.most(asked.iter().map(|one| &one.request));
     match asking.clear(most).await {
         Ok(()) => {}
-        // A judge that is not asked says nothing.
-        Err(Stopped::Over) => return Ok(()),
+        Err(Stopped::Over) => {
+            silent(UNPAID);
+            return Ok(());
+        }
         Err(Stopped::Outcome(outcome)) => return Err(outcome),
     }
     for Judging { outcome, artifact, criterion, shown, request } in asked {
@@ -111,17 +122,32 @@ async fn judged(asking: &mut Asking<'_>, asked: &[Judging], seen: &mut Seen) -> 
             shown: BTreeMap::from([(artifact.clone(), *shown)]),
             request,
         };
-        match asking.ask(question).await {
-            Ok(reply) => {
-                let level = level(&reply.text, criterion);
-                seen.levels.extend(level.map(|level| (criterion.id.clone(), level)));
-            }
-            // A judge that fails says nothing, and that is what is seen.
-            Err(Outcome::Failed(_)) => {}
-            Err(outcome) => return Err(outcome),
+        let reply = asking.ask(question).await.map_err(unheard)?;
+        match level(&reply.text, criterion) {
+            Some(level) => drop(looked.seen.levels.insert(criterion.id.clone(), level)),
+            None => drop(looked.seen.unseen.insert(criterion.id.clone(), UNUSABLE.to_owned())),
         }
     }
     Ok(())
+}
+
+/// A judge that has no answer may have one later: a person says whether it is asked again, or the run goes on without.
+fn unheard(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Failed(fault) => {
+            let steps = ["retry", WITHOUT, "give up"].map(Json::from);
+            let payload = Object::from([
+                ("message", Json::from(format!("the judge has no answer: {}", fault.message))),
+                ("next_steps", Json::Array(steps.to_vec())),
+            ]);
+            Outcome::Escalate { reason: MODEL_FAILED.to_owned(), payload }
+        }
+        Outcome::Done(_)
+        | Outcome::Clarify { .. }
+        | Outcome::Confirm { .. }
+        | Outcome::Escalate { .. }
+        | Outcome::Denied { .. } => outcome,
+    }
 }
 
 /// The part of a text that an outcome is about.
