@@ -5,11 +5,11 @@ mod index;
 mod look;
 mod mark;
 mod place;
+mod policy;
 mod row;
 
 use crate::kind::Number;
 use crate::reference::Reference;
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -24,6 +24,7 @@ use row::{Row, Type};
 pub use look::Looked;
 pub use mark::{Mark, Marks, is_reference};
 pub use place::Streams;
+pub(crate) use policy::{Said, Settings, in_force};
 pub use row::{Draft, Held, Placed};
 
 /// What a check looks at.
@@ -184,18 +185,22 @@ impl World {
     }
 
     /// The versions of a record, in order; the type by its name.
-    pub fn versions<'w, 'n>(
+    pub fn versions<'w>(
         &'w self,
         kind: &str,
-        id: &'n str,
-    ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w, 'n> {
+        id: &str,
+    ) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
+        self.picked(self.named(kind, id))
+    }
+
+    /// The places of the versions of a record.
+    fn named(&self, kind: &str, id: &str) -> &[u32] {
         let number = Number::of(kind);
         self.ask(number);
-        let rows = match number {
-            Some(known) => self.index.named(known, id),
-            None => self.index.of_strange(kind),
-        };
-        self.picked(rows).filter(move |record| record.id() == id)
+        match number {
+            Some(known) => self.index.named(&self.rows, known, id),
+            None => self.index.named_strange(&self.rows, kind, id),
+        }
     }
 
     /// The versions of each record of a type that has more than one, the first one first.
@@ -227,23 +232,33 @@ impl World {
     /// The record that a reference names: its last version, or that of the number or hash it gives.
     #[must_use]
     pub fn resolve(&self, reference: Reference<'_>) -> Option<Record<'_>> {
+        let (_, versions) = self.referred(reference);
+        self.pinned(reference, versions).unwrap_or_else(|| versions.last().copied()).and_then(|at| self.at(at))
+    }
+
+    /// The type that a reference names, and the places of the versions of the record.
+    fn referred(&self, reference: Reference<'_>) -> (Option<Number>, &[u32]) {
         let number = Number::of_snake(reference.kind);
         self.ask(number);
-        let rows = match number {
-            Some(known) => self.index.named(known, reference.id),
-            None => self.index.of_strange_snake(reference.kind),
+        let versions = match number {
+            Some(known) => self.index.named(&self.rows, known, reference.id),
+            None => self.index.named_strange_snake(&self.rows, reference.kind, reference.id),
         };
-        let mut versions = self.picked(rows).filter(|record| record.id() == reference.id);
-        match (reference.version, reference.hash) {
-            (_, Some(hash)) => {
-                versions.rfind(|one| one.hash().is_some_and(|own| own.hex() == hash.as_bytes()))
-            }
-            (Some(version), None) => {
-                let at = usize::try_from(version).ok().and_then(|version| version.checked_sub(1));
-                at.and_then(|at| versions.nth(at))
-            }
-            (None, None) => versions.next_back(),
+        (number, versions)
+    }
+
+    /// The version that a reference gives the number or hash of, if it gives one.
+    fn pinned(&self, reference: Reference<'_>, versions: &[u32]) -> Option<Option<u32>> {
+        if let Some(hash) = reference.hash {
+            let wanted = Digest::try_from(hash).ok();
+            return Some(wanted.and_then(|wanted| self.index.hashed(&self.rows, versions, wanted)));
         }
+        let version = usize::try_from(reference.version?).ok()?;
+        Some(version.checked_sub(1).and_then(|at| versions.get(at)).copied())
+    }
+
+    fn at(&self, at: u32) -> Option<Record<'_>> {
+        self.rows.get(at as usize).map(|row| Record { row, world: self })
     }
 
     /// The record that a text names, if it is a reference.
@@ -278,8 +293,7 @@ impl World {
     }
 
     fn picked<'w>(&'w self, at: &'w [u32]) -> impl DoubleEndedIterator<Item = Record<'w>> + use<'w> {
-        let rows = at.iter().filter_map(|at| self.rows.get(*at as usize));
-        rows.map(|row| Record { row, world: self })
+        at.iter().filter_map(|at| self.at(*at))
     }
 }
 
@@ -350,7 +364,7 @@ impl<'w> Record<'w> {
     /// SHA-256 of what it says, in canonical JSON.
     #[must_use]
     pub fn hash(self) -> Option<Digest> {
-        *self.row.hash.get_or_init(|| Box::new(hash(self.json())))
+        self.row.hash()
     }
 
     /// Whether a reference names it, whatever version.
@@ -359,11 +373,11 @@ impl<'w> Record<'w> {
         reference.id == self.id() && reference.kind == self.snake()
     }
 
-    /// The record that a member refers to.
+    /// The record that a member refers to; a policy as it stood before this row.
     #[must_use]
     pub fn follow(self, path: &str) -> Option<Record<'w>> {
         use crate::member::Member;
-        self.json().reference(path).and_then(|reference| self.world.resolve(reference))
+        self.json().reference(path).and_then(|reference| self.world.resolve_at(reference, self.seq()))
     }
 }
 
@@ -380,3 +394,7 @@ impl Deref for Record<'_> {
 pub fn hash(value: &Json) -> Option<Digest> {
     canonical::hash(value).ok()
 }
+
+#[cfg(test)]
+#[path = "world_tests.rs"]
+mod tests;

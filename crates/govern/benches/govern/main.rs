@@ -2,6 +2,7 @@
 //! the contract's users were promised.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench fails by panicking")]
 
+mod hostile;
 mod typical;
 
 use countersign_govern::admission::Desk;
@@ -50,6 +51,11 @@ fn main() {
     if is_wanted("runs") {
         let (runs, rows) = whole_runs();
         linted(&mut bench, &format!("{runs} whole runs"), rows);
+    }
+    for (of, rows) in hostile::cases(ROWS) {
+        if is_wanted(of) {
+            linted(&mut bench, of, rows);
+        }
     }
     if is_wanted("admission") {
         admitted(&mut bench);

@@ -8,7 +8,7 @@ use crate::kind::{Class, Kind};
 use crate::member::Member;
 use crate::path::Path;
 use crate::reference::Reference;
-use crate::world::{Record, World};
+use crate::world::{Record, Settings, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
@@ -135,22 +135,17 @@ fn visible_post_cross_matter_leak(world: &World, found: &mut Found<'_>) {
 }
 
 /// The publication policies of each run; those that name no run stand for all.
-struct Policies<'w>(BTreeMap<Option<&'w str>, Vec<Record<'w>>>);
+struct Policies<'w>(Settings<'w, Option<&'w str>>);
 
 impl<'w> Policies<'w> {
     fn of(world: &'w World) -> Self {
-        let mut policies: BTreeMap<Option<&str>, Vec<Record<'w>>> = BTreeMap::new();
-        for policy in world.of("RunBoardPublicationPolicy") {
-            policies.entry(policy.json().text("run_id")).or_default().push(policy);
-        }
-        Policies(policies)
+        let of_run = |policy: Record<'w>| Some(policy.json().text("run_id"));
+        Policies(Settings::of(world, "RunBoardPublicationPolicy", of_run))
     }
 
-    /// The policy of a run at a place of the log; the first one if none stood there yet.
-    fn before(&self, run: Option<&str>, seq: u64) -> Option<Record<'w>> {
-        let policies = self.0.get(&run).or_else(|| self.0.get(&None))?;
-        let count = policies.partition_point(|one| one.seq() < seq);
-        policies.get(count.saturating_sub(1)).copied()
+    /// The policy that a row goes by.
+    fn of_row(&self, run: Option<&'w str>, row: Record<'w>) -> Option<Record<'w>> {
+        self.0.at_or(&run, &None, row.seq())
     }
 }
 
@@ -174,7 +169,7 @@ fn suppressed_event_without_audit_stub(world: &World, found: &mut Found<'_>) {
     }
     let policies = Policies::of(world);
     for event in world.of("RunBoardAuditEvent") {
-        let Some(policy) = policies.before(event.json().text("run_id"), event.seq()) else { continue };
+        let Some(policy) = policies.of_row(event.json().text("run_id"), event) else { continue };
         let wants_stub = policy.flag("publish_redacted_stub_when_suppressed") == Some(true);
         if !wants_stub || !is_published(policy.json(), event.json()) || stubs.contains(event.id()) {
             continue;
@@ -190,13 +185,18 @@ fn suppressed_event_without_audit_stub(world: &World, found: &mut Found<'_>) {
     }
 }
 
-/// Whether somebody posted it by an action of theirs.
+/// Whether somebody posted it by an action of theirs. An action that is named must be there.
 fn is_authored(post: Record<'_>, event: Record<'_>) -> bool {
-    let action = post.follow("author_action_ref").or_else(|| event.follow("payload_ref"));
-    match action.filter(|one| one.kind() == "CommandInvocation") {
-        Some(action) => action.is("actor_kind", "user") || is_person(action.json()),
-        None => event.is("event_class", "user_comment"),
-    }
+    let is_command = |to: Reference<'_>| to.kind == "command_invocation";
+    let action = if !post.is_blank("author_action_ref") {
+        post.follow("author_action_ref")
+    } else if event.reference("payload_ref").is_some_and(is_command) {
+        event.follow("payload_ref")
+    } else {
+        return event.is("event_class", "user_comment");
+    };
+    let action = action.filter(|one| one.kind() == "CommandInvocation");
+    action.is_some_and(|action| action.is("actor_kind", "user") || is_person(action.json()))
 }
 
 fn is_person(action: &Json) -> bool {
@@ -223,7 +223,7 @@ fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>
         let Some(event) = event.filter(|event| !is_authored(post, *event)) else { continue };
         let run = event.json().text("run_id");
         let policy =
-            policies.before(run, post.seq()).filter(|policy| is_published(policy.json(), event.json()));
+            policies.of_row(run, post).filter(|policy| is_published(policy.json(), event.json()));
         match policy {
             None => found.add(post, "", "neither its author nor a policy put it on the board"),
             Some(policy) if !is_stub(post) => {

@@ -104,7 +104,7 @@ fn share_of(declared: &Json) -> Option<&'static str> {
 /// The metric that a result is of.
 fn spec_of(result: Record<'_>) -> Option<Record<'_>> {
     let id = id_of(result.json().text("metric_spec_ref")?, "calibration_metric_spec");
-    result.world.find("CalibrationMetricSpec", id)
+    result.world.policy("CalibrationMetricSpec", id, result.seq())
 }
 
 fn calibration_metric_without_sample_policy(world: &World, found: &mut Found<'_>) {

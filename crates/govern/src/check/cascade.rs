@@ -4,7 +4,7 @@
 use super::{Area, Found, Rule, Severity};
 use crate::derive::graph::Graph;
 use crate::member::Member;
-use crate::world::{Record, World};
+use crate::world::{Record, World, in_force};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
@@ -26,7 +26,7 @@ const RULES: &[Rule] = &[
         code: "revalidation_cascade_loop",
         severity: Severity::Error,
         section: "B-05/B-06/B-20",
-        fires: "A RevalidationCascadeRun re-enters an outcome that it already revalidated: the outcome stands twice in visited_outcome_ids or active_outcome_ids, or is active again in a later version (returned at run time, and the run must end as cycle_detected); on audit, such a re-entry in a run whose status is not cycle_detected.",
+        fires: "A RevalidationCascadeRun re-enters an outcome that lies on its own activation path (the outcome stands twice in active_outcome_ids, or the origin_outcome_id is active behind others), or that it already revalidated and that became dirty again (the outcome stands twice in visited_outcome_ids, or is active again in a later version) (returned at run time, and the run must end as cycle_detected); on audit, such a re-entry in a run whose status is not cycle_detected.",
         legal: "An outcome reached by two different paths that is revalidated once and skipped the second time because it is in visited_outcome_ids.",
         why: "A cascade that comes back to an outcome never settles; an end that is told in spite of that is no end.",
         fix: "End the run as cycle_detected and let the policy decide, or take out the dependency that leads back.",
@@ -46,7 +46,7 @@ const RULES: &[Rule] = &[
         code: "success_marked_before_cascade_quiescent",
         severity: Severity::Error,
         section: "B-05/B-06/B-20",
-        fires: "A RevisionExecutionLifecycle reaches terminal_satisfied at a seq where a RevalidationCascadeRun originating from one of its receipts is running or no quiescent RevalidationCascadeReceipt exists yet, or an outcome is observed as succeeded while a cascade that began with it is running.",
+        fires: "A RevisionExecutionLifecycle reaches terminal_satisfied, or the run/outcome is marked successful, at a seq where a RevalidationCascadeRun originating from one of its receipts is running or, for a lifecycle, no quiescent RevalidationCascadeReceipt exists yet. An outcome is marked by a transition to satisfied, a cycle of its run by a RevisionCycleOutcomeObservation that succeeded; their cascades are those that began with the outcome.",
         legal: "Success at a seq after the receipt with status quiescent, including the trivial cascade with no dependents.",
         why: "While a cascade runs, an outcome may still turn out to be broken by the revision. Success told before is told too early.",
         fix: "Wait for the RevalidationCascadeReceipt with status quiescent, then tell success.",
@@ -80,9 +80,9 @@ fn outcomes(world: &World) -> BTreeMap<Key<'_>, Record<'_>> {
     world.of("OutcomeRecord").filter_map(|record| Some((key(record)?, record))).collect()
 }
 
-/// The policy in force: the last one.
-fn policy(world: &World) -> Option<Record<'_>> {
-    world.of("OutcomeDependencyGraphPolicy").next_back()
+/// The policies on how outcomes rest on each other, in order: of several the last one before a row is in force.
+fn policies(world: &World) -> Vec<Record<'_>> {
+    world.of("OutcomeDependencyGraphPolicy").collect()
 }
 
 /// A cascade run and the receipts of its end.
@@ -170,30 +170,68 @@ fn runs(world: &World) -> BTreeMap<&str, Run<'_>> {
 }
 
 fn outcome_dependency_cycle(world: &World, found: &mut Found<'_>) {
-    let rejects = |policy: &Record<'_>| {
-        policy.flag("reject_declared_cycles") == Some(true) || policy.is("on_cycle_detected", "reject_graph")
-    };
-    if policy(world).filter(rejects).is_none() {
+    let policies = policies(world);
+    if policies.is_empty() {
         return;
     }
     let mut by_run: BTreeMap<Option<&str>, Vec<(&str, Record<'_>)>> = BTreeMap::new();
     for ((run, outcome), record) in outcomes(world) {
         by_run.entry(run).or_default().push((outcome, record));
     }
-    for records in by_run.values() {
-        let edges = records.iter().flat_map(|(outcome, record)| {
-            let upstream = record.json().texts("depends_on_outcome_ids").into_iter();
-            upstream.map(move |upstream| (*outcome, upstream))
-        });
-        let ring = Graph::new([], edges).on_cycle();
-        for (_, record) in records.iter().filter(|(outcome, _)| ring.contains(outcome)) {
+    for (_, mut records) in by_run {
+        records.sort_by_key(|(_, record)| record.seq());
+        for record in rejected(records, &policies) {
             found.add(
-                *record,
+                record,
                 "depends_on_outcome_ids",
                 "the outcome rests, over others or at once, on itself",
             );
         }
     }
+}
+
+/// How often a policy may let new rings be and then reject others, in one run; what is left then is rejected.
+const LOOKS_MAX: usize = 64;
+
+/// The outcomes on rings that the policy rejected when they were closed: when the last outcome of each was declared. Rows come in
+/// their order.
+fn rejected<'w>(mut rows: Vec<(&'w str, Record<'w>)>, policies: &[Record<'w>]) -> Vec<Record<'w>> {
+    let rejects = |policy: Record<'w>| {
+        policy.flag("reject_declared_cycles") == Some(true) || policy.is("on_cycle_detected", "reject_graph")
+    };
+    let is_allowed = |last: Record<'w>| !in_force(policies, last.seq()).is_some_and(rejects);
+    let mut all = Vec::new();
+    for look in 1..=LOOKS_MAX {
+        let mut next = Vec::new();
+        for mut ring in rings(&rows).into_values() {
+            // Without the last ones, which a policy let be, there may have been a smaller ring that another one rejected.
+            let whole = ring.len();
+            while look < LOOKS_MAX && ring.last().is_some_and(|(_, last)| is_allowed(*last)) {
+                ring.pop();
+            }
+            match ring.len() == whole {
+                true => all.extend(ring.into_iter().map(|(_, record)| record)),
+                false => next.append(&mut ring),
+            }
+        }
+        rows = next;
+    }
+    all
+}
+
+/// The outcomes that rest on each other, together and in order.
+fn rings<'w>(rows: &[(&'w str, Record<'w>)]) -> BTreeMap<Option<usize>, Vec<(&'w str, Record<'w>)>> {
+    let edges = rows.iter().flat_map(|(outcome, record)| {
+        let upstream = record.json().texts("depends_on_outcome_ids").into_iter();
+        upstream.map(move |upstream| (*outcome, upstream))
+    });
+    let graph = Graph::new([], edges);
+    let on_ring = graph.on_cycle();
+    let mut rings: BTreeMap<Option<usize>, Vec<(&str, Record<'_>)>> = BTreeMap::new();
+    for row in rows.iter().filter(|(outcome, _)| on_ring.contains(outcome)) {
+        rings.entry(graph.component(row.0)).or_default().push(*row);
+    }
+    rings
 }
 
 fn revalidation_cascade_loop(world: &World, found: &mut Found<'_>) {
@@ -217,7 +255,9 @@ fn revalidation_cascade_loop(world: &World, found: &mut Found<'_>) {
                 }
             }
             let active: BTreeSet<&str> = active.into_iter().collect();
-            done.extend(visited.into_iter().filter(|id| !active.contains(id)));
+            // Every path begins with the origin, whether or not it is told as visited.
+            let origin = version.json().text("origin_outcome_id");
+            done.extend(visited.into_iter().chain(origin).filter(|id| !active.contains(id)));
         }
     }
 }
@@ -265,20 +305,29 @@ fn success_marked_before_cascade_quiescent(world: &World, found: &mut Found<'_>)
             found.add(event, "to_state", "no cascade of the plan is quiescent yet");
         }
     }
-    let seen = world.of("RevisionCycleOutcomeObservation");
-    for success in seen.filter(|success| success.is("terminal_class", "succeeded")) {
-        let own = key(success).and_then(|key| by_origin.get(&key));
-        if own.is_some_and(|own| own.run_at(success.seq())) {
-            found.add(success, "terminal_class", "a cascade that began with this outcome is still running");
+    for (kind, member, word) in SUCCESSES {
+        for success in world.of(kind).filter(|success| success.is(member, word)) {
+            let own = key(success).and_then(|key| by_origin.get(&key));
+            if own.is_some_and(|own| own.run_at(success.seq())) {
+                found.add(success, member, "a cascade that began with this outcome is still running");
+            }
         }
     }
 }
 
+/// What marks an outcome, or a cycle of its run, as successful.
+const SUCCESSES: [(&str, &str, &str); 2] = [
+    ("OutcomeStateTransitionEvent", "to_state", "satisfied"),
+    ("RevisionCycleOutcomeObservation", "terminal_class", "succeeded"),
+];
+
 fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found: &mut Found<'_>) {
     let rechecks = "pending_dependency_state_entry_rechecks_upstream_failure";
-    if policy(world).and_then(|policy| policy.flag(rechecks)) != Some(true) {
+    let policies = policies(world);
+    if !policies.iter().any(|policy| policy.flag(rechecks) == Some(true)) {
         return;
     }
+    let is_rechecked = |seq: u64| in_force(&policies, seq).is_some_and(|one| one.flag(rechecks) == Some(true));
     // The newest word on each outcome, be it a transition or the outcome itself.
     let mut states: BTreeMap<Key<'_>, (Record<'_>, &'static str, &str)> = BTreeMap::new();
     for (kind, member) in [("OutcomeRecord", "state"), ("OutcomeStateTransitionEvent", "to_state")] {
@@ -297,7 +346,12 @@ fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found:
         let state = states.get(&(run, outcome)).filter(|(_, _, state)| *state == "pending_dependency");
         let Some((record, member, _)) = state.filter(|_| !is_moving(&run)) else { continue };
         let upstream = declared.json().texts("depends_on_outcome_ids").into_iter();
-        let failed = |id: &&str| states.get(&(run, id)).is_some_and(|(_, _, state)| FAILED.contains(state));
+        // By what held when both were so: the outcome waited, and the other had failed.
+        let failed = |id: &&str| {
+            states.get(&(run, id)).is_some_and(|(failure, _, state)| {
+                FAILED.contains(state) && is_rechecked(failure.seq().max(record.seq()))
+            })
+        };
         if let Some(id) = upstream.into_iter().find(failed) {
             found.add(*record, *member, format!("waits for outcome {id}, which has failed for good"));
         }

@@ -44,6 +44,33 @@ fn declared_rings_are_told_where_the_policy_minds() {
     has_codes_owned(&super::AREA, &apart, &[]);
 }
 
+/// A ring is judged by the policy that was in force when it was closed, whatever that is called.
+#[test]
+fn a_policy_does_not_judge_what_was_declared_before_it() {
+    let named = |id: &str, rejects: bool| {
+        let (kind, text) = policy(rejects, "hard_call", false);
+        (kind, text.replace("{'reject", &format!("{{'policy_id':'{id}','reject")))
+    };
+    let own = || outcome("a", "'a'", "pending");
+    let [first, last] = [outcome("a", "'b'", "pending"), outcome("b", "'a'", "pending")];
+    let joins = outcome("c", "'a'", "pending");
+    let towards = outcome("b", "'a','c'", "pending");
+    let cases: &[(&[Row], &[u64])] = &[
+        (&[named("p", true), own(), named("p", false)], &[2]),
+        (&[named("p", true), own(), named("q", false)], &[2]),
+        (&[named("p", false), own(), named("p", true)], &[]),
+        (&[named("p", false), own(), named("q", true)], &[]),
+        (&[named("p", true), first.clone(), named("p", false), last.clone()], &[]),
+        (&[named("p", false), first.clone(), named("p", true), last.clone()], &[2, 4]),
+        // The ring of two was rejected; that a third one joined it was not.
+        (&[named("p", true), first.clone(), towards, named("p", false), joins], &[2, 3]),
+        (&[named("p", false), first.clone(), last, named("p", true), first], &[3, 5]),
+    ];
+    for (rows, expected) in cases {
+        assert_eq!(rows_with("outcome_dependency_cycle", &world(rows)), *expected, "{rows:?}");
+    }
+}
+
 #[test]
 fn coming_back_is_told_unless_the_run_says_so() {
     let code = &["revalidation_cascade_loop"];
@@ -62,6 +89,14 @@ fn coming_back_is_told_unless_the_run_says_so() {
         &[],
     );
     has_codes_owned(&super::AREA, &[run("running", "'a'", "'b','b'", "1")], code);
+    // The origin lies on every path, also where it is not told as visited.
+    let origin = [run("running", "", "'b'", "1"), run("running", "'b'", "'a'", "2")];
+    has_codes_owned(&super::AREA, &origin, code);
+    has_codes_owned(
+        &super::AREA,
+        &[run("running", "", "'a'", "0"), run("running", "'a'", "'b'", "1")],
+        &[],
+    );
 }
 
 #[test]
@@ -108,6 +143,15 @@ fn success_waits_for_the_cascade() {
     );
     has_codes_owned(&super::AREA, &[run("running", "'a'", "", "0"), seen.clone()], code);
     has_codes_owned(&super::AREA, &[run("quiescent", "'a'", "", "0"), seen], &[]);
+    let moved = |outcome: &str, to: &str| {
+        let text = format!("'outcome_id':'{outcome}','run_id':'r','from_state':'evaluating','to_state':'{to}'");
+        ("OutcomeStateTransitionEvent", format!("{{{text}}}"))
+    };
+    let running = || run("running", "'a'", "'b'", "0");
+    has_codes_owned(&super::AREA, &[running(), moved("a", "satisfied")], code);
+    has_codes_owned(&super::AREA, &[running(), moved("a", "needs_revision")], &[]);
+    has_codes_owned(&super::AREA, &[running(), moved("b", "satisfied")], &[]);
+    has_codes_owned(&super::AREA, &[running(), receipt("quiescent"), moved("a", "satisfied")], &[]);
 }
 
 #[test]
@@ -132,8 +176,14 @@ fn nobody_waits_for_what_has_failed() {
     has_codes_owned(&super::AREA, &after(&[step("a", "blocked_by_policy"), step("a", "dirty")]), &[]);
     has_codes_owned(
         &super::AREA,
-        &after(&[step("a", "blocked_by_policy"), policy(false, "hard_call", false)]),
+        &after(&[policy(false, "hard_call", false), step("a", "blocked_by_policy")]),
         &[],
+    );
+    // A policy that comes later does not make it right.
+    has_codes_owned(
+        &super::AREA,
+        &after(&[step("a", "blocked_by_policy"), policy(false, "hard_call", false)]),
+        code,
     );
     // The cascade may still get there.
     has_codes_owned(

@@ -10,7 +10,7 @@ use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
 use crate::path::Path;
 use crate::reference::Reference;
-use crate::world::{Record, World};
+use crate::world::{Record, Said, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
@@ -294,23 +294,22 @@ fn registered(reference: &Json) -> Option<(&str, &str)> {
 }
 
 fn extractor_missing_reported_as_source_missing(world: &World, found: &mut Found<'_>) {
-    let rows = world.of("ExtractorCapability").flat_map(|row| row.json().texts("source_kinds"));
-    let handled: BTreeSet<&str> = rows.collect();
-    // The source is there, and nothing can read its kind.
-    let is_unread = |text: &&str| {
+    let handled = Said::of(world, "ExtractorCapability", |row| row.json().texts("source_kinds"));
+    // The source is there, and nothing could read its kind.
+    let is_unread = |text: &&str, seq: u64| {
         let source = source_id(text).and_then(|id| world.find("SourceRecord", id));
-        source.is_some_and(|one| one.text("source_kind").is_some_and(|kind| !handled.contains(kind)))
+        source.is_some_and(|one| one.text("source_kind").is_some_and(|kind| !handled.is_said(kind, seq)))
     };
     let message = "the source is there; what is missing is what could read it";
     for result in world.of("EvaluationResultEnvelope") {
         let says_missing = result.texts("decision.indeterminate_causes").contains(&"missing_source")
             || result.texts("decision.limitations").contains(&"source_unavailable");
-        if says_missing && result.texts("decision.missing_source_refs").iter().any(is_unread) {
+        if says_missing && result.texts("decision.missing_source_refs").iter().any(|one| is_unread(one, result.seq())) {
             found.add(result, "decision", message);
         }
     }
     for need in world.of("ResearchNeed") {
-        if need.texts("target_refs").iter().any(is_unread) {
+        if need.texts("target_refs").iter().any(|one| is_unread(one, need.seq())) {
             found.add(need, "target_refs", message);
         }
     }

@@ -111,12 +111,15 @@ impl<'w> Registry<'w> {
         for entry in entries(world) {
             rows.entry(entry.id()).or_default().push(entry);
         }
+        rows.values_mut().for_each(|rows| rows.sort_by_key(|entry| entry.seq()));
         Registry { rows }
     }
 
     /// The last entry of a command before a place.
     fn before(&self, id: &str, seq: u64) -> Option<Record<'w>> {
-        self.rows.get(id).and_then(|rows| rows.iter().rev().find(|entry| entry.seq() < seq)).copied()
+        let rows = self.rows.get(id)?;
+        let count = rows.partition_point(|entry| entry.seq() < seq);
+        count.checked_sub(1).and_then(|last| rows.get(last)).copied()
     }
 
     /// Whether a command is known before a place.

@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
         code: "concurrency_tie_breaker_uses_wall_clock",
         severity: Severity::Error,
         section: "B-16",
-        fires: "A TieBreakDecision between RevisionPlanConcurrencyProfiles uses created_at, arrival time or the current time as a key, or deterministic_final_key is a timestamp (also as digits since 1970) or differs between two profiles of one plan, so the same profiles can order differently.",
+        fires: "A TieBreakDecision between RevisionPlanConcurrencyProfiles uses created_at, arrival time or the current time as a key, or deterministic_final_key is a timestamp (also as digits since 1970) or is regenerated on replay (it differs between two profiles of one plan), so the same profiles can order differently.",
         legal: "deterministic_final_key is the plan_id (or a ULID minted once at plan compilation and stored in the log).",
         why: "If the clock decides, the same plans go in another order the next time, and a replay can't show why one went first.",
         fix: "Order by the six keys only; let deterministic_final_key be the plan_id, or a key that was made once and stored.",

@@ -22,7 +22,7 @@ const RULES: &[Rule] = &[
         code: "accepted_patch_without_conformance_fixture",
         severity: Severity::Error,
         section: "10",
-        fires: "The last PatchDecision of a row is accepted and no AddendaBConformanceFixture of one of its fixture_kinds exists.",
+        fires: "A patch row is accepted by its last PatchDecision, so also when its patch phase is closed, and no AddendaBConformanceFixture of a kind mapped to that row (its fixture_kinds) exists.",
         legal: "A row cut or marked already present (B-25, A-11 as written).",
         why: "A change that was accepted without a fixture is a promise that nothing holds to.",
         fix: "Add a fixture of a kind that the row maps to, or mark the row as cut or already present.",

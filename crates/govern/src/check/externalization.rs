@@ -80,7 +80,7 @@ fn policy_of(receipt: Record<'_>) -> Option<Record<'_>> {
         Some(to) if to.kind == "workspace_externalization_policy" => to.id,
         Some(_) | None => text,
     };
-    receipt.world.find(POLICY, id)
+    receipt.world.policy(POLICY, id, receipt.seq())
 }
 
 /// The classes of some sources, and how many of them are secret; each class with how many have it.

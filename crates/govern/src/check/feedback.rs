@@ -6,10 +6,11 @@ use crate::derive::keys::Delivery;
 use crate::member::{self, Member};
 use crate::table::emission::{self, Producer};
 use crate::table::outcome::{self, Branch, Verdict};
-use crate::world::{Record, World};
+use crate::world::{Record, Settings, World, in_force};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
+use core::ops::Bound;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
 
@@ -50,7 +51,7 @@ const RULES: &[Rule] = &[
         code: "feedback_consumed_without_receipt",
         severity: Severity::Error,
         section: "A-08/B-23 (D-23)",
-        fires: "A FeedbackDispatchExpectation passes created_at + grace_period_ms in log time without a FeedbackConsumptionReceipt for the same feedback_bundle_id, consumer_module_id and consumer_activation_seq.",
+        fires: "A FeedbackDispatchExpectation passes created_at + grace_period_ms in log time (or its consumer activation completes, which shows when a later activation of the consumer has the same bundle) without a FeedbackConsumptionReceipt for the same feedback_bundle_id, consumer_module_id and consumer_activation_seq.",
         legal: "A receipt that records an explicit not-used/rejected consumption within the grace period.",
         why: "Nobody has said what became of this feedback. Whether it was used, turned down or lost can't be shown afterwards.",
         fix: "Append a FeedbackConsumptionReceipt within the grace period, also if the feedback was not used.",
@@ -96,12 +97,6 @@ fn policies(world: &World) -> impl Iterator<Item = Record<'_>> {
     last.into_values()
 }
 
-/// The routing policy that holds for a row: the last one before it, else the first one.
-fn active<'w>(policies: &[Record<'w>], record: Record<'_>) -> Option<Record<'w>> {
-    let before = policies.partition_point(|policy| policy.seq() < record.seq());
-    policies.get(before.saturating_sub(1)).copied()
-}
-
 /// The branches of the matrix: of the one that the rows bring, else of the one that is built in.
 fn branches(world: &World) -> BTreeSet<&str> {
     let mut own = world.of("OutcomeStateMatrixEntry").map(Record::json).peekable();
@@ -132,7 +127,7 @@ fn feedback_branch_unregistered(world: &World, found: &mut Found<'_>) {
     let lists = |policy: Record<'_>, branch: &str| policy.texts("branch_order").contains(&branch);
     for delivery in world.of("FeedbackDeliveryRecord") {
         let Some(branch) = delivery.json().text("branch") else { continue };
-        let policy = active(&all, delivery);
+        let policy = in_force(&all, delivery.seq());
         if Branch::find(branch).is_none() {
             found.add(delivery, "branch", format!("{branch} is no branch"));
         } else if policy.is_some_and(|policy| !lists(policy, branch)) {
@@ -195,7 +190,7 @@ fn feedback_delivery_duplicate_without_idempotency(world: &World, found: &mut Fo
         if json.flag("suppressed") == Some(true) || json.is("status", "suppressed") {
             continue;
         }
-        let window = active(&all, record).and_then(|policy| policy.count("duplicate_suppression_window_ms"));
+        let window = in_force(&all, record.seq()).and_then(|policy| policy.count("duplicate_suppression_window_ms"));
         let earlier = before.insert(delivery, record);
         let apart = earlier.and_then(|earlier| apart(earlier, record));
         if apart.zip(window).is_some_and(|(apart, window)| apart < window) {
@@ -212,12 +207,25 @@ fn apart(one: Record<'_>, other: Record<'_>) -> Option<u64> {
 
 fn feedback_consumed_without_receipt(world: &World, found: &mut Found<'_>) {
     let mut receipts: BTreeMap<_, Instant> = BTreeMap::new();
+    let mut places: BTreeMap<_, u64> = BTreeMap::new();
     for receipt in world.of("FeedbackConsumptionReceipt") {
-        let (Some(whose), Some(at)) = (consumption(receipt.json()), receipt.written_at()) else { continue };
+        let Some(whose) = consumption(receipt.json()) else { continue };
+        places.entry(whose).or_insert(receipt.seq());
+        let Some(at) = receipt.written_at() else { continue };
         let first = receipts.entry(whose).or_insert(at);
         *first = at.min(*first);
     }
+    let over = Over::of(world);
     for expectation in world.of("FeedbackDispatchExpectation") {
+        let whose = consumption(expectation.json());
+        let end = whose.and_then(|whose| over.at(whose)).filter(|end| *end > expectation.seq());
+        if let (Some(whose), Some(end)) = (whose, end)
+            && places.get(&whose).is_none_or(|place| *place > end)
+        {
+            let message = "the activation is over and nobody said what became of the feedback";
+            found.add(expectation, "consumer_activation_seq", message);
+            continue;
+        }
         let grace = expectation.count("grace_period_ms");
         let (Some(whose), Some(grace), Some(from), Some(now)) =
             (consumption(expectation.json()), grace, expectation.written_at(), world.now())
@@ -229,6 +237,36 @@ fn feedback_consumed_without_receipt(world: &World, found: &mut Found<'_>) {
             let message = "the grace period is over and nobody said what became of the feedback";
             found.add(expectation, "grace_period_ms", message);
         }
+    }
+}
+
+/// Where later activations of a consumer first have the same bundle: by bundle and consumer, and by activation.
+struct Over<'w>(BTreeMap<(&'w str, &'w str), BTreeMap<u64, u64>>);
+
+impl<'w> Over<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut all: BTreeMap<(&str, &str), BTreeMap<u64, u64>> = BTreeMap::new();
+        let kinds = ["FeedbackDeliveryRecord", "FeedbackDispatchExpectation", "FeedbackConsumptionReceipt"];
+        for row in world.of_any(&kinds) {
+            if let Some((bundle, consumer, activation)) = consumption(row.json()) {
+                all.entry((bundle, consumer)).or_default().entry(activation).or_insert(row.seq());
+            }
+        }
+        // From each activation on, the first place of all.
+        for activations in all.values_mut() {
+            let mut first = u64::MAX;
+            for place in activations.values_mut().rev() {
+                first = first.min(*place);
+                *place = first;
+            }
+        }
+        Over(all)
+    }
+
+    /// Where an activation is known to be over.
+    fn at(&self, (bundle, consumer, activation): (&str, &str, u64)) -> Option<u64> {
+        let after = (Bound::Excluded(activation), Bound::Unbounded);
+        self.0.get(&(bundle, consumer))?.range(after).next().map(|(_, place)| *place)
     }
 }
 
@@ -259,24 +297,15 @@ fn envelopes(world: &World) -> BTreeMap<&str, Record<'_>> {
     all.filter_map(|one| Some((one.json().text("result_id")?, one))).collect()
 }
 
-/// When a producer sends a bundle with a verdict: as the rows say, else as is built in.
-fn rule(
-    given: &BTreeMap<(&str, &str), emission::Rule>,
-    producer: &str,
-    verdict: Verdict,
-) -> Option<emission::Rule> {
-    let built_in = || Producer::find(producer).map(|producer| emission::entry(producer, verdict).bundle);
-    given.get(&(producer, verdict.as_str())).copied().or_else(built_in)
+/// What a row of the matrix says of bundles.
+fn rule_of(entry: Record<'_>) -> Option<emission::Rule> {
+    entry.text("emits_feedback_bundle").and_then(emission::Rule::find)
 }
 
 fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) {
-    let entries = world.of("FeedbackEmissionMatrixEntry").map(Record::json);
-    let given: BTreeMap<(&str, &str), emission::Rule> = entries
-        .filter_map(|one| {
-            let rule = emission::Rule::find(one.text("emits_feedback_bundle")?)?;
-            Some(((one.text("producer_kind")?, one.text("verdict")?), rule))
-        })
-        .collect();
+    let given = Settings::of(world, "FeedbackEmissionMatrixEntry", |entry| {
+        rule_of(entry).and(entry.json().text("producer_kind").zip(entry.json().text("verdict")))
+    });
     let envelopes = envelopes(world);
     for record in world.of("EvaluationResultEmissionRecord") {
         let envelope = record.json().text("result_id").and_then(|result| envelopes.get(result));
@@ -285,7 +314,10 @@ fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) 
         let (Some(producer), Some(verdict)) = (envelope.json().text("producer_kind"), verdict) else {
             continue;
         };
-        let Some(rule) = rule(&given, producer, verdict) else { continue };
+        // As the rows say, else as is built in.
+        let said = given.at(&(producer, verdict.as_str()), record.seq()).and_then(rule_of);
+        let built_in = || Producer::find(producer).map(|producer| emission::entry(producer, verdict).bundle);
+        let Some(rule) = said.or_else(built_in) else { continue };
         let is_wanted = rule.wants_bundle(verdict);
         let (verdict, rule) = (verdict.as_str(), rule.as_str());
         let reason = record.text("feedback_bundle_absent_reason");
@@ -304,18 +336,21 @@ fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) 
 fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
     let envelopes = envelopes(world);
     let is_there = |result: &str| envelopes.contains_key(result);
-    let mut told: BTreeMap<&str, bool> = BTreeMap::new();
+    // What was said is not known without the envelope: one row of the producer that sends none is enough to let it be. From where
+    // on there is one; the first row of a producer holds from the beginning.
+    let mut told: BTreeMap<&str, Option<u64>> = BTreeMap::new();
     for entry in world.of("FeedbackEmissionMatrixEntry") {
-        if let Some(producer) = entry.json().text("producer_kind") {
-            let emits = entry.flag("emits_envelope") != Some(false);
-            let all = told.entry(producer).or_insert(true);
-            *all = *all && emits;
-        }
+        let Some(producer) = entry.json().text("producer_kind") else { continue };
+        let is_silent = entry.flag("emits_envelope") == Some(false);
+        let silent = |seq: u64| is_silent.then_some(seq);
+        told.entry(producer).and_modify(|from| *from = from.or(silent(entry.seq()))).or_insert(silent(0));
     }
-    // What was said is not known without the envelope: one row of the producer that sends none is enough to let it be.
-    let emits = |producer: &str| match told.get(producer) {
-        Some(emits) => *emits,
-        None => Producer::find(producer).is_some(),
+    let is_told_silent = |producer: &str, seq: u64| {
+        told.get(producer).copied().flatten().is_some_and(|from| from < seq)
+    };
+    let emits = |producer: &str, seq: u64| match told.contains_key(producer) {
+        true => !is_told_silent(producer, seq),
+        false => Producer::find(producer).is_some(),
     };
     for record in world.of("EvaluationResultEmissionRecord") {
         let entry = record.follow("emission_matrix_entry_ref");
@@ -330,14 +365,14 @@ fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
         }
     }
     for event in world.of("EvaluationFindingEvent") {
-        let is_named = event.text("producer_kind").is_some_and(emits);
+        let is_named = event.text("producer_kind").is_some_and(|one| emits(one, event.seq()));
         if is_named && event.text("result_id").is_some_and(|result| !is_there(result)) {
             found.add(event, "result_id", "there is no envelope of this result");
         }
     }
     for chain in world.of("EvaluationChainRegistryRecord") {
-        let is_silent =
-            chain.texts("expected_producers").into_iter().any(|one| told.get(one) == Some(&false));
+        let producers = chain.texts("expected_producers");
+        let is_silent = producers.into_iter().any(|one| is_told_silent(one, chain.seq()));
         let results = chain.texts("received_result_ids");
         if let Some(result) = results.into_iter().find(|result| !is_silent && !is_there(result)) {
             found.add(chain, "received_result_ids", format!("there is no envelope of result {result}"));

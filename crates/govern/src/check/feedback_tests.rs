@@ -94,6 +94,26 @@ fn a_receipt_comes_within_the_grace_period() {
 }
 
 #[test]
+fn a_receipt_comes_before_the_activation_is_over() {
+    let whose = |activation: u32| {
+        format!(
+            r#"{{"feedback_bundle_id":"b","consumer_module_id":"m","consumer_activation_seq":{activation},
+                "grace_period_ms":600000,"created_at":"2026-03-02T08:00:00Z"}}"#
+        )
+    };
+    let [own, next] = [1, 2].map(whose);
+    let expected = ("FeedbackDispatchExpectation", own.as_str());
+    let receipt = ("FeedbackConsumptionReceipt", own.as_str());
+    let later = ("FeedbackDeliveryRecord", next.as_str());
+    let rows = |rows: &[(&str, &str)]| rows_with("feedback_consumed_without_receipt", &until(1, rows));
+    assert_eq!(rows(&[expected, later]), [1]);
+    assert_eq!(rows(&[expected, later, receipt]), [1]);
+    assert_eq!(rows(&[expected, receipt, later]), &[] as &[u64]);
+    assert_eq!(rows(&[later, expected]), &[] as &[u64]);
+    assert_eq!(rows(&[expected, ("FeedbackDeliveryRecord", own.as_str())]), &[] as &[u64]);
+}
+
+#[test]
 fn the_matrix_says_which_results_have_a_bundle() {
     let code = &["feedback_bundle_emitted_against_matrix"] as &[&str];
     let rows = |producer: &str, verdict: &str, emission: &str, expected: &[&str]| {

@@ -5,7 +5,7 @@ use super::{Area, Found, Rule, Severity};
 use crate::derive::chain::FindingState;
 use crate::member::Member;
 use crate::path::Path;
-use crate::world::{Record, World};
+use crate::world::{Record, Settings, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -200,7 +200,8 @@ fn model_judgment_only_blocker_without_permission(world: &World, found: &mut Fou
         let assurance = event.texts("assurance_basis");
         let is_opinion = !assurance.is_empty() && assurance.iter().all(|basis| *basis == "model_judgment");
         let is_anchored = || {
-            let criterion = event.text("target_criterion_id").and_then(|id| world.find("Criterion", id));
+            let criterion = event.text("target_criterion_id");
+            let criterion = criterion.and_then(|id| world.policy("Criterion", id, event.seq()));
             let is_unanchored = |one: Record<'_>| one.is("scoring_basis", "unanchored_llm_judgment");
             assurance.contains(&"rubric_anchored_judgment")
                 || criterion.is_some_and(|one| !one.is_blank("scoring_basis") && !is_unanchored(one))
@@ -266,15 +267,13 @@ fn artifact_targeted_finding_missing_version_ref(world: &World, found: &mut Foun
 }
 
 fn positive_observation_missing_for_passed_criteria_when_required(world: &World, found: &mut Found<'_>) {
-    // A config without an outcome is that of all outcomes that have none of their own; of several the last one counts.
-    let mut required: BTreeMap<Option<&str>, bool> = BTreeMap::new();
-    for config in world.of("OutcomeComplianceScoringConfig") {
-        let is_required = config.flag("positive_observation_required") == Some(true);
-        required.insert(config.json().text("outcome_id"), is_required);
-    }
-    if !required.values().any(|is_required| *is_required) {
+    let kind = "OutcomeComplianceScoringConfig";
+    let is_required = |config: Record<'_>| config.flag("positive_observation_required") == Some(true);
+    if !world.of(kind).any(is_required) {
         return;
     }
+    // A config without an outcome is that of all outcomes that have none of their own.
+    let configs = Settings::of(world, kind, |config| Some(config.json().text("outcome_id")));
     let mut observed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for observation in world.of("PositiveEvaluationObservation") {
         let Some(result) = observation.json().text("result_id") else { continue };
@@ -282,14 +281,13 @@ fn positive_observation_missing_for_passed_criteria_when_required(world: &World,
     }
     for envelope in world.of("EvaluationResultEnvelope") {
         let Some(result) = envelope.json().text("result_id") else { continue };
-        let own = required.get(&envelope.json().text("outcome_id"));
-        let is_required = own.or_else(|| required.get(&None)).copied().unwrap_or(false);
+        let config = configs.at_or(&envelope.json().text("outcome_id"), &None, envelope.seq());
         let seen = observed.get(result);
         let missed: Vec<&str> = passed_criteria(envelope.json())
             .into_iter()
             .filter(|criterion| !seen.is_some_and(|seen| seen.contains(criterion)))
             .collect();
-        if is_required && !missed.is_empty() {
+        if config.is_some_and(is_required) && !missed.is_empty() {
             let message = format!("no positive observation for passed criteria: {}", missed.join(", "));
             found.add(envelope, "decision.verdict", message);
         }

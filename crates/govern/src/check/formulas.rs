@@ -110,7 +110,7 @@ fn metric_without_formula_spec(world: &World, found: &mut Found<'_>) {
             let at = record.time(time).or(record.written_at());
             // What is built in is registered, as long as no row says otherwise.
             let is_built_in = !specs.has(formula) && formula::registry::find(formula).is_some();
-            if !is_built_in && specs.in_force(formula, at).is_none() {
+            if !is_built_in && specs.in_force(formula, at, record).is_none() {
                 found.add(record, member, format!("no formula {formula} was in force then"));
             }
         }
@@ -152,7 +152,7 @@ fn formula_output_nan_or_infinity(world: &World, found: &mut Found<'_>) {
     let words = ["NaN", "Infinity", "-Infinity"].map(|word| hash(&Json::from(word)));
     for receipt in world.of("FormulaEvaluationReceipt") {
         let at = receipt.time("computed_at").or(receipt.written_at());
-        let spec = receipt.text("formula_id").and_then(|formula| specs.in_force(formula, at));
+        let spec = receipt.text("formula_id").and_then(|formula| specs.in_force(formula, at, receipt));
         if spec.is_some_and(|spec| is_allowed_test(receipt, spec)) {
             continue;
         }
@@ -220,7 +220,7 @@ fn formula_version_drift(world: &World, found: &mut Found<'_>) {
     let specs = Specs::of(world);
     for receipt in world.of("FormulaEvaluationReceipt") {
         let at = receipt.time("computed_at").or(receipt.written_at());
-        let spec = receipt.text("formula_id").and_then(|formula| specs.in_force(formula, at));
+        let spec = receipt.text("formula_id").and_then(|formula| specs.in_force(formula, at, receipt));
         let in_force = spec.and_then(|spec| spec.json().text("semantic_version"));
         let stated = receipt.text("formula_semantic_version");
         if let (Some(in_force), Some(stated)) = (in_force, stated)

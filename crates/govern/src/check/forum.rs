@@ -52,7 +52,7 @@ const RULES: &[Rule] = &[
 
 fn forum_deadlock_without_policy(world: &World, found: &mut Found<'_>) {
     for room in world.of("ForumRoomRecord").filter(|room| room.is("purpose", "decision")) {
-        let Some(policy) = world.find("ForumDeliberationPolicy", room.id()) else {
+        let Some(policy) = world.policy("ForumDeliberationPolicy", room.id(), room.seq()) else {
             found.add(room, "room_id", "the room is to decide and has no deliberation policy");
             continue;
         };
@@ -87,14 +87,17 @@ struct Deliberation<'w> {
     routes: BTreeSet<(&'static str, u64)>,
 }
 
-fn forum_no_consensus_without_terminal_route(world: &World, found: &mut Found<'_>) {
+fn forum_no_consensus_without_terminal_route<'w>(world: &'w World, found: &mut Found<'_>) {
     for (room, deliberation) in deliberations(world) {
-        let Some(policy) = world.find("ForumDeliberationPolicy", room) else { continue };
-        let limits = (policy.count("max_deliberation_ticks"), policy.number("consensus_threshold_pct"));
-        let (Some(max), Some(threshold)) = limits else { continue };
-        let max = usize::try_from(max).unwrap_or(usize::MAX);
-        let Some(last) = max.checked_sub(1).and_then(|at| deliberation.ticks.get(at)) else { continue };
-        let mut counted = deliberation.ticks.iter().take(max);
+        // The first tick that was the last one by the policy as it stood then.
+        let is_last = |(ticks, tick): (usize, &Record<'w>)| {
+            let policy = world.policy("ForumDeliberationPolicy", room, tick.seq())?;
+            let max = policy.count("max_deliberation_ticks").and_then(|max| usize::try_from(max).ok());
+            (1..=ticks).contains(&max?).then_some((ticks, *tick, policy))
+        };
+        let Some((ticks, last, policy)) = (1..).zip(&deliberation.ticks).find_map(is_last) else { continue };
+        let Some(threshold) = policy.number("consensus_threshold_pct") else { continue };
+        let mut counted = deliberation.ticks.iter().take(ticks);
         if counted.any(|tick| tick.number("agreement_pct").is_some_and(|share| share >= threshold)) {
             continue;
         }
@@ -104,7 +107,7 @@ fn forum_no_consensus_without_terminal_route(world: &World, found: &mut Found<'_
         let mut routes = deliberation.routes.iter();
         if !routes.any(|(word, at)| is_agreed(word) && *at > last.seq()) {
             found.add(
-                *last,
+                last,
                 "tick",
                 "the last tick ends without agreement, and nothing carries out on_no_consensus",
             );

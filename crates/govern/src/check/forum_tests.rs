@@ -55,6 +55,9 @@ fn a_deadlock_ends_as_agreed() {
         "{'room_id':'m','max_deliberation_ticks':2,'consensus_threshold_pct':60,
         'on_no_consensus':'prefer_safest_policy_allowed_proposal'}",
     );
+    let longer = policy(
+        "{'room_id':'m','max_deliberation_ticks':3,'consensus_threshold_pct':60,'on_no_consensus':'forum_deadlock_hard_call'}",
+    );
     let low = ("ForumTick", "{'room_id':'m','agreement_pct':59}");
     let high = ("ForumTick", "{'room_id':'m','agreement_pct':60}");
     let call = ("HardRevisionCall", "{'hard_call_kind':'forum_deadlock','source_ref':'forum_room_record:m'}");
@@ -74,6 +77,11 @@ fn a_deadlock_ends_as_agreed() {
             (&[safest, low, low, choice], &[]),
             (&[safest, low, low, none], &[3]),
             (&[low, low], &[]),
+            // What is agreed on later does not count for what is over.
+            (&[hard, low, low, choice, safest], &[3]),
+            (&[hard, low, low, call, safest], &[]),
+            (&[hard, low, longer, low], &[]),
+            (&[longer, low, low, hard], &[]),
         ],
     );
 }

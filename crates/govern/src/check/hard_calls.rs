@@ -94,6 +94,14 @@ pub(super) fn named<'w>(world: &'w World, kind: &str, text: &str) -> Option<Reco
     }
 }
 
+/// The same of a setting, as it stood at a place of the log.
+pub(super) fn named_at<'w>(world: &'w World, kind: &str, text: &str, seq: u64) -> Option<Record<'w>> {
+    match Reference::read(text).filter(|reference| reference.kind == snake(kind)) {
+        Some(reference) => world.resolve_at(reference, seq),
+        None => world.policy(kind, text, seq),
+    }
+}
+
 /// What a text names that may say the kind, in snake case, in front.
 pub(super) fn id_of<'t>(kind: &str, text: &'t str) -> &'t str {
     Reference::read(text).filter(|reference| reference.kind == kind).map_or(text, |reference| reference.id)

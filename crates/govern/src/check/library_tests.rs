@@ -49,6 +49,19 @@ fn sources_pass_the_gate() {
     check([POLICY, GATE, SOURCE], (PROMOTED.0, &uncleared), wrong);
 }
 
+/// A gate is that of its time, unless the receipt says which.
+#[test]
+fn a_gate_does_not_judge_what_passed_before_it() {
+    let code = "library_promotion_without_gate";
+    let higher = GATE.1.replace(r#""min_tier":2"#, r#""min_tier":3"#);
+    let higher = (GATE.0, &*higher);
+    check(code, &[POLICY, higher, SOURCE, CANDIDATE, PROMOTED, GATE], &[(5, "/gate_ref")]);
+    check(code, &[POLICY, GATE, SOURCE, CANDIDATE, PROMOTED, higher], &[]);
+    check(code, &[POLICY, GATE, higher, SOURCE, CANDIDATE, PROMOTED], &[(6, "/gate_ref")]);
+    let pinned = PROMOTED.1.replace("library_promotion_gate:g", "library_promotion_gate:g@1");
+    check(code, &[POLICY, GATE, higher, SOURCE, CANDIDATE, (PROMOTED.0, &pinned)], &[]);
+}
+
 #[test]
 fn what_is_in_the_library_was_written() {
     let code = "library_promotion_candidate_confused_with_durable_write";

@@ -45,7 +45,7 @@ const ROLLUPS: [&str; 2] = ["MetricRollup", "RevisionCycleEfficiencyRollup"];
 fn metric_rollup_without_window(world: &World, found: &mut Found<'_>) {
     let specs = Specs::of(world);
     for rollup in ROLLUPS.into_iter().flat_map(|kind| world.of(kind)) {
-        let spec = formula_of(rollup).and_then(|formula| specs.in_force(formula, time_of(rollup)));
+        let spec = formula_of(rollup).and_then(|formula| specs.in_force(formula, time_of(rollup), rollup));
         if spec.and_then(|spec| spec.flag("sample_policy.window_required")) == Some(false) {
             continue;
         }

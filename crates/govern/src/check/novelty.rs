@@ -7,8 +7,7 @@ use crate::derive::is_score;
 use crate::derive::novelty::cosine;
 use crate::kind::{Class, Kind};
 use crate::member::{Member, number};
-use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use crate::world::{Record, Settings, World};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -80,9 +79,10 @@ fn novelty_neighbor_missing_distance(world: &World, found: &mut Found<'_>) {
 }
 
 fn novelty_metric_space_undefined(world: &World, found: &mut Found<'_>) {
-    let mut specs: BTreeMap<(&str, Option<&str>), Record<'_>> = BTreeMap::new();
+    let specs = Settings::of(world, "NoveltyMetricSpec", |spec| {
+        Some((spec.id(), spec.json().text("metric_semantics_version")))
+    });
     for spec in world.of("NoveltyMetricSpec") {
-        specs.insert((spec.id(), spec.json().text("metric_semantics_version")), spec);
         let needs_model = spec.is_one_of("distance_metric", &["cosine_distance", "hybrid"]);
         if spec.is_blank("feature_vector_definition_ref") {
             found.add(spec, "feature_vector_definition_ref", "it does not say what is measured");
@@ -93,7 +93,7 @@ fn novelty_metric_space_undefined(world: &World, found: &mut Found<'_>) {
     for record in assessments(world) {
         let Some(name) = record.text("metric_spec_ref") else { continue };
         let version = record.text("metric_semantics_version");
-        let spec = specs.get(&(id_of(name, "novelty_metric_spec"), version));
+        let spec = specs.at(&(id_of(name, "novelty_metric_spec"), version), record.seq());
         match spec {
             None => {
                 let message = format!("no metric {name} of that version is registered");

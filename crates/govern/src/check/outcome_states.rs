@@ -5,7 +5,7 @@ use super::{Area, Found, Rule, Severity};
 use crate::derive::chain::FindingState;
 use crate::member::Member;
 use crate::table::outcome::{self, Cause, Class, State, Verdict};
-use crate::world::{Record, World};
+use crate::world::{Record, Settings, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use countersign_record::json::Json;
@@ -85,34 +85,34 @@ fn runtime_state_emitted_to_envelope(world: &World, found: &mut Found<'_>) {
 }
 
 fn disposition_without_verdict_mapping(world: &World, found: &mut Found<'_>) {
-    // The rows that are given stand in the place of those that are built in.
-    let mut verdicts: BTreeMap<&str, Option<&str>> = outcome::MATRIX
-        .iter()
-        .map(|entry| (entry.state.as_str(), entry.verdict.map(Verdict::as_str)))
-        .collect();
+    let verdict_of = |entry: Record<'_>| entry.text("verdict_mapping").and_then(Verdict::find);
     let mut given: BTreeSet<&str> = BTreeSet::new();
     for entry in world.of("OutcomeStateMatrixEntry") {
         let Some(state) = entry.json().text("state") else { continue };
-        let verdict = entry.json().text("verdict_mapping").filter(|word| Verdict::find(word).is_some());
-        verdicts.insert(state, verdict);
         if !entry.is("state_class", "disposition") {
             continue;
         }
-        if verdict.is_none() {
+        if verdict_of(entry).is_none() {
             found.add(entry, "verdict_mapping", format!("disposition {state} stands for no verdict"));
         }
         if !given.insert(state) {
             found.add(entry, "state", format!("disposition {state} has more than one matrix entry"));
         }
     }
+    // The rows that are given stand in the place of those that are built in.
+    let built_in: BTreeMap<&str, Option<Verdict>> =
+        outcome::MATRIX.iter().map(|entry| (entry.state.as_str(), entry.verdict)).collect();
+    let entries = Settings::of(world, "OutcomeStateMatrixEntry", |entry| entry.json().text("state"));
     for envelope in world.of("EvaluationResultEnvelope") {
         let Some(disposition) = envelope.json().text("decision.disposition") else { continue };
-        match verdicts.get(disposition) {
+        let entry = entries.at(&disposition, envelope.seq());
+        let verdict = entry.map(verdict_of).or_else(|| built_in.get(disposition).copied());
+        match verdict.map(|verdict| verdict.map(Verdict::as_str)) {
             None => {
                 let message = format!("disposition {disposition} has no matrix entry");
                 found.add(envelope, "decision.disposition", message);
             }
-            Some(Some(verdict)) if envelope.text("decision.verdict").is_some_and(|own| own != *verdict) => {
+            Some(Some(verdict)) if envelope.text("decision.verdict").is_some_and(|own| own != verdict) => {
                 let message = format!("disposition {disposition} stands for {verdict}");
                 found.add(envelope, "decision.verdict", message);
             }

@@ -1,13 +1,12 @@
 //! Validation codes: repair ports.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::hard_calls::named;
+use super::hard_calls::named_at;
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
 use crate::path::Path;
-use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use crate::world::{Record, Settings, World};
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
 
@@ -59,12 +58,9 @@ struct Detour<'w> {
 }
 
 fn detours(world: &World) -> Vec<Detour<'_>> {
-    let mut ports: BTreeMap<(&str, &str), Record<'_>> = BTreeMap::new();
-    for port in world.of("PortRevisionEligibility") {
-        if let (Some(module), Some(id)) = (port.json().text("module_id"), port.json().text("port_id")) {
-            ports.insert((module, id), port);
-        }
-    }
+    let ports = Settings::of(world, "PortRevisionEligibility", |port| {
+        port.json().text("module_id").zip(port.json().text("port_id"))
+    });
     let mut detours = Vec::new();
     for repair in world.of("OutcomeRepairInstruction") {
         let json = repair.json();
@@ -74,7 +70,7 @@ fn detours(world: &World) -> Vec<Detour<'_>> {
         };
         if is_bearing && json.is("execution", "executes") {
             let module = json.text("target_port.module_id").unwrap_or_default();
-            detours.push(Detour { repair, port: ports.get(&(module, port)).copied() });
+            detours.push(Detour { repair, port: ports.at(&(module, port), repair.seq()) });
         }
     }
     detours
@@ -100,7 +96,8 @@ fn meaning_bearing_repair_without_revision_capability(world: &World, found: &mut
     for detour in detours(world) {
         let Some(port) = detour.port.filter(is_compatible) else { continue };
         let capability = port.text("module_revision_capability_ref");
-        let capability = capability.and_then(|text| named(world, "ModuleRevisionCapability", text));
+        let seq = detour.repair.seq();
+        let capability = capability.and_then(|text| named_at(world, "ModuleRevisionCapability", text, seq));
         if !capability.is_some_and(|capability| covers(capability, port, detour.repair)) {
             found.add(detour.repair, "target_port", "no revision capability of the module covers the repair");
         }

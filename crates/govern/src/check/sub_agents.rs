@@ -6,6 +6,7 @@ use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
 use crate::path::Path;
+use crate::types::sub_agent::PlanVerifierRequirementPolicyOnUnavailable as Unavailable;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -73,13 +74,54 @@ fn output_contract_singular_legacy_field_present(world: &World, found: &mut Foun
 }
 
 /// When a plan must be verified, over all policies that say the same of a verifier who can't be had.
+#[derive(Default)]
 struct Requirement {
-    risk_min: f64,
-    is_for_side_effects: bool,
-    is_for_privileged: bool,
+    /// The least risks at which it must, by the order of their numbers, each with how many say so.
+    risks: BTreeMap<u64, usize>,
+    for_side_effects: usize,
+    for_privileged: usize,
+}
+
+/// What a policy does to a requirement that its version before did not.
+#[derive(Clone, Copy)]
+enum Turn {
+    Begins,
+    Ends,
+}
+
+impl Turn {
+    fn count(self, count: &mut usize) {
+        match self {
+            Turn::Begins => *count += 1,
+            Turn::Ends => *count = count.saturating_sub(1),
+        }
+    }
+}
+
+/// A number whose order is that of the other.
+fn rank(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if number.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
 impl Requirement {
+    fn turn(&mut self, policy: Record<'_>, turn: Turn) {
+        if let Some(risk) = policy.number("required_when_plan_risk_score_gte") {
+            let count = self.risks.entry(rank(risk)).or_default();
+            turn.count(count);
+            if *count == 0 {
+                self.risks.remove(&rank(risk));
+            }
+        }
+        let flag = |path| policy.flag(path) == Some(true);
+        if flag("required_for_external_side_effects") {
+            turn.count(&mut self.for_side_effects);
+        }
+        if flag("required_for_privileged_meaning_bearing_revisions") {
+            turn.count(&mut self.for_privileged);
+        }
+    }
+
     fn asks_for(&self, plan: Record<'_>) -> bool {
         let is_external = || {
             let mut steps = plan.list("steps").iter();
@@ -90,23 +132,29 @@ impl Requirement {
             plan.is("safety_class", "privileged")
                 || plan.is("safety_class", "meaning_bearing") && plan.flag("privileged") == Some(true)
         };
-        plan.number("plan_risk_score").is_some_and(|risk| risk >= self.risk_min)
-            || self.is_for_side_effects && is_external()
-            || self.is_for_privileged && is_privileged()
+        let least = self.risks.keys().next();
+        plan.number("plan_risk_score").zip(least).is_some_and(|(risk, least)| rank(risk + 0.0) >= *least)
+            || self.for_side_effects > 0 && is_external()
+            || self.for_privileged > 0 && is_privileged()
     }
 }
 
 fn plan_verifier_required_but_missing(world: &World, found: &mut Found<'_>) {
-    let requirements = requirements(world);
-    if requirements.is_empty() {
+    let mut policies = world.of("PlanVerifierRequirementPolicy").peekable();
+    if policies.peek().is_none() {
         return;
     }
     let mut told: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for (plan, action, seq) in verified(world) {
         told.entry((plan, action)).or_insert(seq);
     }
-    let dispatches = ["RevisionOperationReceipt", "RevisionLifecycleTransitionEvent"];
-    for dispatch in dispatches.into_iter().flat_map(|kind| world.of(kind)) {
+    let mut requirements = Requirements::default();
+    // What comes first holds from the beginning.
+    policies.next().into_iter().for_each(|first| requirements.add(first));
+    for dispatch in world.of_any(&["RevisionOperationReceipt", "RevisionLifecycleTransitionEvent"]) {
+        while let Some(policy) = policies.next_if(|policy| policy.seq() < dispatch.seq()) {
+            requirements.add(policy);
+        }
         if !dispatch.is("operation_kind", "dispatched") && !dispatch.is("to_state", "dispatched") {
             continue;
         }
@@ -114,32 +162,33 @@ fn plan_verifier_required_but_missing(world: &World, found: &mut Found<'_>) {
             continue;
         };
         let is_told = |action| told.get(&(plan.id(), action)).is_some_and(|at| *at < dispatch.seq());
-        let mut open = requirements.iter().filter(|(action, _)| !is_told(VERIFIED) && !is_told(action));
+        let mut open =
+            requirements.by_action.iter().filter(|(action, _)| !is_told(VERIFIED) && !is_told(action));
         if open.any(|(_, requirement)| requirement.asks_for(plan)) {
             found.add(dispatch, "plan_id", "the plan must be verified and was not");
         }
     }
 }
 
-fn requirements(world: &World) -> BTreeMap<&str, Requirement> {
-    let mut requirements: BTreeMap<&str, Requirement> = BTreeMap::new();
-    for policy in world.of("PlanVerifierRequirementPolicy") {
-        let is_last = world.find("PlanVerifierRequirementPolicy", policy.id());
-        if is_last.is_none_or(|last| last.seq() != policy.seq()) {
-            continue;
+/// The policies in force, by what they say of a verifier who can't be had.
+#[derive(Default)]
+struct Requirements<'w> {
+    by_action: BTreeMap<&'w str, Requirement>,
+    in_force: BTreeMap<&'w str, Record<'w>>,
+}
+
+impl<'w> Requirements<'w> {
+    /// A policy, or another version of one.
+    fn add(&mut self, policy: Record<'w>) {
+        // Nothing that is recorded carries out another word.
+        let action = |policy: Record<'w>| {
+            policy.json().text("on_unavailable").filter(|word| Unavailable::find(word).is_some()).unwrap_or_default()
+        };
+        if let Some(over) = self.in_force.insert(policy.id(), policy) {
+            self.by_action.entry(action(over)).or_default().turn(over, Turn::Ends);
         }
-        let action = policy.json().text("on_unavailable").unwrap_or_default();
-        let none =
-            Requirement { risk_min: f64::INFINITY, is_for_side_effects: false, is_for_privileged: false };
-        let all = requirements.entry(action).or_insert(none);
-        let flag = |path| policy.flag(path) == Some(true);
-        if let Some(risk) = policy.number("required_when_plan_risk_score_gte") {
-            all.risk_min = all.risk_min.min(risk);
-        }
-        all.is_for_side_effects |= flag("required_for_external_side_effects");
-        all.is_for_privileged |= flag("required_for_privileged_meaning_bearing_revisions");
+        self.by_action.entry(action(policy)).or_default().turn(policy, Turn::Begins);
     }
-    requirements
 }
 
 /// What stands for a plan that was verified.

@@ -29,6 +29,10 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
         "{'policy_id':'v','required_for_privileged_meaning_bearing_revisions':true,'on_unavailable':'pause'}",
     );
     let none = policy("{'policy_id':'v','on_unavailable':'hard_call'}");
+    let more =
+        policy("{'policy_id':'v','required_when_plan_risk_score_gte':0.99,'on_unavailable':'hard_call'}");
+    let other =
+        policy("{'policy_id':'w','required_when_plan_risk_score_gte':0.4,'on_unavailable':'hard_call'}");
     let plan = |text| ("RevisionPlan", text);
     let risky = plan("{'plan_id':'p','plan_risk_score':0.5}");
     let sends = plan("{'plan_id':'p','plan_risk_score':0.1,'steps':[{'step_kind':'external_side_effect'}]}");
@@ -63,6 +67,12 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
             (&[secret, privileged, paused, go], &[]),
             (&[risk, none, risky, go], &[]),
             (&[risk, risky], &[]),
+            // A policy does not judge what was dispatched before it.
+            (&[risk, risky, go, more], &[3]),
+            (&[more, risky, go, risk], &[]),
+            (&[more, risky, go, other], &[]),
+            (&[more, risky, go, other, started], &[5]),
+            (&[risky, go, risk, more], &[2]),
         ],
     );
 }

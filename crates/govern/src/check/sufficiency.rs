@@ -5,7 +5,7 @@ mod choice;
 mod retry;
 mod route;
 
-use super::hard_calls::named;
+use super::hard_calls::{named, named_at};
 use super::{Area, Found, Rule, Severity};
 use crate::derive::sufficiency::Trigger;
 use crate::member::Member;
@@ -155,7 +155,8 @@ fn triggered(world: &World, trigger: Trigger) -> impl Iterator<Item = Record<'_>
 }
 
 fn policy_of(detection: Record<'_>) -> Option<Record<'_>> {
-    named(detection.world, "SufficiencyDetectionPolicy", detection.json().text("policy_ref")?)
+    let named = detection.json().text("policy_ref")?;
+    named_at(detection.world, "SufficiencyDetectionPolicy", named, detection.seq())
 }
 
 /// The attempts that are looked at where the policy does not say how many.

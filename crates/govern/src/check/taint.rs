@@ -76,18 +76,54 @@ fn stated(record: &Json) -> Option<Taint> {
 /// What a kind of source may be trusted with: its taint in the contract's word, and what must back it.
 type Row<'w> = (&'w str, Vec<&'w str>);
 
+/// What the log adds for a kind of source.
+#[derive(Default)]
+struct Defaults<'w> {
+    rows: BTreeSet<Row<'w>>,
+    /// Where each that differs from those before it, and from the one that is built in, stands.
+    others: Vec<u64>,
+    /// Those that ask for something that backs the trust, by their places.
+    asked: Vec<(u64, Vec<&'w str>)>,
+}
+
+impl<'w> Defaults<'w> {
+    fn add(&mut self, kind: &str, seq: u64, row: Row<'w>) {
+        // What comes first holds from the beginning.
+        let from = |is_first: bool| if is_first { 0 } else { seq };
+        if !row.1.is_empty() {
+            self.asked.push((from(self.asked.is_empty()), row.1.clone()));
+        }
+        let is_other = !is_built_in(kind, &row);
+        let is_first = self.rows.is_empty();
+        if self.rows.insert(row) && is_other {
+            self.others.push(from(is_first));
+        }
+    }
+
+    /// How many that differ a place of the log goes by.
+    fn others(&self, seq: u64) -> usize {
+        self.others.partition_point(|from| *from < seq)
+    }
+
+    /// What must back the trust of a source at a place of the log.
+    fn asked(&self, seq: u64) -> Option<&[&'w str]> {
+        let count = self.asked.partition_point(|(from, _)| *from < seq);
+        count.checked_sub(1).and_then(|last| self.asked.get(last)).map(|(_, asked)| asked.as_slice())
+    }
+}
+
 /// The rows of each kind that the log adds.
-fn added_defaults(world: &World) -> BTreeMap<&str, BTreeSet<Row<'_>>> {
-    let mut rows: BTreeMap<&str, BTreeSet<Row<'_>>> = BTreeMap::new();
+fn added_defaults(world: &World) -> BTreeMap<&str, Defaults<'_>> {
+    let mut all: BTreeMap<&str, Defaults<'_>> = BTreeMap::new();
     for row in world.of("SourceKindTaintDefault") {
         let json = row.json();
         if let (Some(kind), Some(taint)) = (json.text("source_kind"), json.text("default_taint_class")) {
             let mut required = json.texts("required_trust_basis");
             required.sort_unstable();
-            rows.entry(kind).or_default().insert((taint, required));
+            all.entry(kind).or_default().add(kind, row.seq(), (taint, required));
         }
     }
-    rows
+    all
 }
 
 /// Whether a row says the same as the one that is built in.
@@ -104,8 +140,7 @@ fn source_kind_taint_unmapped(world: &World, found: &mut Found<'_>) {
     let added = added_defaults(world);
     for record in world.of("SourceRecord") {
         let Some(kind) = record.text("source_kind") else { continue };
-        let others =
-            added.get(kind).map_or(0, |rows| rows.iter().filter(|row| !is_built_in(kind, row)).count());
+        let others = added.get(kind).map_or(0, |rows| rows.others(record.seq()));
         match others + usize::from(taint_defaults::find(kind).is_some()) {
             0 => found.add(record, "source_kind", format!("no default says how far {kind} is trusted")),
             1 => {}
@@ -123,10 +158,10 @@ fn external_authority_without_trust_basis(world: &World, found: &mut Found<'_>) 
         let kind = record.text("source_kind").unwrap_or_default();
         let word = record.text("trust_basis");
         let basis = word.and_then(TrustBasis::find);
-        let asked = added.get(kind).into_iter().flatten().find(|(_, required)| !required.is_empty());
+        let asked = added.get(kind).and_then(|rows| rows.asked(record.seq()));
         let is_met = match (taint_defaults::find(kind).filter(|row| !row.required.is_empty()), asked) {
             (Some(row), _) => row.is_met_by(basis),
-            (None, Some((_, required))) => word.is_some_and(|word| required.contains(&word)),
+            (None, Some(required)) => word.is_some_and(|word| required.contains(&word)),
             (None, None) => basis.is_some_and(TrustBasis::is_of_authority),
         };
         if !is_met {

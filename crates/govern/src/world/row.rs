@@ -196,6 +196,13 @@ impl Held {
     }
 }
 
+impl Row {
+    /// SHA-256 of what it says, in canonical JSON.
+    pub(super) fn hash(&self) -> Option<Digest> {
+        *self.hash.get_or_init(|| Box::new(super::hash(&self.record)))
+    }
+}
+
 impl Deref for Held {
     type Target = Row;
 

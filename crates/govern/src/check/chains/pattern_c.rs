@@ -285,8 +285,7 @@ fn policy(receipt: Record<'_>) -> Option<Policy> {
     let id = Reference::read(named)
         .filter(|reference| reference.kind == "evaluation_chain_resolution_policy")
         .map_or(named, |reference| reference.id);
-    let before = receipt.world.versions(kind, id).rfind(|one| one.seq() < receipt.seq());
-    let Some(row) = before.or_else(|| receipt.world.find(kind, id)) else { return Some(Policy::DEFAULT) };
+    let Some(row) = receipt.world.policy(kind, id, receipt.seq()) else { return Some(Policy::DEFAULT) };
     let states: Vec<FindingState> = row
         .texts("override_allowed_only_for_finding_states")
         .into_iter()

@@ -5,8 +5,8 @@ use crate::check::Found;
 use crate::member::Member;
 use crate::path::Path;
 use crate::reference::snake;
-use crate::world::{Record, World, hash};
-use alloc::collections::BTreeMap;
+use crate::world::{Record, Settings, World, hash};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use countersign_record::digest::Digest;
@@ -89,35 +89,44 @@ impl<'w> Receipts<'w> {
     }
 }
 
-/// The fields by type: the built-in ones and those that the registry adds. Those with a formula come first, so that another
-/// field of the same value does not take their receipt.
-fn fields(world: &World) -> BTreeMap<&str, Vec<Field<'_>>> {
-    let mut formulas: BTreeMap<(&str, &str), Option<&str>> =
-        DERIVED.iter().map(|field| (*field, None)).collect();
-    for row in world.of("DerivedFieldRegistry") {
-        let (kind, field) = (row.json().text("record_kind"), row.json().text("field"));
-        if let (Some(kind), Some(field)) = (kind, field) {
-            formulas.insert((kind, field), row.json().text("formula_id"));
+/// The fields of each type: the built-in ones and those that the registry adds.
+struct Fields<'w> {
+    paths: BTreeMap<&'w str, BTreeSet<&'w str>>,
+    entries: Settings<'w, (&'w str, &'w str)>,
+}
+
+impl<'w> Fields<'w> {
+    fn of(world: &'w World) -> Self {
+        let field = |row: Record<'w>| row.json().text("record_kind").zip(row.json().text("field"));
+        let added = world.of("DerivedFieldRegistry").filter_map(field);
+        let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (kind, path) in DERIVED.iter().copied().chain(added) {
+            paths.entry(kind).or_default().insert(path);
         }
+        Fields { paths, entries: Settings::of(world, "DerivedFieldRegistry", field) }
     }
-    let mut fields: BTreeMap<&str, Vec<Field<'_>>> = BTreeMap::new();
-    for ((kind, path), formula) in formulas {
-        fields.entry(kind).or_default().push(Field { path, formula });
-    }
-    for fields in fields.values_mut() {
+
+    /// Those of a row. Those with a formula come first, so that another field of the same value does not take their receipt.
+    fn of_row(&self, paths: &BTreeSet<&'w str>, kind: &'w str, row: Record<'w>) -> Vec<Field<'w>> {
+        let field = |path: &&'w str| {
+            let entry = self.entries.at(&(kind, *path), row.seq());
+            Field { path, formula: entry.and_then(|entry| entry.json().text("formula_id")) }
+        };
+        let mut fields: Vec<Field<'w>> = paths.iter().map(field).collect();
         fields.sort_by_key(|field| field.formula.is_none());
+        fields
     }
-    fields
 }
 
 /// Finds values without a receipt of their own.
 pub(super) fn without_receipt(world: &World, found: &mut Found<'_>, wanted: Wanted) {
     let receipts = Receipts::of(world);
-    for (kind, fields) in fields(world) {
+    let fields = Fields::of(world);
+    for (kind, paths) in &fields.paths {
         let snake = snake(kind);
         for record in world.of(kind) {
             let mut used: BTreeMap<Digest, Tally<'_>> = BTreeMap::new();
-            for field in &fields {
+            for field in fields.of_row(paths, kind, record) {
                 let Some((shape, value)) = shaped(record, field.path) else { continue };
                 let named = receipts.named.get(&(snake.as_str(), record.id(), value));
                 let pinned = receipts.pinned.get(&(record.seq(), value));

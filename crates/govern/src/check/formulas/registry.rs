@@ -4,7 +4,7 @@
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use countersign_record::time::Instant;
 
@@ -12,6 +12,8 @@ use countersign_record::time::Instant;
 pub(in crate::check) struct Specs<'w> {
     /// The versions of each, the oldest first.
     by_id: BTreeMap<&'w str, Vec<Record<'w>>>,
+    /// Those whose versions were not written in the order of their times.
+    astray: BTreeSet<&'w str>,
 }
 
 impl<'w> Specs<'w> {
@@ -21,10 +23,14 @@ impl<'w> Specs<'w> {
         for spec in world.of("FormulaSpec") {
             by_id.entry(spec.id()).or_default().push(spec);
         }
-        for versions in by_id.values_mut() {
-            versions.sort_by_key(|spec| (spec.written_at(), spec.seq()));
+        let mut astray = BTreeSet::new();
+        for (id, versions) in &mut by_id {
+            if !versions.is_sorted_by_key(|spec| spec.written_at()) {
+                astray.insert(*id);
+                versions.sort_by_key(|spec| (spec.written_at(), spec.seq()));
+            }
         }
-        Specs { by_id }
+        Specs { by_id, astray }
     }
 
     /// Whether a row registers a formula.
@@ -32,13 +38,23 @@ impl<'w> Specs<'w> {
         self.by_id.contains_key(id)
     }
 
-    /// The version in force at a time: the last one written by then, unless it was deprecated by then. Without a time the last
-    /// one.
-    pub(in crate::check) fn in_force(&self, id: &str, at: Option<Instant>) -> Option<Record<'w>> {
+    /// The version in force at a time for a row: the last one written by then and before the row, unless it was deprecated by then;
+    /// the first one where all come behind the row. Where versions were not written in the order of their times, the time counts.
+    pub(in crate::check) fn in_force(
+        &self,
+        id: &str,
+        at: Option<Instant>,
+        row: Record<'_>,
+    ) -> Option<Record<'w>> {
         let versions = self.by_id.get(id)?;
-        let Some(at) = at else { return versions.last().copied() };
-        let later = versions.partition_point(|spec| spec.written_at() <= Some(at));
-        let spec = later.checked_sub(1).and_then(|last| versions.get(last))?;
+        let before = match self.astray.contains(id) {
+            true => versions.len(),
+            false => versions.partition_point(|spec| spec.seq() < row.seq()).max(1),
+        };
+        let before = versions.get(..before)?;
+        let Some(at) = at else { return before.last().copied() };
+        let later = before.partition_point(|spec| spec.written_at() <= Some(at));
+        let spec = later.checked_sub(1).and_then(|last| before.get(last))?;
         let is_over = spec.time("deprecated_at").is_some_and(|end| end <= at);
         (!is_over).then_some(*spec)
     }

@@ -31,7 +31,16 @@ enum Key<'w> {
 type Events<'w> = BTreeMap<(ReadModel, Key<'w>), Vec<(u64, Record<'w>)>>;
 
 /// What the rows of a bundle say of one event kind, in place of the built-in specs.
-type Own<'w> = BTreeMap<&'w str, Vec<Record<'w>>>;
+type Own<'w> = BTreeMap<&'w str, Vec<Spec<'w>>>;
+
+/// What one of them says, and from where on. The first one for a type of row holds from the beginning.
+struct Spec<'w> {
+    from: u64,
+    reaches: Reaches<'w>,
+}
+
+/// A read model that something reaches, how far, and through which references.
+type Reaches<'w> = (ReadModel, Scope, Vec<Reference<'w>>);
 
 /// A header that is still valid.
 struct Valid<'w> {
@@ -164,9 +173,23 @@ impl Key<'_> {
 
 fn own_specs(world: &World) -> Own<'_> {
     let mut own: Own<'_> = BTreeMap::new();
-    for spec in world.of("ReadModelInvalidationSpec") {
-        if let Some(kind) = spec.json().text("producer_event_kind") {
-            own.entry(kind).or_default().push(spec);
+    // Many may say the same of one type.
+    let mut said = BTreeSet::new();
+    for row in world.of("ReadModelInvalidationSpec") {
+        let spec = row.json();
+        let Some(kind) = spec.text("producer_event_kind") else { continue };
+        let from = if own.contains_key(kind) { row.seq() } else { 0 };
+        let specs = own.entry(kind).or_default();
+        let Some(scope) = spec.text("invalidation_scope").and_then(Scope::find) else { continue };
+        for model in spec.texts("invalidates_read_models").into_iter().filter_map(ReadModel::find) {
+            let targets = match scope {
+                Scope::SpecificRefs => spec.references("target_refs"),
+                Scope::SameRun | Scope::SameTask | Scope::SameMatter => Vec::new(),
+            };
+            let reaches = (model, scope, targets);
+            if said.insert((kind, reaches.clone())) {
+                specs.push(Spec { from, reaches });
+            }
         }
     }
     own
@@ -250,19 +273,12 @@ fn events<'w>(world: &'w World, own: &Own<'w>, places: &Places<'w>, open: &Still
 }
 
 /// Which read models a row reaches, how far, and through which references: by the bundle's specs, or else by ours.
-fn reached<'w>(event: Record<'w>, own: &Own<'w>) -> Vec<(ReadModel, Scope, Vec<Reference<'w>>)> {
+fn reached<'w>(event: Record<'w>, own: &Own<'w>) -> Vec<Reaches<'w>> {
     let Some(built_in) = invalidation::invalidated_by(event.kind(), event.json()) else { return Vec::new() };
     let Some(specs) = own.get(event.kind()) else {
         return built_in.iter().map(|(model, scope)| (*model, *scope, Vec::new())).collect();
     };
-    let mut reached = Vec::new();
-    for spec in specs {
-        let Some(scope) = spec.text("invalidation_scope").and_then(Scope::find) else { continue };
-        for model in spec.texts("invalidates_read_models").into_iter().filter_map(ReadModel::find) {
-            reached.push((model, scope, spec.json().references("target_refs")));
-        }
-    }
-    reached
+    specs.iter().take_while(|spec| spec.from < event.seq()).map(|spec| spec.reaches.clone()).collect()
 }
 
 /// A decision is superseded when the one that supersedes it is there.

@@ -128,7 +128,8 @@ fn no_policy(world: &World, steps: &Steps<'_>, instruction: Record<'_>) -> Optio
         |id: Option<&str>| instruction.json().text("step_id").zip(id).is_none_or(|(own, id)| own == id);
     let is_policy = match reference.map(|reference| (reference.kind, reference)) {
         Some(("revision_step_revalidation_policy", reference)) => {
-            world.resolve(reference).is_some_and(|policy| is_of(policy.json().text("step_id")))
+            let policy = world.resolve_at(reference, instruction.seq());
+            policy.is_some_and(|policy| is_of(policy.json().text("step_id")))
         }
         Some(("revision_plan_step_base", reference)) => {
             let step = steps.by_id.get(reference.id);
