@@ -20,6 +20,7 @@ use countersign_verify::verify;
 use ed25519_dalek::{Signer, SigningKey};
 use members::INPUTS;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The key of somebody.
 #[must_use]
@@ -84,14 +85,21 @@ pub fn restated(original: &Statement, rows: Vec<Entry>) -> Statement {
     Statement::of(parts).unwrap_or(same)
 }
 
-/// The rows one behind the other. Of a row of somebody else only the hash is known, so it stays.
+/// The rows one behind the other. Of a row of somebody else only the hash is known, so it stays; so do the rows before the first that
+/// was changed, which would get the hashes that they have.
 fn chained(statement: &Statement, rows: Vec<Entry>) -> Vec<Entry> {
-    let first = statement.ledger.rows.first().map(Entry::head).unwrap().seq;
+    let original = &statement.ledger.rows;
+    let first = original.first().map(Entry::head).unwrap().seq;
+    let same = original.iter().zip(&rows).take_while(|(one, other)| one == other).count();
     let mut streams: BTreeMap<String, u64> = BTreeMap::new();
     let mut before: Option<Digest> = None;
-    let mut all = Vec::new();
-    for (seq, entry) in (first..).zip(rows) {
+    let mut all = Vec::with_capacity(rows.len());
+    for (at, (seq, entry)) in (first..).zip(rows).enumerate() {
         let entry = match entry {
+            Entry::Whole(row) if at < same => {
+                streams.insert(row.stream.to_string(), row.stream_seq);
+                Entry::Whole(row)
+            }
             Entry::Withheld(head) => Entry::Withheld(Head { seq, ..head }),
             Entry::Whole(row) => {
                 let stream_seq = streams.entry(row.stream.to_string()).or_default();
@@ -350,22 +358,29 @@ impl Tally {
     }
 }
 
+/// Threads that forge.
+const THREADS: usize = 2;
+
 /// Changes members of a statement in turn, each to at most so many values.
 #[must_use]
 pub fn forge(name: &str, statement: &Statement, targets: &[Target], values: usize) -> Tally {
-    let size = targets.len().div_ceil(2).max(1);
+    let (refs, taken) = (refs(&statement.ledger.rows), AtomicUsize::new(0));
+    // Each takes the next one, so that nobody waits for the other's half.
+    let work = || {
+        let mut tally = Tally::default();
+        while let Some(target) = targets.get(taken.fetch_add(1, Ordering::Relaxed)) {
+            forged(name, statement, target, (&refs, values), &mut tally);
+        }
+        tally
+    };
     std::thread::scope(|scope| {
-        let parts: Vec<_> = targets
-            .chunks(size)
-            .map(|part| scope.spawn(move || forged(name, statement, part, values)))
-            .collect();
-        parts.into_iter().map(|one| one.join().unwrap()).fold(Tally::default(), Tally::and)
+        let working: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+        working.into_iter().map(|one| one.join().unwrap()).fold(Tally::default(), Tally::and)
     })
 }
 
-fn forged(name: &str, statement: &Statement, targets: &[Target], values: usize) -> Tally {
-    let mut tally = Tally::default();
-    let rows = &statement.ledger.rows;
+/// The references in some rows, by the kind of what they name.
+fn refs(rows: &[Entry]) -> Refs {
     let mut refs = Refs::new();
     for entry in rows {
         let Entry::Whole(row) = entry else { continue };
@@ -375,27 +390,35 @@ fn forged(name: &str, statement: &Statement, targets: &[Target], values: usize) 
             refs.entry(kind.to_owned()).or_default().insert(text.to_owned());
         }
     }
-    for Target { entry, path } in targets {
-        let Entry::Whole(row) = &rows[*entry] else { continue };
-        let kind = kind_of(row).unwrap();
-        let record = row.payload.get("record").unwrap();
-        for other in others(kind, path, at(record, path), &refs).into_iter().take(values) {
-            let mut payload: Object = row.payload.as_object().unwrap().clone();
-            payload.insert("record", with(record, path, other.clone()));
-            let mut changed = rows.clone();
-            changed[*entry] = Entry::Whole(Box::new(Row { payload: payload.into(), ..(**row).clone() }));
-            let report = verify(&file(&restated(statement, changed), &key(2)), &[]);
-            tally.tried += 1;
-            let other = countersign_record::json::to_text(&other).unwrap();
-            let line = format!("{kind} {} ({name}): {other}", pattern(path));
-            match report.result {
-                Outcome::Failed if names(&report, row.seq) => {}
-                Outcome::Failed => drop(tally.unnamed.insert(line)),
-                Outcome::Verified | Outcome::VerifiedInPart => drop(tally.survivors.insert(line)),
-            }
+    refs
+}
+
+fn forged(
+    name: &str,
+    statement: &Statement,
+    Target { entry, path }: &Target,
+    (refs, values): (&Refs, usize),
+    tally: &mut Tally,
+) {
+    let rows = &statement.ledger.rows;
+    let Entry::Whole(row) = &rows[*entry] else { return };
+    let kind = kind_of(row).unwrap();
+    let record = row.payload.get("record").unwrap();
+    for other in others(kind, path, at(record, path), refs).into_iter().take(values) {
+        let mut payload: Object = row.payload.as_object().unwrap().clone();
+        payload.insert("record", with(record, path, other.clone()));
+        let mut changed = rows.clone();
+        changed[*entry] = Entry::Whole(Box::new(Row { payload: payload.into(), ..(**row).clone() }));
+        let report = verify(&file(&restated(statement, changed), &key(2)), &[]);
+        tally.tried += 1;
+        let other = countersign_record::json::to_text(&other).unwrap();
+        let line = format!("{kind} {} ({name}): {other}", pattern(path));
+        match report.result {
+            Outcome::Failed if names(&report, row.seq) => {}
+            Outcome::Failed => drop(tally.unnamed.insert(line)),
+            Outcome::Verified | Outcome::VerifiedInPart => drop(tally.survivors.insert(line)),
         }
     }
-    tally
 }
 
 /// Whether a report names a row.

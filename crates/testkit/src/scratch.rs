@@ -16,8 +16,19 @@ impl Scratch {
     /// A new, empty directory.
     #[must_use]
     pub fn new() -> Self {
+        Scratch::below(&std::env::temp_dir())
+    }
+
+    /// The same in memory, where the machine keeps files there: for what ends with its process, and never with a power cut.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Scratch::below(memory) } else { Scratch::new() }
+    }
+
+    fn below(parent: &Path) -> Self {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("countersign-{}-{number}", std::process::id()));
+        let dir = parent.join(format!("countersign-{}-{number}", std::process::id()));
         std::fs::create_dir(&dir).expect("a scratch directory can be made");
         Scratch { dir }
     }

@@ -191,7 +191,7 @@ struct Carried<'s> {
 impl<'s> Carried<'s> {
     fn new(scene: &'s Scene, task: &str) -> Self {
         let task = Task::read_whole(&json::parse(task.as_bytes()).unwrap()).unwrap();
-        Carried { scene, task, desk: Desk::new(&[]), id: None, process: 0, asked: 0, agains: 0 }
+        Carried { scene, task, desk: Desk::in_memory(&[]), id: None, process: 0, asked: 0, agains: 0 }
     }
 
     fn texts(&self) -> Texts {

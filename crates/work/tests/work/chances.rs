@@ -25,7 +25,7 @@ const MEMOS: [&str; 4] = [
 ];
 const BOAT: &str = "The landlord owns a boat.";
 /// Things that happen to one run, at most.
-const STEPS_MAX: usize = 400;
+pub(crate) const STEPS_MAX: usize = 400;
 /// Questions that are answered by going on; then the person has enough.
 const PATIENCE: usize = 4;
 
@@ -43,8 +43,8 @@ impl Chance {
     }
 }
 
-struct Run {
-    stage: Stage,
+pub(crate) struct Run {
+    pub(crate) stage: Stage,
     chance: Chance,
     answers: usize,
     restarts: bool,
@@ -52,14 +52,14 @@ struct Run {
 
 /// What a run begins with.
 #[derive(Clone, Debug)]
-struct Begin {
+pub(crate) struct Begin {
     approval: &'static str,
     memo: &'static str,
     is_verified: bool,
     attempts_max: u8,
 }
 
-fn begin() -> impl Strategy<Value = Begin> {
+pub(crate) fn begin() -> impl Strategy<Value = Begin> {
     let approval = prop::sample::select(vec!["waived", "required"]);
     let memo = prop::sample::select(MEMOS.to_vec());
     (approval, memo, prop::bool::weighted(0.8), 1_u8..5).prop_map(
@@ -68,7 +68,7 @@ fn begin() -> impl Strategy<Value = Begin> {
 }
 
 impl Run {
-    fn new(numbers: &[u8], begin: &Begin, restarts: bool) -> Self {
+    pub(crate) fn new(numbers: &[u8], begin: &Begin, restarts: bool) -> Self {
         let policies = format!(
             r#""policies": {{"approval": {{"revision": "{}"}}, "sufficiency": {{"attempts_max": {}}}}}"#,
             begin.approval, begin.attempts_max
@@ -85,7 +85,7 @@ impl Run {
     }
 
     /// Lets something happen; whether something could.
-    fn step(&mut self) -> bool {
+    pub(crate) fn step(&mut self) -> bool {
         if self.restarts {
             self.stage.restart();
         }

@@ -14,6 +14,7 @@ mod leaving;
 mod ledgers;
 mod looks;
 mod orders;
+mod pages;
 mod purses;
 mod reviews;
 mod revisions;

@@ -184,9 +184,14 @@ impl Stage {
 
     /// The desk as it is read again from its rows after a crash.
     pub(crate) fn restart(&mut self) {
+        self.desk = self.again();
+    }
+
+    /// The desk as its rows tell it, from the first on.
+    pub(crate) fn again(&self) -> Desk {
         let (run, matter) = run(self.desk.run());
         let rows: Vec<_> = self.desk.rows().cloned().collect();
-        self.desk = Desk::new(self.task.clone(), run, matter, at(self.seconds)).with(rows);
+        Desk::new(self.task.clone(), run, matter, at(self.seconds)).with(rows)
     }
 
     /// A version of an artifact that becomes its head.

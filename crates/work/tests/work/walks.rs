@@ -23,7 +23,7 @@ use proptest::prelude::*;
 
 /// Something that happens.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+pub(crate) enum Act {
     Draft { is_good: bool },
     Spend(u64),
     AskForMore,
@@ -44,8 +44,8 @@ enum Act {
     Restart,
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let one = prop_oneof![
+pub(crate) fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
         4 => any::<bool>().prop_map(|is_good| Act::Draft { is_good }),
         2 => (1..40_u64).prop_map(Act::Spend),
         1 => Just(Act::AskForMore),
@@ -64,12 +64,11 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         2 => Just(Act::Show),
         1 => (1..10_000_i64).prop_map(Act::Wait),
         1 => Just(Act::Restart),
-    ];
-    proptest::collection::vec(one, 1..14)
+    ]
 }
 
 /// Lets something happen; what can't happen now does not.
-fn happen(stage: &mut Stage, act: Act) {
+pub(crate) fn happen(stage: &mut Stage, act: Act) {
     stage.later();
     match act {
         Act::Draft { is_good } => {
@@ -175,7 +174,7 @@ fn questions(stage: &mut Stage, act: Act) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn whatever_happens_the_log_is_clean(acts in acts()) {
+    fn whatever_happens_the_log_is_clean(acts in prop::collection::vec(act(), 1..14)) {
         let mut stage = Stage::with(r#""budget": {"input_tokens": 50}"#);
         for act in &acts {
             happen(&mut stage, *act);

@@ -62,7 +62,15 @@ pub(crate) struct Desk {
 impl Desk {
     /// A new matter, a model in this process that plays these replies, and nobody to ask.
     pub(crate) fn new(replies: &[&str]) -> Self {
-        let scratch = Scratch::new();
+        Desk::on(Scratch::new(), replies)
+    }
+
+    /// The same with files in memory, for tests in which only the process fails.
+    pub(crate) fn in_memory(replies: &[&str]) -> Self {
+        Desk::on(Scratch::in_memory(), replies)
+    }
+
+    fn on(scratch: Scratch, replies: &[&str]) -> Self {
         fs::create_dir(scratch.path().join("root")).unwrap();
         let ledger = Arc::new(Sqlite::open(&scratch.path().join("data"), upcast::LEDGER));
         let clock = clock("2026-01-02T03:04:05Z");
