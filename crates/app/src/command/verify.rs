@@ -103,7 +103,7 @@ fn checks(report: &Report, say: &impl Fn(&str, String) -> Line) -> Vec<Line> {
         let withheld = if one.withheld > 0 { format!(" ({} withheld)", one.withheld) } else { String::new() };
         format!("{} {}{told}{withheld}", one.check.as_str(), one.checked)
     };
-    let together: Vec<String> = good.iter().map(|one| counts(one)).collect();
+    let together: Vec<String> = good.iter().copied().map(&counts).collect();
     let mut lines = Vec::new();
     if !together.is_empty() {
         lines.push(say("checked", together.join(", ")));

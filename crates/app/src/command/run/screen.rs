@@ -69,7 +69,7 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
         ));
     }
     let findings = told.findings.iter().take(room.findings_max);
-    lines.extend(findings.flat_map(|one| finding(one)).map(|line| line.within(room.finding_rows)));
+    lines.extend(findings.flat_map(finding).map(|line| line.within(room.finding_rows)));
     lines.extend(more(told.findings.len(), room.findings_max, found));
     let unseen = told.not_looked_at.iter().take(room.findings_max);
     lines.extend(unseen.map(|(id, why)| {
