@@ -11,6 +11,7 @@ mod forms;
 mod hostile;
 mod kinds;
 mod mutations;
+mod names;
 mod renamed;
 mod statistics;
 
