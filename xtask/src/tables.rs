@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use countersign_govern::formula::function::FUNCTIONS;
 use countersign_govern::formula::registry;
 use countersign_govern::formula::spec::Below;
 use countersign_govern::machine::{MACHINES, Machine};
-use countersign_govern::table::{commands, invalidation, outcome};
+use countersign_govern::table::taint_defaults::TAINT_DEFAULTS;
+use countersign_govern::table::{commands, emission, invalidation, outcome};
+use countersign_govern::types::basic::{DataClass, Severity, TaintClass};
 
 use crate::generated::Directory;
 
@@ -20,6 +23,8 @@ pub(crate) fn directory() -> Directory {
         ("outcomes.md", outcomes()),
         ("commands.md", all_commands()),
         ("invalidations.md", invalidations()),
+        ("emissions.md", emissions()),
+        ("trust.md", trust()),
         ("formulas.md", formulas()),
     ];
     let files: BTreeMap<String, String> = files.map(|(name, text)| (name.to_owned(), text)).into();
@@ -120,6 +125,57 @@ fn invalidations() -> String {
     text
 }
 
+fn emissions() -> String {
+    let mut text = format!(
+        "# What is sent out for a verdict\n\n{GENERATED}\n| producer | verdict | envelope | feedback bundle | a bundle is sent |\n|---|---|---|---|---|\n"
+    );
+    for row in emission::matrix() {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} |\n",
+            row.producer.as_str(),
+            row.verdict.as_str(),
+            yes(row.emits_envelope),
+            row.bundle.as_str(),
+            yes(row.bundle.wants_bundle(row.verdict))
+        ));
+    }
+    text
+}
+
+/// The orders in which the greater counts, and what a kind of source is trusted with.
+fn trust() -> String {
+    let mut text = format!("# Trust and secrecy\n\n{GENERATED}");
+    let orders: [(&str, &str, &[&str]); 3] = [
+        (
+            "Taint",
+            "The first is trusted most. What is made of several has the last of theirs.",
+            TaintClass::WORDS,
+        ),
+        (
+            "Data classes",
+            "Everybody may see the first. What holds several has the last of theirs.",
+            DataClass::WORDS,
+        ),
+        ("Severities", "The last weighs most.", Severity::WORDS),
+    ];
+    for (title, about, words) in orders {
+        text.push_str(&format!("\n## {title}\n\n{about}\n\n"));
+        for (place, word) in (1..).zip(words) {
+            text.push_str(&format!("{place}. `{word}`\n"));
+        }
+    }
+    text.push_str(
+        "\n## What a kind of source is trusted with\n\nWhere what must back it is not there, it is `external_untrusted`.\n\n| kind | taint | must be backed by one of | may be set otherwise |\n|---|---|---|---|\n",
+    );
+    for row in TAINT_DEFAULTS {
+        let required: Vec<&str> = row.required.iter().map(|basis| basis.as_str()).collect();
+        let required = if required.is_empty() { "nothing".to_owned() } else { required.join(", ") };
+        let (kind, taint) = (row.source_kind, row.taint.as_str());
+        text.push_str(&format!("| {kind} | {taint} | {required} | {} |\n", yes(row.allow_override)));
+    }
+    text
+}
+
 fn formulas() -> String {
     let mut text = format!("# Formulas\n\n{GENERATED}");
     for spec in registry::all() {
@@ -157,6 +213,10 @@ fn formulas() -> String {
             let (method, level) = (interval.method.as_str(), interval.level.number());
             text.push_str(&format!("Interval: `{method}` at {level}, {need}.\n"));
         }
+    }
+    text.push_str("\n# Functions\n\nA function that gives something else for the same values is another version.\n\n| function | takes | gives |\n|---|---|---|\n");
+    for one in FUNCTIONS {
+        text.push_str(&format!("| `{}@{}` | {} | {} |\n", one.name, one.version, one.takes, one.about));
     }
     text
 }

@@ -5,6 +5,8 @@
 mod compute;
 mod evaluate;
 pub mod function;
+#[cfg(test)]
+mod generated;
 pub mod input;
 mod parse;
 mod policy;

@@ -72,6 +72,11 @@ impl Type {
         }
     }
 
+    /// Another name for a type: what it says is said there.
+    const fn alias<T: Wire>(name: &'static str) -> Self {
+        Type { schema: T::schema_inside, ..Type::of::<T>(name) }
+    }
+
     /// What of a record is not as the type has it.
     #[must_use]
     pub fn troubles(&self, record: &Json) -> Vec<Trouble> {
@@ -101,6 +106,8 @@ pub fn all() -> impl Iterator<Item = &'static Type> {
 /// All types of the contract, in its order.
 #[rustfmt::skip] // one to a line
 static TYPES: &[Type] = &[
+    Type::alias::<events::CanonicalEventRef>("CanonicalEventRef"),
+    Type::alias::<events::ProjectionRef>("ProjectionRef"),
     Type::of::<events::EventProjectionLink>("EventProjectionLink"),
     Type::of::<read_models::DerivedReadModelRecord>("DerivedReadModelRecord"),
     Type::of::<read_models::ReadModelInvalidationSpec>("ReadModelInvalidationSpec"),
@@ -221,6 +228,8 @@ static TYPES: &[Type] = &[
     Type::of::<novelty::NoveltyAssessmentWithNeighbor>("NoveltyAssessmentWithNeighbor"),
     Type::of::<novelty::NoveltyAssessmentNoNeighbor>("NoveltyAssessmentNoNeighbor"),
     Type::of::<template::TemplateMatchComponent>("TemplateMatchComponent"),
+    Type::alias::<template::TemplateMatchComponents>("TemplateMatchComponents"),
+    Type::alias::<template::TemplateMatchWeights>("TemplateMatchWeights"),
     Type::of::<template::TemplateMatchFormula>("TemplateMatchFormula"),
     Type::of::<calibration::CalibrationMetricSpec>("CalibrationMetricSpec"),
     Type::of::<calibration::CalibrationMetricResult>("CalibrationMetricResult"),

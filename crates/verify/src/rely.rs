@@ -127,6 +127,7 @@ pub(crate) fn inputs_of(
     let limits: Vec<&str> = limitations(&facts).into_iter().map(|one| one.as_str()).collect();
     let inputs = Object::from([
         ("limitations", texts(&limits)),
+        ("evidence_packages", number(1 - count(Fact::EvidenceMissing))),
         ("failed_chains", number(count(Fact::ChainFailed))),
         ("live_blockers", number(count(Fact::LiveBlocker))),
         ("contradicted_claims", number(count(Fact::ClaimContradicted))),

@@ -219,6 +219,7 @@ fn against(facts: &BTreeSet<Fact>, limits: &[Limitation]) -> Object {
     let number = |count: u32| Json::Number(Number::from(count));
     Object::from([
         ("limitations", Json::Array(limits.iter().map(|one| one.as_str().into()).collect())),
+        ("evidence_packages", number(1 - count(Fact::EvidenceMissing))),
         ("failed_chains", number(count(Fact::ChainFailed))),
         ("live_blockers", number(count(Fact::LiveBlocker))),
         ("contradicted_claims", number(count(Fact::ClaimContradicted))),

@@ -100,39 +100,39 @@ fn members(command: &Command) -> Vec<String> {
         .collect()
 }
 
-/// A command as a document: everything that is registered of it.
+/// A command as a document: what a `TaskCommandRegistryEntry` has, by its names, and what else is registered of it.
 fn entry(command: &'static Command) -> Json {
     let texts = |all: &[&str]| Json::Array(all.iter().map(|one| Json::from(*one)).collect());
+    let schema_ref =
+        |id: &str| Object::from([("schema_id", Json::from(id)), ("semantic_version", "1.0.0".into())]);
     let states = &command.states;
+    let mut kinds: Vec<&str> = command.writes.iter().map(|one| one.kind()).collect();
+    kinds.dedup();
     let writes: Vec<String> = command.writes.iter().map(|one| written(*one)).collect();
     let writes: Vec<&str> = writes.iter().map(String::as_str).collect();
     let old: Vec<&str> = command.invalidations().into_iter().collect();
     Object::from([
-        ("id", Json::from(command.id)),
+        ("command_id", Json::from(command.id)),
+        ("request_schema_ref", schema_ref(command.request).into()),
+        ("response_schema_ref", schema_ref(command.response).into()),
+        ("durable_write", command.durable_write.as_str().into()),
+        ("required_policy_checks", texts(command.policy_checks)),
+        ("idempotency_key_required", Json::Bool(command.is_keyed)),
+        ("telemetry_event_kind", command.telemetry.into()),
+        ("read_model_invalidations", texts(&old)),
+        ("failure_codes", texts(command.failure_codes)),
+        ("owning_doc", command.owner.into()),
+        ("schema_version", "1.0".into()),
+        ("writes_event_kinds", texts(&kinds)),
+        ("empty_state_behavior", states.empty.into()),
+        ("blocked_state_behavior", states.blocked.into()),
+        ("degraded_state_behavior", states.degraded.into()),
+        ("error_state_behavior", states.error.into()),
         ("does", command.does.into()),
         ("needs", command.needs.into()),
-        ("request", command.request.into()),
-        ("request_schema", schema(command)),
-        ("response", command.response.into()),
-        ("response_schema", CommandReceipt::schema()),
-        ("durable_write", command.durable_write.as_str().into()),
-        ("keyed", Json::Bool(command.is_keyed)),
-        ("policy_checks", texts(command.policy_checks)),
         ("writes", texts(&writes)),
-        ("makes_old", texts(&old)),
-        ("failure_codes", texts(command.failure_codes)),
-        ("telemetry", command.telemetry.into()),
-        ("owner", command.owner.into()),
-        (
-            "shown",
-            Object::from([
-                ("empty", Json::from(states.empty)),
-                ("blocked", states.blocked.into()),
-                ("degraded", states.degraded.into()),
-                ("error", states.error.into()),
-            ])
-            .into(),
-        ),
+        ("request_schema", schema(command)),
+        ("response_schema", CommandReceipt::schema()),
     ])
     .into()
 }

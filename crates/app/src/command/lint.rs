@@ -11,6 +11,7 @@ use countersign_govern::bundle::{Bundle, NotABundle};
 use countersign_govern::check::{Diagnostic, Severity, check};
 use countersign_govern::reach::{self, Contradiction};
 use countersign_govern::types;
+use countersign_govern::types::wire::{How, Trouble};
 use countersign_record::code::Code;
 use countersign_runtime::audit::{self, Asked, Audited};
 use countersign_runtime::ports::ledger::Ledger;
@@ -24,9 +25,11 @@ const LISTED_MAX: usize = 1_000;
 #[derive(Serialize)]
 struct Answer {
     codes: Vec<Coded>,
-    /// Members that no type has, or that are not of theirs.
+    /// Members that are not of their type, then those that are missing or that no type has.
     shape: Vec<Shape>,
     shape_count: u64,
+    /// Those that are not of their type: a rule that reads one reads nothing.
+    shape_errors: u64,
     /// What the log says twice and not alike, where it is a whole one.
     #[serde(skip_serializing_if = "Option::is_none")]
     contradictions: Option<Vec<Contradicted>>,
@@ -74,6 +77,7 @@ struct Coded {
 
 #[derive(Serialize)]
 struct Shape {
+    severity: &'static str,
     row: u64,
     kind: String,
     path: String,
@@ -100,7 +104,13 @@ impl From<Contradiction> for Contradicted {
 
 impl From<Misshapen> for Shape {
     fn from(one: Misshapen) -> Self {
-        Shape { row: one.row, kind: one.kind, path: one.path, message: one.message }
+        Shape {
+            severity: Severity::Error.as_str(),
+            row: one.row,
+            kind: one.kind,
+            path: one.path,
+            message: one.message,
+        }
     }
 }
 
@@ -121,44 +131,53 @@ pub(super) async fn run(global: &Global, lint: &Lint) -> Result<Exit, Failure> {
 fn bundle(path: &str, lint: &Lint) -> Result<Exit, Failure> {
     let mut bundle = read(path)?;
     bundle.as_of = lint.as_of.or(bundle.as_of);
-    let mut shape = shapes(&bundle);
-    let shape_count = shape.len() as u64;
-    shape.truncate(LISTED_MAX);
+    let shape = Shapes::of(&bundle);
     let world = bundle.world();
     let found = check(&world);
     let contradictions = lint.whole.then(|| reach::contradictions(&world));
     let is_contradicted = contradictions.as_ref().is_some_and(|all| !all.is_empty());
-    let fails = is_wrong(&found) || (lint.strict && shape_count > 0) || is_contradicted;
-    output::json(&answer(found, shape, shape_count, contradictions))?;
+    let fails = is_wrong(&found) || shape.errors > 0 || (lint.strict && shape.count > 0) || is_contradicted;
+    output::json(&answer(found, shape, contradictions))?;
     Ok(if fails { Exit::Limited } else { Exit::Success })
 }
 
-fn answer(
-    codes: Vec<Diagnostic>,
-    shape: Vec<Shape>,
-    shape_count: u64,
-    contradictions: Option<Vec<Contradiction>>,
-) -> Answer {
+fn answer(codes: Vec<Diagnostic>, shape: Shapes, contradictions: Option<Vec<Contradiction>>) -> Answer {
     Answer {
         codes: codes.into_iter().map(Coded::from).collect(),
-        shape,
-        shape_count,
+        shape: shape.listed,
+        shape_count: shape.count,
+        shape_errors: shape.errors,
         contradictions: contradictions.map(|all| all.into_iter().map(Contradicted::from).collect()),
     }
 }
 
-fn shapes(bundle: &Bundle) -> Vec<Shape> {
-    let mut shape = Vec::new();
-    for (row, draft) in (1..).zip(&bundle.rows) {
-        let troubles = types::find(&draft.kind).map(|one| one.troubles(&draft.record)).unwrap_or_default();
-        shape.extend(troubles.into_iter().map(|trouble| Shape {
-            row,
-            kind: draft.kind.clone(),
-            path: trouble.path,
-            message: trouble.message,
-        }));
+/// What is not as types have it.
+struct Shapes {
+    listed: Vec<Shape>,
+    count: u64,
+    errors: u64,
+}
+
+impl Shapes {
+    fn of(bundle: &Bundle) -> Self {
+        let (mut errors, mut others) = (Vec::new(), Vec::new());
+        for (row, draft) in (1..).zip(&bundle.rows) {
+            let troubles =
+                types::find(&draft.kind).map(|one| one.troubles(&draft.record)).unwrap_or_default();
+            for Trouble { how, path, message } in troubles {
+                let (all, severity) = match how {
+                    How::Type => (&mut errors, Severity::Error),
+                    How::Missing | How::Unknown => (&mut others, Severity::Warning),
+                };
+                let kind = draft.kind.clone();
+                all.push(Shape { severity: severity.as_str(), row, kind, path, message });
+            }
+        }
+        let (count, wrong) = ((errors.len() + others.len()) as u64, errors.len() as u64);
+        errors.append(&mut others);
+        errors.truncate(LISTED_MAX);
+        Shapes { listed: errors, count, errors: wrong }
     }
-    shape
 }
 
 async fn ledger(global: &Global, lint: &Lint) -> Result<Exit, Failure> {
@@ -182,8 +201,9 @@ async fn ledger(global: &Global, lint: &Lint) -> Result<Exit, Failure> {
         || found.is_cut
         || !found.apart.is_empty();
     let Found { codes, is_cut, contradictions, apart, shapes, shape_count } = found;
-    let shapes = shapes.into_iter().map(Shape::from).collect();
-    let answer = answer(codes, shapes, shape_count, lint.whole.then_some(contradictions));
+    let listed = shapes.into_iter().map(Shape::from).collect();
+    let shape = Shapes { listed, count: shape_count, errors: shape_count };
+    let answer = answer(codes, shape, lint.whole.then_some(contradictions));
     let not_looked_at = apart.into_iter().map(NotLookedAt::from).collect();
     output::json(&OfLedger { rows, governed, answer, is_cut, not_looked_at })?;
     Ok(if fails { Exit::Limited } else { Exit::Success })

@@ -3,6 +3,9 @@
 use crate::binary::DATA;
 use crate::examples::{Example, folder};
 use crate::talks::verified;
+use countersign_govern::types::command::TaskCommandRegistryEntry;
+use countersign_govern::types::find;
+use countersign_record::json::{Object, parse};
 use serde_json::{Value, json};
 
 #[test]
@@ -12,18 +15,25 @@ fn every_command_is_listed_with_all_that_is_registered() {
     let all = list.as_array().unwrap();
     assert_eq!(all.len(), 29);
     for one in all {
-        for member in ["id", "does", "needs", "request", "response", "telemetry", "owner", "durable_write"] {
+        for member in ["does", "needs", "telemetry_event_kind", "owning_doc", "durable_write"] {
             assert!(one[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {one}");
         }
-        assert_eq!(one["request_schema"]["title"], one["request"], "{one}");
+        assert_eq!(one["request_schema"]["title"], one["request_schema_ref"]["schema_id"], "{one}");
         for word in ["empty", "blocked", "degraded", "error"] {
-            assert!(one["shown"][word].is_string(), "{word} of {one}");
+            assert!(one[format!("{word}_state_behavior")].is_string(), "{word} of {one}");
         }
-        assert!(!one["policy_checks"].as_array().unwrap().is_empty(), "{one}");
+        assert!(!one["required_policy_checks"].as_array().unwrap().is_empty(), "{one}");
+    }
+    // What the contract has of a command stands there by the contract's names and is of its type.
+    let entry = find("TaskCommandRegistryEntry").unwrap();
+    for one in all {
+        let own = |name: &str| Some((name, parse(serde_json::to_vec(one.get(name)?).ok()?.as_slice()).ok()?));
+        let own: Object = TaskCommandRegistryEntry::MEMBERS.iter().filter_map(|name| own(name)).collect();
+        assert_eq!(entry.troubles(&own.into()), [], "{one}");
     }
     let text = example.run(&["command", "list"]).good();
     for one in all {
-        let id = one["id"].as_str().unwrap();
+        let id = one["command_id"].as_str().unwrap();
         assert!(text.text().lines().any(|line| line.starts_with(&format!("{id}  "))), "{id}");
     }
     assert!(!example.path(DATA).exists(), "looking leaves nothing");

@@ -42,6 +42,32 @@ fn a_bundle_has_its_codes() {
     );
 }
 
+/// A member that is there and not of its type would switch rules off: it fails by itself.
+#[test]
+fn what_is_not_of_its_type_fails() {
+    let work = Work::new();
+    for (kind, record, path) in [
+        ("SourceRecord", json!({"taint_class": "totally_trusted"}), "/taint_class"),
+        ("SourceRecord", json!({"data_class": "secret"}), "/data_class"),
+        ("HardRevisionCall", json!({"response_mode": "closed_chioce", "options": []}), "/response_mode"),
+        ("HardRevisionCall", json!({"response_mode": "closed_choice", "options": "none"}), "/options"),
+        ("EvaluationFindingRecord", json!({"finding_id": 5}), "/finding_id"),
+        ("EvaluationFindingRecord", json!({"current_state": "banana"}), "/current_state"),
+        ("CostVector", json!({"components": {"usd": {"expected": "-1"}}}), "/components/usd/expected"),
+        ("StepIdempotencyKey", json!({"step_kind": 7}), "/step_kind"),
+        ("RevisionPlan", json!({"plan_risk_score": "0.9"}), "/plan_risk_score"),
+    ] {
+        let rows = json!({"schema_version": "1.0", "rows": [{"kind": kind, "record": record}]}).to_string();
+        let answer = work.feed(&["lint", "-"], rows).exits(1).json();
+        assert_eq!(answer["shape_errors"], 1, "{answer}");
+        let first = &answer["shape"][0];
+        let told = (&first["severity"], &first["row"], &first["kind"], &first["path"]);
+        assert_eq!(told, (&json!("error"), &json!(1), &json!(kind), &json!(path)), "{answer}");
+        let others = answer["shape"].as_array().unwrap().iter().skip(1);
+        assert!(others.into_iter().all(|one| one["severity"] == "warning"), "{answer}");
+    }
+}
+
 #[test]
 fn a_whole_log_does_not_contradict_itself() {
     let work = Work::new();
@@ -75,7 +101,7 @@ fn a_ledger_has_its_codes() {
     work.feed(&["ledger", "append", "-"], note + &row("run/1", &call(&options()))).good();
     let answer = work.run(&["lint", "--ledger"]).good().json();
     let clean = json!({
-        "rows": 2, "governed": 1, "codes": [], "shape": [], "shape_count": 0, "is_cut": false, "not_looked_at": []
+        "rows": 2, "governed": 1, "codes": [], "shape": [], "shape_count": 0, "shape_errors": 0, "is_cut": false, "not_looked_at": []
     });
     assert_eq!(answer, clean);
     work.feed(&["ledger", "append", "-"], row("run/2", &other(&json!([])))).good();

@@ -68,9 +68,10 @@ pub struct Sanitization {
     pub output: Taint,
 }
 
-/// The taint of what is derived from others: the greatest of theirs, or what a sanitization of just that made of it.
+/// The taint of what is derived from others: the greatest of theirs, or what a sanitization of just that made of it. Of what
+/// is derived from nothing that is known, nobody can say how far it may be trusted.
 pub fn derived(inputs: impl IntoIterator<Item = Taint>, sanitization: Option<Sanitization>) -> Taint {
-    let greatest = inputs.into_iter().max().unwrap_or(Taint::LOWEST);
+    let greatest = inputs.into_iter().max().unwrap_or(Taint::Unclassified);
     sanitization.filter(|one| one.input == greatest).map_or(greatest, |one| one.output)
 }
 

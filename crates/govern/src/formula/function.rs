@@ -12,6 +12,7 @@ use super::compute::{Stop, number, numbers, text};
 use super::take;
 use super::value::Value;
 use alloc::format;
+use alloc::string::String;
 
 type Found<'v> = Result<Value<'v>, Stop>;
 type Body = for<'a, 'v> fn(&'a [Value<'v>]) -> Found<'v>;
@@ -21,6 +22,9 @@ type Body = for<'a, 'v> fn(&'a [Value<'v>]) -> Found<'v>;
 pub struct Function {
     /// Its name.
     pub name: &'static str,
+    /// Which one it is of those that had this name: a function that gives something else for the same values is another one,
+    /// and gets the next version. It stands in the text of every formula that calls it.
+    pub version: u32,
     /// How many values it takes.
     pub takes: usize,
     /// What it gives, in words.
@@ -29,7 +33,7 @@ pub struct Function {
 }
 
 const fn function(name: &'static str, takes: usize, about: &'static str, body: Body) -> Function {
-    Function { name, takes, about, body }
+    Function { name, version: 1, takes, about, body }
 }
 
 impl Function {
@@ -53,6 +57,11 @@ pub static FUNCTIONS: &[Function] = &[
     function("where", 3, "the items whose member is this value", |of| list::only(&of[0], text(&of[1])?, &of[2])),
     function("distinct", 1, "whether no value of a list is there twice, absent ones left out", list::distinct),
     function("mark_first", 1, "1 in the place of the first item of a list, 0 in those of the others that are there", list::mark_first),
+    function("first", 1, "the first item of a list, nothing of an empty one", list::first),
+    function("both", 2, "the items of two lists", list::both),
+    function("in_order", 2, "those of an order that are in a list, each once: a list, the order", list::in_order),
+    function("mapped", 3, "what a table has for each word of a list: a list, the table, what stands for a word that is not in it", list::mapped),
+    function("sorted", 2, "items by some members: true before false or nothing, less before more, texts by their bytes", list::sorted),
     function("present", 1, "whether there is a value", |of| Ok((of[0] != Value::Absent).into())),
     function("or_else", 2, "a value, or another one where it is absent", |of| Ok(of[usize::from(of[0] == Value::Absent)].clone())),
     function("earlier", 2, "whether a time is before another one", |of| list::earlier(text(&of[0])?, text(&of[1])?)),
@@ -75,15 +84,8 @@ pub static FUNCTIONS: &[Function] = &[
     function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights),
     function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score),
     function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index),
-    function("claim_support", 2, "policy, anchors", derived::claim_supported),
-    function("taint_join", 1, "the least trusted of a list", derived::taint_join),
-    function("novelty", 4, "distance, fallback, baseline, threshold", derived::novelty_of),
-    function("tie_break", 1, "plans in the order in which they go", derived::tie_broken),
-    function("reliance", 5, "limitations, failed chains, live blockers, contradicted claims, open hard calls", derived::reliance_of),
-    function("sufficiency", 2, "triggers, what is known besides", derived::sufficiency_of),
     function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c),
-    function("health", 5, "states of outcomes, live blockers, open hard calls, priorities of attention, limitations", derived::health_of),
-    function("coverage", 2, "capabilities that are needed, those that are there", derived::coverage_of),
+    function("capability_standings", 2, "missing, unhealthy or healthy for each capability that is needed, by those that are there", derived::capability_standings),
     function("cost_sum", 6, "cost vectors, correlation policy, timing, cases of each, draws, seed", cost::cost_sum),
     function("quantiles_in_order", 1, "whether no quantile of a cost is above a higher one or above its cap", cost::quantiles_in_order),
 ];
@@ -91,6 +93,11 @@ pub static FUNCTIONS: &[Function] = &[
 /// The function of a name that takes so many values.
 pub(super) fn find(name: &str, takes: usize) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|one| one.name == name && one.takes == takes)
+}
+
+/// A function as formulas say which ones they call: by its name and version.
+pub(super) fn versioned(name: &str) -> Option<String> {
+    FUNCTIONS.iter().find(|one| one.name == name).map(|one| format!("{name}@{}", one.version))
 }
 
 fn optional<'v>(value: Option<f64>) -> Value<'v> {
@@ -125,3 +132,7 @@ pub(super) fn whole_number(value: &Value<'_>) -> Result<u64, Stop> {
         false => Err(Stop::Kind(format!("{number} does not count anything"))),
     }
 }
+
+#[cfg(test)]
+#[path = "function_tests.rs"]
+mod tests;

@@ -170,7 +170,9 @@ impl Input {
     #[must_use]
     pub fn text(&self) -> String {
         let shape = self.shape.text();
-        let range = self.range.map(|range| format!(" from {} to {}", range.low, range.high));
+        let range = self
+            .range
+            .map(|range| format!(" from {} to {}", shown_number(range.low), shown_number(range.high)));
         let code = self.range.and_then(|range| range.code).map(|code| format!(" ({code})"));
         let unit = self.unit.map(|unit| format!(" in {}", unit.as_str()));
         let need = match (self.default, self.is_required) {
@@ -180,6 +182,14 @@ impl Input {
         };
         [Some(shape.into_owned()), range, code, unit, Some(need)].into_iter().flatten().collect()
     }
+}
+
+/// Numbers from here on are told with an exponent: nobody counts the digits of a longer one.
+const LONG: f64 = 1e16;
+
+/// A number as people read it.
+pub(super) fn shown_number(number: f64) -> String {
+    if number.abs() < LONG { format!("{number}") } else { format!("{number:e}") }
 }
 
 /// The name of a type, if it stands in the list of types; a part of another one does not.

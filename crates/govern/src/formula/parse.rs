@@ -14,6 +14,7 @@
 
 use super::function::{self, Function};
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -97,6 +98,20 @@ pub(super) fn parse(text: &'static str, names: &[&'static str]) -> Result<Expres
         None => Ok(formula),
         Some(_) => parser.wrong("there is something behind the formula"),
     }
+}
+
+/// The functions that a text calls, by name.
+pub(super) fn called(text: &'static str) -> BTreeSet<&'static str> {
+    let tokens = tokens(text).unwrap_or_default();
+    let pairs = tokens.iter().zip(tokens.iter().skip(1));
+    let name = |((token, _), (next, _)): (&(Token, usize), &(Token, usize))| match (token, next) {
+        (Token::Word(name), Token::Sign("(")) if !KEYWORDS.contains(name) => Some(*name),
+        (
+            Token::Word(_) | Token::Number(_) | Token::Text(_) | Token::Sign(_),
+            Token::Word(_) | Token::Number(_) | Token::Text(_) | Token::Sign(_),
+        ) => None,
+    };
+    pairs.filter_map(name).collect()
 }
 
 /// The tokens with their lines. What stands behind a `#` is for people.

@@ -32,9 +32,9 @@ const fn flag(name: &'static str) -> Input {
     may(name, Shape::Truth, "")
 }
 
-/// How many there are of something; none where nobody says.
+/// How many there are of something. It must be said: that nobody counted does not mean that there is none.
 const fn many(name: &'static str, about: &'static str) -> Input {
-    needs(name, Shape::Count, about).within(0.0, COUNT_MAX).or("0")
+    needs(name, Shape::Count, about).within(0.0, COUNT_MAX)
 }
 
 /// How sure an interval is: one of the levels of the contract.

@@ -2,7 +2,8 @@
 //! Owns: its texts, inputs, output, policies, test vectors; the record of it. Must not: compute.
 
 use super::evaluate::evaluate;
-use super::parse::NotAFormula;
+use super::function;
+use super::parse::{self, NotAFormula};
 use super::refusal::NotEvaluated;
 use crate::types::basic::{OwnerDoc, SchemaRef, StorageRef, V10};
 use crate::types::formula::{
@@ -11,12 +12,14 @@ use crate::types::formula::{
     FormulaSpecSamplePolicy, FormulaSpecSamplePolicyInsufficientSampleResult, FormulaTestVector,
     MetricValueKind, MissingInputPolicy, NumericUnit, ZeroDenominatorPolicy,
 };
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Number};
 
+use super::input::shown_number;
 pub use super::input::{Input, Shape};
 pub(super) use super::input::{may, needs};
 pub use super::ready::Ready;
@@ -175,7 +178,8 @@ impl Spec {
         vectors: &[],
     };
 
-    /// The whole text: how the value is computed, of what, how many cases that takes, how sure it is, what it is.
+    /// The whole text: how the value is computed, of what, how many cases that takes, how sure it is, what it is, and which
+    /// functions it calls, in which version.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::from(self.expression);
@@ -202,10 +206,34 @@ impl Spec {
             text.push_str(&format!("\ninterval: {method} {level}: {}", interval.ends));
         }
         if let Some(gives) = self.gives {
-            let range = self.range.map(|(low, high)| format!(" from {low} to {high}")).unwrap_or_default();
+            let range = self
+                .range
+                .map(|(low, high)| format!(" from {} to {}", shown_number(low), shown_number(high)))
+                .unwrap_or_default();
             text.push_str(&format!("\ngives: {}{range}", gives.text()));
         }
+        let called: BTreeSet<&str> = self.texts().flat_map(parse::called).collect();
+        let called: Vec<String> = called.into_iter().filter_map(function::versioned).collect();
+        if !called.is_empty() {
+            text.push_str(&format!("\ncalls: {}", called.join(", ")));
+        }
         text
+    }
+
+    /// All its texts of the language.
+    fn texts(&self) -> impl Iterator<Item = &'static str> {
+        let below = self.sample.and_then(|sample| match sample.below {
+            Below::Indeterminate(instead) => Some(instead),
+            Below::LowConfidence => None,
+        });
+        let single = [
+            Some(self.expression),
+            self.omits,
+            self.sample.map(|sample| sample.size),
+            below,
+            self.interval.map(|interval| interval.ends),
+        ];
+        single.into_iter().flatten().chain(self.requires.iter().map(|one| one.holds))
     }
 
     /// SHA-256 of the formula's text: what a packet must carry to compute it again.

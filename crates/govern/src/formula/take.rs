@@ -1,7 +1,7 @@
 //! Values as a formula's shapes have them.
 //! Owns: whether a value is of a shape, and what is said where it is not. Must not: know a formula.
 
-use super::input::{Input, Members, Range, Shape, Words};
+use super::input::{Input, Members, Range, Shape, Words, shown_number};
 use super::refusal::{How, Wrong};
 use super::value::Value;
 use crate::member;
@@ -117,9 +117,11 @@ fn number(input: &Input, range: Option<Range>, json: &Json) -> Result<f64, Wrong
         return Err(Wrong { how: How::Value, ..must_be(input) });
     }
     match range {
-        Some(Range { low, high, code }) if !(low..=high).contains(&found) => {
-            Err(Wrong::new(How::Value, format!("must be from {low} to {high}")).coded(code))
-        }
+        Some(Range { low, high, code }) if !(low..=high).contains(&found) => Err(Wrong::new(
+            How::Value,
+            format!("must be from {} to {}", shown_number(low), shown_number(high)),
+        )
+        .coded(code)),
         Some(_) | None => match json {
             Json::Number(number) if !number.is_exact() => Err(inexact()),
             Json::Null

@@ -5,9 +5,22 @@ use crate::path::Path;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// How something of a record is not as the contract has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// It is there and not of its type: another kind of value, or a word that is none. A rule that reads it reads nothing.
+    Type,
+    /// It is not there.
+    Missing,
+    /// No type has it.
+    Unknown,
+}
+
 /// Something of a record that is not as the contract has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Trouble {
+    /// How.
+    pub how: How,
     /// Where, as a JSON pointer.
     pub path: String,
     /// What is wrong.
@@ -22,10 +35,24 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Something is wrong here.
+    /// What is here is not of its type.
     pub fn wrong<T>(&mut self, message: impl Into<String>) -> Option<T> {
+        self.tell(How::Type, message.into())
+    }
+
+    /// Nothing is here.
+    pub fn missing<T>(&mut self) -> Option<T> {
+        self.tell(How::Missing, "is missing".into())
+    }
+
+    /// What is here is of no type.
+    pub fn unknown<T>(&mut self) -> Option<T> {
+        self.tell(How::Unknown, "is not known here".into())
+    }
+
+    fn tell<T>(&mut self, how: How, message: String) -> Option<T> {
         let path = self.here();
-        self.troubles.push(Trouble { path, message: message.into() });
+        self.troubles.push(Trouble { how, path, message });
         None
     }
 

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use countersign_record::json::{Json, Number, Object};
 
-pub use super::reading::{Reading, Trouble};
+pub use super::reading::{How, Reading, Trouble};
 
 /// What stands in a record.
 pub trait Wire: Sized {
@@ -86,14 +86,14 @@ impl<T> core::ops::Deref for Sealed<T> {
 pub fn member<T: Wire>(object: &Object, name: &str, reading: &mut Reading) -> Option<T> {
     reading.inside(name, |reading| match object.get(name) {
         Some(value) => T::read(value, reading),
-        None => T::missing().or_else(|| reading.wrong("is missing")),
+        None => T::missing().or_else(|| reading.missing()),
     })
 }
 
 /// Tells the members that no type has.
 pub fn unknown(object: &Object, known: &[&str], reading: &mut Reading) {
     for (name, _) in object.iter().filter(|(name, _)| !known.contains(name)) {
-        reading.inside(name, |reading| reading.wrong::<()>("is not known here"));
+        reading.inside(name, |reading| reading.unknown::<()>());
     }
 }
 

@@ -11,7 +11,11 @@ mod forms;
 mod hostile;
 mod kinds;
 mod mutations;
+<<<<<<< HEAD
 mod policies;
+=======
+mod names;
+>>>>>>> w6
 mod renamed;
 mod statistics;
 

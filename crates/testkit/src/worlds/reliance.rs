@@ -151,7 +151,8 @@ pub(super) fn packet(b: &mut Builder, run: &mut Run) -> Packet {
     let limits: Vec<&str> = reliance::limitations(&facts).into_iter().map(Limitation::as_str).collect();
     let count = |fact: Fact| u64::from(facts.contains(&fact));
     let people = count(Fact::HardCallOpen) + count(Fact::ChainForAPerson);
-    let inputs = json!({"limitations": limits, "failed_chains": count(Fact::ChainFailed),
+    let inputs = json!({"limitations": limits, "evidence_packages": 1 - count(Fact::EvidenceMissing),
+        "failed_chains": count(Fact::ChainFailed),
         "live_blockers": count(Fact::LiveBlocker), "contradicted_claims": count(Fact::ClaimContradicted),
         "open_hard_calls": people});
     let package = format!("evidence_package:{}", run.known.package_id);

@@ -12,7 +12,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::derive::graph::Graph;
 use countersign_govern::types::basic::ScoringBasis;
-use countersign_govern::types::wire::Trouble;
+use countersign_govern::types::wire::{How, Trouble};
 use countersign_kernel::gate::Capability;
 use countersign_kernel::measure;
 use countersign_record::json::Json;
@@ -71,7 +71,7 @@ struct Found(Vec<Trouble>);
 
 impl Found {
     fn add(&mut self, path: &str, message: impl Into<String>) {
-        self.0.push(Trouble { path: path.to_string(), message: message.into() });
+        self.0.push(Trouble { how: How::Type, path: path.to_string(), message: message.into() });
     }
 
     fn id(&mut self, path: &str, id: &str) {

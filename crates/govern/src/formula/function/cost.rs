@@ -9,6 +9,7 @@ use crate::derive::cost::{
 };
 use crate::derive::is_finite_and_not_negative;
 use crate::formula::compute::{Stop, items, refused};
+use crate::formula::input::shown_number;
 use crate::formula::value::Value;
 use crate::member;
 use alloc::collections::BTreeMap;
@@ -103,7 +104,7 @@ fn micros(json: &Json, argument: usize) -> Result<Micros, Stop> {
     )]
     match micros <= MICROS_MAX {
         true => Ok(micros as Micros),
-        false => refused(None, argument, format!("{value} is more than can be counted")),
+        false => refused(None, argument, format!("{} is more than can be counted", shown_number(value))),
     }
 }
 

@@ -2,13 +2,11 @@
 //! Owns: how values become what a derivation takes, and back. Must not: derive.
 
 use super::Found;
-use crate::derive::{
-    chain, claim_support, novelty, quality, reliance, sufficiency, taint, template, tie_break, weights,
-};
+use crate::derive::{chain, quality, sufficiency, template, weights};
 use crate::formula::compute::{Stop, items, number, refused, text};
 use crate::formula::value::Value;
 use crate::member;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -102,11 +100,6 @@ fn word<T>(json: &Json, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<
 pub(super) fn chosen<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
     let word = text(value)?;
     read(word).ok_or_else(|| Stop::Kind(format!("{word} is none of the words")))
-}
-
-/// Words of a closed list that are an input of their own.
-fn chosen_all<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Stop> {
-    items(value)?.iter().map(|one| word(one, "the list", &read)).collect()
 }
 
 /// Refuses one of the values that a function takes, by an error that is printed as its code.
@@ -224,139 +217,6 @@ pub(super) fn quality_index<'v>(of: &[Value<'v>]) -> Found<'v> {
     }
 }
 
-/// `claim_support(policy, anchors)`
-pub(super) fn claim_supported<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [policy, anchors] = of else { return Ok(Value::Absent) };
-    let policy = given(policy)?;
-    let required = members(policy.get("required_for_supported"))?;
-    let policy = claim_support::Policy {
-        direct_min: required.count("min_direct_supporting_anchors")?.unwrap_or_default(),
-        require_verified: required.flag("require_verified_source")?,
-        allow_stale: required.flag("allow_stale_source")?,
-        allow_contradicting: required.flag("allow_contradicting_anchor")?,
-        partial: policy.word("partial_support_rule", claim_support::PartialRule::find)?,
-        contradiction: policy.word("contradiction_rule", claim_support::ContradictionRule::find)?,
-    };
-    let mut all = Vec::new();
-    for one in items(anchors)? {
-        let one = members(one)?;
-        let authority =
-            one.maybe_text("authority_level").map_or(Ok(claim_support::Authority::Unknown), |_| {
-                one.word("authority_level", claim_support::Authority::find)
-            })?;
-        all.push(claim_support::Anchor {
-            strength: one.word("support_strength", claim_support::Strength::find)?,
-            authority,
-            verified: one.flag("verified")?,
-            fresh: !one.flag("stale")?,
-            tier0: one.flag("tier0")?,
-        });
-    }
-    let support = claim_support::derive(&policy, all);
-    Ok(Value::from([
-        ("derived_support_status", support.status.as_str().into()),
-        ("needs_review", support.needs_review.into()),
-    ]))
-}
-
-/// `taint_join(inputs)`
-pub(super) fn taint_join<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [inputs] = of else { return Ok(Value::Absent) };
-    Ok(taint::derived(chosen_all(inputs, taint::Taint::find)?, None).as_str().into())
-}
-
-/// `novelty(distance, fallback, baseline, threshold)`
-pub(super) fn novelty_of<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [distance, fallback, baseline, threshold] = of else { return Ok(Value::Absent) };
-    let fallback = chosen(fallback, novelty::Fallback::find)?;
-    let (distance, baseline) = (number(distance).ok(), number(baseline).ok());
-    let found = novelty::assess(distance, fallback, baseline, number(threshold)?);
-    Ok(Value::from([
-        ("novelty_score", super::optional(found.score)),
-        ("similarity_score", super::optional(found.similarity)),
-        ("forces_fresh_reasoning", found.forces_fresh_reasoning.into()),
-        ("triggers_task_agent", found.triggers_task_agent.into()),
-    ]))
-}
-
-/// `tie_break(profiles)`
-pub(super) fn tie_broken<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [profiles] = of else { return Ok(Value::Absent) };
-    let mut all = Vec::new();
-    for one in items(profiles)? {
-        let one = members(one)?;
-        all.push(tie_break::Profile {
-            plan_id: one.text("plan_id")?,
-            required_for_overall_pass: one.flag("required_for_overall_pass")?,
-            high_stakes: one.flag("high_stakes")?,
-            outcome_priority: one.number("outcome_priority")?,
-            plan_risk_score: one.number("plan_risk_score")?,
-            estimated_lock_duration_ms: one.number("estimated_lock_duration_ms")?,
-            deterministic_final_key: one.maybe_text("deterministic_final_key").unwrap_or_default(),
-        });
-    }
-    match tie_break::order(&all) {
-        Ok(order) => Ok(Value::List(order.into_iter().map(Value::from).collect())),
-        Err(error @ tie_break::Error::NotFinite) => Err(Stop::Kind(error.to_string())),
-        Err(error @ (tie_break::Error::NoFinalKey | tie_break::Error::SameFinalKey)) => {
-            refused(Some("concurrency_tie_breaker_missing_final_key"), 0, error.to_string())
-        }
-    }
-}
-
-/// `reliance(limitations)`
-pub(super) fn reliance_of<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [limitations, failed, blockers, contradicted, open_calls] = of else { return Ok(Value::Absent) };
-    let limitations = chosen_all(limitations, reliance::Limitation::find)?.into_iter();
-    let mut facts: BTreeSet<reliance::Fact> = limitations.map(reliance::Fact::Limited).collect();
-    let counted = [
-        (failed, reliance::Fact::ChainFailed),
-        (blockers, reliance::Fact::LiveBlocker),
-        (contradicted, reliance::Fact::ClaimContradicted),
-        (open_calls, reliance::Fact::HardCallOpen),
-    ];
-    for (count, fact) in counted {
-        if super::whole_number(count)? > 0 {
-            facts.insert(fact);
-        }
-    }
-    let limitations = reliance::limitations(&facts).into_iter().map(|one| one.as_str().into()).collect();
-    let status = reliance::status(&facts).as_str();
-    Ok(Value::from([("status", status.into()), ("unresolved_limitations", Value::List(limitations))]))
-}
-
-/// `sufficiency(triggers, known)`
-pub(super) fn sufficiency_of<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [triggers, known] = of else { return Ok(Value::Absent) };
-    let triggers = chosen_all(triggers, sufficiency::Trigger::find)?;
-    let known = given(known)?;
-    let known = sufficiency::Known {
-        policy_is_alterable: known.flag("policy_is_alterable")?,
-        has_information_route: known.flag("has_information_route")?,
-        has_other_verifier: known.flag("has_other_verifier")?,
-        precondition_is_information: known.flag("precondition_is_information")?,
-        on_cycle: match known.get("on_cycle_detected") {
-            Json::Null => sufficiency::OnCycle::HardCall,
-            value => word(value, "on_cycle_detected", sufficiency::OnCycle::find)?,
-        },
-        has_variation_left: known.flag("has_variation_left")?,
-        has_unlockable_candidate: known.flag("has_unlockable_candidate")?,
-        attempts: known.count("attempts")?.unwrap_or_default(),
-        attempts_max: known.count("max_total_attempts")?.unwrap_or(u64::MAX),
-    };
-    Ok(match sufficiency::route(&triggers, &known) {
-        None => Value::from([("no_sufficient_procedure", false.into())]),
-        Some(ending) => Value::from([
-            ("no_sufficient_procedure", true.into()),
-            ("decisive_trigger", ending.by.as_str().into()),
-            ("terminal_route", ending.route.as_str().into()),
-            ("disposition", ending.disposition.as_str().into()),
-            ("hard_call_required", ending.question.is_some().into()),
-            ("hard_call_kind", ending.question.map_or(Value::Absent, |question| question.as_str().into())),
-        ]),
-    })
-}
-
 /// `pattern_c(results, missing, timed_out, policy)`
 pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [results, missing, timed_out, policy] = of else { return Ok(Value::Absent) };
@@ -419,26 +279,8 @@ pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     })
 }
 
-/// `health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)`
-pub(super) fn health_of<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [outcomes, blockers, open_calls, attention, limitations] = of else { return Ok(Value::Absent) };
-    let mut signs: Vec<reliance::Sign> = Vec::new();
-    signs.extend(chosen_all(outcomes, reliance::State::find)?.into_iter().map(reliance::Sign::Outcome));
-    signs.extend(chosen_all(attention, reliance::Severity::find)?.into_iter().map(reliance::Sign::Attention));
-    signs.extend(
-        chosen_all(limitations, reliance::Limitation::find)?.into_iter().map(reliance::Sign::Limited),
-    );
-    let counted = [(blockers, reliance::Sign::LiveBlocker), (open_calls, reliance::Sign::HardCallOpen)];
-    for (count, sign) in counted {
-        if super::whole_number(count)? > 0 {
-            signs.push(sign);
-        }
-    }
-    Ok(Value::from([("health_status", reliance::health(signs).as_str().into())]))
-}
-
-/// `coverage(required, available)`
-pub(super) fn coverage_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+/// `capability_standings(required, available)`
+pub(super) fn capability_standings<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [required, available] = of else { return Ok(Value::Absent) };
     let mut offers: BTreeMap<&str, Vec<(sufficiency::Version<'_>, bool)>> = BTreeMap::new();
     for one in items(available)? {
@@ -451,7 +293,16 @@ pub(super) fn coverage_of<'v>(of: &[Value<'v>]) -> Found<'v> {
         let one = members(one)?;
         let least = one.maybe_text("min_version").map(sufficiency::Version);
         let offers = offers.get(one.text("capability_id")?).map(Vec::as_slice).unwrap_or_default();
-        standings.push(sufficiency::standing(least.as_ref(), offers));
+        let word = match sufficiency::standing(least.as_ref(), offers) {
+            sufficiency::Standing::Missing => "missing",
+            sufficiency::Standing::Unhealthy => "unhealthy",
+            sufficiency::Standing::Healthy => "healthy",
+        };
+        standings.push(word.into());
     }
-    Ok(Value::from([("coverage_state", sufficiency::coverage(&standings).as_str().into())]))
+    Ok(Value::List(standings))
 }
+
+#[cfg(test)]
+#[path = "derived_tests.rs"]
+mod tests;

@@ -2,8 +2,10 @@
 //! Owns: counting, picking, comparing. Must not: know what the items are.
 
 use super::{Found, whole};
-use crate::formula::compute::{Stop, is_zero, list, number};
+use crate::derive::tie_break::ascending;
+use crate::formula::compute::{Stop, is_zero, list, number, text};
 use crate::formula::value::Value;
+use alloc::vec::Vec;
 use countersign_record::time::Instant;
 
 pub(super) fn count<'v>(of: &[Value<'v>]) -> Found<'v> {
@@ -70,4 +72,61 @@ pub(super) fn weighted_mean<'v>(of: &[Value<'v>]) -> Found<'v> {
         }
     }
     if is_zero(total) { Err(Stop::ZeroDenominator) } else { Ok((sum / total).into()) }
+}
+
+pub(super) fn first<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values] = of else { return Ok(Value::Absent) };
+    Ok(list(values)?.first().cloned().unwrap_or(Value::Absent))
+}
+
+pub(super) fn both<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [one, other] = of else { return Ok(Value::Absent) };
+    Ok(Value::List(list(one)?.iter().chain(list(other)?.iter()).cloned().collect()))
+}
+
+pub(super) fn in_order<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values, order] = of else { return Ok(Value::Absent) };
+    let values = list(values)?;
+    Ok(Value::List(list(order)?.iter().filter(|one| values.contains(one)).cloned().collect()))
+}
+
+pub(super) fn mapped<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values, table, otherwise] = of else { return Ok(Value::Absent) };
+    let read = |value: &Value<'v>| match value {
+        Value::Text(word) => {
+            table.member(word).filter(|found| *found != Value::Absent).unwrap_or_else(|| otherwise.clone())
+        }
+        Value::Absent
+        | Value::Truth(_)
+        | Value::Number(_)
+        | Value::Numbers(_)
+        | Value::List(_)
+        | Value::Record(_)
+        | Value::Given(_) => otherwise.clone(),
+    };
+    Ok(Value::List(list(values)?.iter().map(read).collect()))
+}
+
+/// Where a value stands in an order: true, then false or nothing, then numbers, then texts by their bytes, then the rest.
+fn place<'a>(value: &'a Value<'_>) -> (u8, u64, &'a str) {
+    match value {
+        Value::Truth(true) => (0, 0, ""),
+        Value::Truth(false) | Value::Absent => (1, 0, ""),
+        Value::Number(number) => (2, ascending(*number), ""),
+        Value::Text(text) => (3, 0, &**text),
+        Value::Numbers(_) | Value::List(_) | Value::Record(_) | Value::Given(_) => (4, 0, ""),
+    }
+}
+
+pub(super) fn sorted<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [items, names] = of else { return Ok(Value::Absent) };
+    let names = list(names)?;
+    let names = names.iter().map(text).collect::<Result<Vec<&str>, Stop>>()?;
+    let keys = |item: &Value<'v>| -> Vec<Value<'v>> {
+        names.iter().map(|name| item.member(name).unwrap_or(Value::Absent)).collect()
+    };
+    let mut all: Vec<(Vec<Value<'v>>, Value<'v>)> =
+        list(items)?.iter().map(|item| (keys(item), item.clone())).collect();
+    all.sort_by(|(one, _), (other, _)| one.iter().map(place).cmp(other.iter().map(place)));
+    Ok(Value::List(all.into_iter().map(|(_, item)| item).collect()))
 }

@@ -13,7 +13,7 @@ use crate::types::claim::{
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "pattern_c_resolution_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "What a chain of an evaluator and a judge comes to.",
         expression: "pattern_c(results, missing, timed_out, policy)",
         inputs: &[
@@ -23,12 +23,12 @@ pub(super) const FORMULAS: &[Spec] = &[
                     needs("role", word!(chain::Role), ""),
                     needs("verdict", word!(chain::Verdict), ""),
                     may("indeterminate_causes", words!(chain::Cause), ""),
-                    flag("other_snapshot"),
-                    may("live_blocker_states", words!(chain::FindingState), ""),
+                    needs("other_snapshot", Shape::Truth, ""),
+                    needs("live_blocker_states", words!(chain::FindingState), ""),
                 ]))),
                 "what was said, and of what",
             ),
-            may("missing", one_of(&["nobody", "judge", "evaluator"]), "who has not answered"),
+            needs("missing", one_of(&["nobody", "judge", "evaluator"]), "who has not answered"),
             may("timed_out", Shape::Truth, "whether time is up"),
             may(
                 "policy",
@@ -48,7 +48,7 @@ pub(super) const FORMULAS: &[Spec] = &[
         // Observers decide nothing: of nobody else's word nothing follows, least of all that work passes.
         requires: &[requires(
             "results",
-            "count(results) > count(where(results, 'role', 'observer')) or or_else(missing, 'nobody') != 'nobody'",
+            "count(results) > count(where(results, 'role', 'observer')) or missing != 'nobody'",
         )],
         gives: Some(record(&[
             needs("status", one_of(&["waiting", "resolved"]), ""),
@@ -61,28 +61,60 @@ pub(super) const FORMULAS: &[Spec] = &[
         vectors: &[
             vector(
                 "blocker_beside_a_pass",
-                r#"{"results":[{"role":"upstream_evaluator","verdict":"failed","live_blocker_states":["active"]},{"role":"downstream_judge","verdict":"passed"}]}"#,
+                r#"{"results":[{"role":"upstream_evaluator","verdict":"failed","other_snapshot":false,"live_blocker_states":["active"]},{"role":"downstream_judge","verdict":"passed","other_snapshot":false,"live_blocker_states":[]}],"missing":"nobody"}"#,
                 r#"{"status":"resolved","resolved_verdict":"failed","resolved_route":"fail_path","conflict_type":"qualitative_fail_quantitative_pass","qualitative_blockers_preserved":true,"quantitative_pass_overridden_by_blocker":true}"#,
             ),
             vector(
                 "judge_is_awaited",
-                r#"{"results":[{"role":"upstream_evaluator","verdict":"passed"}],"missing":"judge"}"#,
+                r#"{"results":[{"role":"upstream_evaluator","verdict":"passed","other_snapshot":false,"live_blocker_states":[]}],"missing":"judge"}"#,
                 r#"{"status":"waiting"}"#,
             ),
-            vector("missing_results", "{}", "\"the input results is missing\""),
+            vector("missing_results", r#"{"missing":"nobody"}"#, "\"the input results is missing\""),
+            vector(
+                "nobody_says_who_is_missing",
+                r#"{"results":[{"role":"upstream_evaluator","verdict":"passed","other_snapshot":false,"live_blocker_states":[]}]}"#,
+                "\"the input missing is missing\"",
+            ),
+            vector(
+                "nobody_says_what_blocks",
+                r#"{"results":[{"role":"upstream_evaluator","verdict":"passed","other_snapshot":false}],"missing":"nobody"}"#,
+                "\"the input results/0/live_blocker_states is missing\"",
+            ),
             vector(
                 "nobody_said_anything",
-                r#"{"results":[]}"#,
-                "\"the input results must be so that count(results) > count(where(results, 'role', 'observer')) or or_else(missing, 'nobody') != 'nobody'\"",
+                r#"{"results":[],"missing":"nobody"}"#,
+                "\"the input results must be so that count(results) > count(where(results, 'role', 'observer')) or missing != 'nobody'\"",
             ),
         ],
         ..Spec::PLAIN
     },
     Spec {
         id: "claim_support_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "Whether a claim is supported by the places in sources that bear on it.",
-        expression: "claim_support(policy, anchors)",
+        expression: "let counted = where(anchors, 'tier0', false);
+let direct = where(counted, 'support_strength', 'direct');
+let against = where(counted, 'support_strength', 'contradicts');
+let aside = count(where(counted, 'support_strength', 'indirect')) + count(where(counted, 'support_strength', 'contextual'));
+let need = policy.required_for_supported;
+let known = if need.require_verified_source then where(direct, 'verified', true) else direct;
+let good = count(if need.allow_stale_source == true then known else where(known, 'stale', false));
+let weights = {binding: 3, persuasive: 2, advisory: 1, unknown: 0.5};
+let weight_for = sum(mapped(column(direct, 'authority_level'), weights, 0.5));
+let weight_against = sum(mapped(column(against, 'authority_level'), weights, 0.5));
+let is_against = count(against) > 0;
+let contradicts = is_against
+  and (policy.contradiction_rule != 'weighted_by_authority' or weight_against >= weight_for);
+{derived_support_status:
+  if contradicts then 'contradicted'
+  else if good > 0 and good >= need.min_direct_supporting_anchors
+    and (not is_against or need.allow_contradicting_anchor == true) then 'supported'
+  else if good > 0
+    or policy.partial_support_rule == 'any_indirect_or_contextual_anchor' and aside > 0
+    or policy.partial_support_rule == 'direct_anchor_unverified' and count(direct) > 0 then 'partially_supported'
+  else if count(direct) > 0 then 'indeterminate_stale_or_unverified'
+  else 'unsupported',
+ needs_review: is_against and policy.contradiction_rule == 'human_review_required'}",
         inputs: &[
             needs(
                 "policy",
@@ -113,9 +145,9 @@ pub(super) const FORMULAS: &[Spec] = &[
                 Shape::List(&item(record(&[
                     needs("support_strength", word!(claim_support::Strength), ""),
                     may("authority_level", word!(claim_support::Authority), ""),
-                    flag("verified"),
-                    flag("stale"),
-                    flag("tier0"),
+                    needs("verified", Shape::Truth, ""),
+                    needs("stale", Shape::Truth, ""),
+                    needs("tier0", Shape::Truth, ""),
                 ]))),
                 "the places in sources that bear on it",
             ),
@@ -127,13 +159,18 @@ pub(super) const FORMULAS: &[Spec] = &[
         vectors: &[
             vector(
                 "one_verified_place",
-                r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true}]}"#,
+                r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"stale":false,"tier0":false}]}"#,
                 r#"{"derived_support_status":"supported","needs_review":false}"#,
             ),
             vector(
                 "a_lookup_counts_for_nothing",
-                r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"tier0":true}]}"#,
+                r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"stale":false,"tier0":true}]}"#,
                 r#"{"derived_support_status":"unsupported","needs_review":false}"#,
+            ),
+            vector(
+                "nobody_says_whether_it_is_stale",
+                r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"tier0":false}]}"#,
+                "\"the input anchors/0/stale is missing\"",
             ),
             vector("missing_policy", r#"{"anchors":[]}"#, "\"the input policy is missing\""),
         ],
@@ -141,9 +178,47 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "sufficiency_route_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "Where work goes that no procedure can bring to a good end.",
-        expression: "sufficiency(triggered_by, known)",
+        expression: "let by = first(in_order(triggered_by, ['policy_prohibits_required_step', 'contradictory_requirements',
+  'no_capability_covers_outcome', 'capability_unavailable_or_unhealthy', 'evidence_insufficient_to_proceed',
+  'verification_unresolvable', 'precondition_unresolvable', 'external_side_effect_requires_ungranted_approval',
+  'budget_cap_prevents_minimal_sufficient_attempt', 'cascade_cycle_detected', 'identical_output_loop_detected',
+  'all_policy_allowed_procedures_exhausted', 'max_attempts_without_material_score_improvement']));
+let stuck = {route: 'needs_human_judgment', asks: 'no_sufficient_procedure'};
+let inform = {route: 'needs_information',
+  asks: if known.has_information_route == true then nothing else 'no_sufficient_procedure'};
+let on_cycle = or_else(known.on_cycle_detected, 'hard_call');
+let end =
+  if by == 'policy_prohibits_required_step' then {route: 'blocked_by_policy',
+    asks: if known.policy_is_alterable == true then 'policy_boundary' else nothing}
+  else if by == 'contradictory_requirements' then {route: 'needs_human_judgment', asks: 'contradictory_requirements'}
+  else if by == 'no_capability_covers_outcome' then {route: 'process_gap_out'}
+  else if by == 'capability_unavailable_or_unhealthy' then {route: 'unable_to_evaluate'}
+  else if by == 'evidence_insufficient_to_proceed' then inform
+  else if by == 'verification_unresolvable' then
+    (if known.has_other_verifier == true then {route: 'needs_verification'} else stuck)
+  else if by == 'precondition_unresolvable' then
+    (if known.precondition_is_information == true then inform else {route: 'unable_to_evaluate'})
+  else if by == 'external_side_effect_requires_ungranted_approval' then
+    {route: 'needs_human_judgment', asks: 'external_side_effect_approval'}
+  else if by == 'budget_cap_prevents_minimal_sufficient_attempt' then
+    {route: 'needs_human_judgment', asks: 'budget_scope_decision'}
+  else if by == 'cascade_cycle_detected' then
+    (if on_cycle == 'hard_call' then {route: 'needs_human_judgment', asks: 'cascade_cycle'}
+    else if on_cycle == 'reject_graph' then {route: 'process_gap_out'} else nothing)
+  else if by == 'identical_output_loop_detected' then
+    (if known.has_variation_left == true then nothing else stuck)
+  else if by == 'all_policy_allowed_procedures_exhausted' and known.has_unlockable_candidate == true then stuck
+  else if present(by) then {route: 'unrecoverable'}
+  else nothing;
+let is_at_cap = by == 'max_attempts_without_material_score_improvement' and present(known.max_total_attempts)
+  and or_else(known.attempts, 0) >= known.max_total_attempts;
+if not present(end) then {no_sufficient_procedure: false}
+else {no_sufficient_procedure: true, decisive_trigger: by, terminal_route: end.route,
+  disposition: if is_at_cap then 'max_iterations_reached'
+    else if end.route == 'process_gap_out' then 'unable_to_evaluate' else end.route,
+  hard_call_required: present(end.asks), hard_call_kind: end.asks}",
         inputs: &[
             needs("triggered_by", words!(sufficiency::Trigger), "the triggers"),
             needs(
@@ -184,10 +259,11 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "taint_join_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How far something may be trusted that was made of others.",
-        expression: "taint_join(inputs)",
-        inputs: &[needs("inputs", words!(taint::Taint), "the taint of each")],
+        expression: "or_else(first(in_order(inputs, ['unclassified', 'external_untrusted', 'external_authority_trusted',
+  'user_trusted_bounded', 'internal_corpus_trusted'])), 'unclassified')",
+        inputs: &[needs("inputs", words!(taint::Taint), "the taint of each; of nothing nobody can say one")],
         gives: Some(word!(taint::Taint)),
         vectors: &[
             vector(
@@ -195,18 +271,32 @@ pub(super) const FORMULAS: &[Spec] = &[
                 r#"{"inputs":["user_trusted_bounded","external_untrusted"]}"#,
                 "\"external_untrusted\"",
             ),
-            vector("none", r#"{"inputs":[]}"#, "\"internal_corpus_trusted\""),
+            vector("nothing_is_known", r#"{"inputs":[]}"#, "\"unclassified\""),
             vector("missing_inputs", "{}", "\"the input inputs is missing\""),
         ],
         ..Spec::PLAIN
     },
     Spec {
         id: "reliance_status_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How far a work product may be relied on.",
-        expression: "reliance(limitations, failed_chains, live_blockers, contradicted_claims, open_hard_calls)",
+        expression: "let limits = in_order(both(limitations, if evidence_packages == 0 then ['evidence_package_missing'] else []),
+  ['insufficient_evidence', 'human_judgment_needed', 'missing_capability', 'source_unavailable', 'policy_blocked',
+  'stale_evidence', 'unable_to_ground_claim', 'unchecked_claims_present', 'unreviewed_candidate_revision',
+  'external_side_effect_unverified', 'stale_source_present', 'unresolved_research_need', 'policy_warning',
+  'pattern_c_chain_unresolved', 'evidence_package_missing']);
+let by_limits = mapped(limits, {evidence_package_missing: 'not_safe_to_rely',
+  human_judgment_needed: 'human_review_required', unreviewed_candidate_revision: 'human_review_required',
+  pattern_c_chain_unresolved: 'human_review_required'}, 'rely_with_limitations');
+let by_counts =
+  [if failed_chains > 0 or live_blockers > 0 or contradicted_claims > 0 then 'not_safe_to_rely'
+  else if open_hard_calls > 0 then 'human_review_required' else 'safe_to_rely_within_scope'];
+{status: first(in_order(both(by_limits, by_counts),
+  ['not_safe_to_rely', 'human_review_required', 'rely_with_limitations', 'safe_to_rely_within_scope'])),
+ unresolved_limitations: limits}",
         inputs: &[
             needs("limitations", words!(reliance::Limitation), "what limits it"),
+            many("evidence_packages", "packages of evidence that it rests on; without one nobody may rely on it"),
             many("failed_chains", "chains that came to failed"),
             many("live_blockers", "findings that still block"),
             many("contradicted_claims", "claims that a source contradicts"),
@@ -219,18 +309,28 @@ pub(super) const FORMULAS: &[Spec] = &[
         vectors: &[
             vector(
                 "nothing_speaks_against",
-                r#"{"limitations":[]}"#,
+                r#"{"limitations":[],"evidence_packages":1,"failed_chains":0,"live_blockers":0,"contradicted_claims":0,"open_hard_calls":0}"#,
                 r#"{"status":"safe_to_rely_within_scope","unresolved_limitations":[]}"#,
             ),
             vector(
                 "a_stale_source",
-                r#"{"limitations":["stale_source_present"]}"#,
+                r#"{"limitations":["stale_source_present"],"evidence_packages":1,"failed_chains":0,"live_blockers":0,"contradicted_claims":0,"open_hard_calls":0}"#,
                 r#"{"status":"rely_with_limitations","unresolved_limitations":["stale_source_present"]}"#,
             ),
             vector(
                 "a_blocker",
-                r#"{"limitations":[],"live_blockers":1}"#,
+                r#"{"limitations":[],"evidence_packages":1,"failed_chains":0,"live_blockers":1,"contradicted_claims":0,"open_hard_calls":0}"#,
                 r#"{"status":"not_safe_to_rely","unresolved_limitations":[]}"#,
+            ),
+            vector(
+                "no_evidence",
+                r#"{"limitations":["policy_warning"],"evidence_packages":0,"failed_chains":0,"live_blockers":0,"contradicted_claims":0,"open_hard_calls":0}"#,
+                r#"{"status":"not_safe_to_rely","unresolved_limitations":["policy_warning","evidence_package_missing"]}"#,
+            ),
+            vector(
+                "nobody_counted",
+                r#"{"limitations":[]}"#,
+                "\"the input evidence_packages is missing\"",
             ),
             vector("missing_limitations", "{}", "\"the input limitations is missing\""),
         ],
@@ -238,9 +338,20 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "health_status_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How a task is doing: as well as the worst sign lets.",
-        expression: "health(outcome_states, live_blockers, open_hard_calls, attention_priorities, limitations)",
+        expression: "let by_outcomes = mapped(outcome_states, {pending: 'healthy', pending_dependency: 'healthy',
+  evaluating: 'healthy', dirty: 'healthy', satisfied: 'healthy', superseded: 'healthy',
+  needs_revision: 'warning', needs_information: 'warning', needs_verification: 'warning', regressed: 'warning',
+  needs_human_judgment: 'review_required', blocked_by_policy: 'blocked', upstream_failure: 'blocked',
+  unable_to_evaluate: 'blocked'}, 'failed');
+let by_attention = mapped(attention_priorities, {blocking: 'blocked', high: 'review_required'}, 'warning');
+let by_limits = mapped(limitations, {evidence_package_missing: 'review_required',
+  human_judgment_needed: 'review_required', unreviewed_candidate_revision: 'review_required',
+  pattern_c_chain_unresolved: 'review_required'}, 'warning');
+let by_counts = [if live_blockers > 0 then 'blocked' else if open_hard_calls > 0 then 'review_required' else 'healthy'];
+{health_status: first(in_order(both(both(by_outcomes, by_attention), both(by_limits, by_counts)),
+  ['failed', 'blocked', 'review_required', 'warning', 'healthy']))}",
         inputs: &[
             needs("outcome_states", words!(reliance::State), "how each outcome stands"),
             many("live_blockers", "findings that still block"),
@@ -249,36 +360,47 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "attention_priorities",
                 words!(reliance::Severity),
                 "the priority of each open item of attention",
-            )
-            .or("[]"),
-            needs("limitations", words!(reliance::Limitation), "what limits the work product").or("[]"),
+            ),
+            needs("limitations", words!(reliance::Limitation), "what limits the work product"),
         ],
+        // Of a task without an outcome nobody can say how it is doing.
+        requires: &[requires("outcome_states", "count(outcome_states) > 0")],
         gives: Some(record(&[needs("health_status", word!(reliance::Health), "")])),
         vectors: &[
             vector(
                 "all_met",
-                r#"{"outcome_states":["satisfied","superseded"]}"#,
+                r#"{"outcome_states":["satisfied","superseded"],"live_blockers":0,"open_hard_calls":0,"attention_priorities":[],"limitations":[]}"#,
                 r#"{"health_status":"healthy"}"#,
             ),
             vector(
                 "a_stale_source",
-                r#"{"outcome_states":["satisfied"],"limitations":["stale_source_present"]}"#,
+                r#"{"outcome_states":["satisfied"],"live_blockers":0,"open_hard_calls":0,"attention_priorities":[],"limitations":["stale_source_present"]}"#,
                 r#"{"health_status":"warning"}"#,
             ),
             vector(
                 "a_question_is_open",
-                r#"{"outcome_states":["needs_revision"],"open_hard_calls":1}"#,
+                r#"{"outcome_states":["needs_revision"],"live_blockers":0,"open_hard_calls":1,"attention_priorities":[],"limitations":[]}"#,
                 r#"{"health_status":"review_required"}"#,
             ),
             vector(
                 "a_blocker_is_live",
-                r#"{"outcome_states":["satisfied"],"live_blockers":1,"attention_priorities":["high"]}"#,
+                r#"{"outcome_states":["satisfied"],"live_blockers":1,"open_hard_calls":0,"attention_priorities":["high"],"limitations":[]}"#,
                 r#"{"health_status":"blocked"}"#,
             ),
             vector(
                 "it_cannot_be_mended",
-                r#"{"outcome_states":["satisfied","unrecoverable"],"live_blockers":1}"#,
+                r#"{"outcome_states":["satisfied","unrecoverable"],"live_blockers":1,"open_hard_calls":0,"attention_priorities":[],"limitations":[]}"#,
                 r#"{"health_status":"failed"}"#,
+            ),
+            vector(
+                "nothing_to_look_at",
+                r#"{"outcome_states":[],"live_blockers":0,"open_hard_calls":0,"attention_priorities":[],"limitations":[]}"#,
+                "\"the input outcome_states must be so that count(outcome_states) > 0\"",
+            ),
+            vector(
+                "nobody_counted",
+                r#"{"outcome_states":["satisfied"]}"#,
+                "\"the input live_blockers is missing\"",
             ),
             vector("missing_states", "{}", "\"the input outcome_states is missing\""),
         ],
@@ -286,9 +408,14 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "capability_coverage_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "Whether the capabilities that are there cover an outcome.",
-        expression: "coverage(required_capabilities, available_capabilities)",
+        expression: "let standings = in_order(capability_standings(required_capabilities, available_capabilities),
+  ['missing', 'unhealthy', 'healthy']);
+{coverage_state:
+  if first(standings) == 'missing' then (if count(standings) == 1 then 'not_covered' else 'partially_covered')
+  else if first(standings) == 'unhealthy' then 'covered_but_unhealthy'
+  else 'covered'}",
         inputs: &[
             needs(
                 "required_capabilities",

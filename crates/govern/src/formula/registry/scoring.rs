@@ -21,7 +21,7 @@ const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
         inputs: &[
@@ -30,7 +30,7 @@ pub(super) const FORMULAS: &[Spec] = &[
                 Shape::List(&item(record(&[
                     needs("criterion_id", Shape::Text, ""),
                     needs("weight", Shape::Number, "").within_or(0.0, COUNT_MAX, "criterion_weight_invalid"),
-                    flag("required"),
+                    needs("required", Shape::Truth, ""),
                     may("threshold", Shape::Number, "").within_or(0.0, 1.0, OUT_OF_RANGE),
                     may("score", Shape::Number, "").within_or(0.0, 1.0, OUT_OF_RANGE),
                 ]))),
@@ -59,7 +59,7 @@ pub(super) const FORMULAS: &[Spec] = &[
         vectors: &[
             vector(
                 "two_criteria",
-                r#"{"dimensions":[{"criterion_id":"a","weight":0.25,"required":true,"threshold":0.5,"score":1},{"criterion_id":"b","weight":0.75,"score":0.6}],"aggregation_method":"all_required_then_weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                r#"{"dimensions":[{"criterion_id":"a","weight":0.25,"required":true,"threshold":0.5,"score":1},{"criterion_id":"b","weight":0.75,"required":false,"score":0.6}],"aggregation_method":"all_required_then_weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
                 r#"{"aggregate_score":0.7,"pass_threshold":0.7,"required_gate_failures":[],"derived_pass_status":"passed"}"#,
             ),
             vector(
@@ -67,14 +67,19 @@ pub(super) const FORMULAS: &[Spec] = &[
                 r#"{"dimensions":[],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required"}"#,
                 "\"the input pass_threshold is missing\"",
             ),
+            vector(
+                "nobody_says_whether_it_is_required",
+                r#"{"dimensions":[{"criterion_id":"a","weight":1}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                "\"the input dimensions/0/required is missing\"",
+            ),
             refused(
                 "nothing_scored",
-                r#"{"dimensions":[{"criterion_id":"a","weight":1}],"aggregation_method":"all_or_nothing","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                r#"{"dimensions":[{"criterion_id":"a","weight":1,"required":false}],"aggregation_method":"all_or_nothing","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
                 &["no_aggregation_eligible_criteria"],
             ),
             refused(
                 "more_than_all",
-                r#"{"dimensions":[{"criterion_id":"a","weight":1,"score":1.5}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                r#"{"dimensions":[{"criterion_id":"a","weight":1,"required":false,"score":1.5}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
                 &[OUT_OF_RANGE],
             ),
         ],
@@ -82,7 +87,7 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "criterion_weights_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "What each criterion counts for; all together one.",
         expression: "criterion_weights(criteria, config)",
         inputs: &[
@@ -137,13 +142,13 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "template_match_score_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How well a template fits.",
         expression: "template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)",
         inputs: &[
             needs("components", BY_COMPONENT, "a score for each part"),
             needs("weights", BY_COMPONENT, "a weight for each part"),
-            needs("soft_penalty_sum", Shape::Number, "what is taken off").or("0"),
+            needs("soft_penalty_sum", Shape::Number, "what is taken off"),
             many("hard_veto_count", "how many vetoes"),
             needs(
                 "formula",
@@ -165,17 +170,22 @@ pub(super) const FORMULAS: &[Spec] = &[
         vectors: &[
             vector(
                 "vetoed",
-                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"hard_veto_count":1,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"soft_penalty_sum":0,"hard_veto_count":1,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
                 "0.3",
             ),
             refused(
                 "no_score",
-                r#"{"components":{"task_type_match":"NaN"},"weights":{"task_type_match":2},"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                r#"{"components":{"task_type_match":"NaN"},"weights":{"task_type_match":2},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
                 &["template_match_component_out_of_range"],
             ),
             vector(
+                "nobody_counted_vetoes",
+                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"soft_penalty_sum":0,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                "\"the input hard_veto_count is missing\"",
+            ),
+            vector(
                 "missing_formula",
-                r#"{"components":{},"weights":{}}"#,
+                r#"{"components":{},"weights":{},"soft_penalty_sum":0,"hard_veto_count":0}"#,
                 "\"the input formula is missing\"",
             ),
         ],
@@ -183,9 +193,16 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "novelty_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How new something is, by its distance from the nearest pattern.",
-        expression: "novelty(closest_pattern_distance, no_pattern_fallback, domain_baseline, threshold)",
+        expression: "let score = if present(closest_pattern_distance) then closest_pattern_distance
+  else if no_pattern_fallback == 'novelty_one' then 1
+  else if no_pattern_fallback == 'use_domain_baseline' then domain_baseline
+  else nothing;
+let is_new = not present(score) or score >= threshold;
+{novelty_score: score,
+ similarity_score: if present(closest_pattern_distance) then 1 - closest_pattern_distance else nothing,
+ forces_fresh_reasoning: is_new, triggers_task_agent: is_new}",
         inputs: &[
             may("closest_pattern_distance", Shape::Number, "from 0 to 1, if there is a pattern")
                 .within(0.0, 1.0),
@@ -220,9 +237,10 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "concurrency_tie_break_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "Which of several plans goes first.",
-        expression: "tie_break(profiles)",
+        expression: "column(sorted(profiles, ['required_for_overall_pass', 'high_stakes', 'outcome_priority', 'plan_risk_score',
+  'estimated_lock_duration_ms', 'deterministic_final_key']), 'plan_id')",
         inputs: &[needs(
             "profiles",
             Shape::List(&item(part_of!(
@@ -241,7 +259,19 @@ pub(super) const FORMULAS: &[Spec] = &[
             ))),
             "the plans that contend",
         )],
-        requires: &[requires("profiles", "distinct(column(profiles, 'plan_id'))")],
+        requires: &[
+            requires("profiles", "distinct(column(profiles, 'plan_id'))"),
+            requires_or(
+                "profiles",
+                "count(where(profiles, 'deterministic_final_key', nothing)) == 0",
+                "concurrency_tie_breaker_missing_final_key",
+            ),
+            requires_or(
+                "profiles",
+                "distinct(column(profiles, 'deterministic_final_key'))",
+                "concurrency_tie_breaker_missing_final_key",
+            ),
+        ],
         value_kind: MetricValueKind::Distribution,
         gives: Some(Shape::List(&item(Shape::Text))),
         vectors: &[

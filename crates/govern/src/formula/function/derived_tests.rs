@@ -1,0 +1,230 @@
+//! Formulas that are written out say what the derivations do that rules use.
+
+use super::*;
+use crate::derive::draw::Draw;
+use crate::derive::{claim_support, novelty, reliance, taint, tie_break};
+use crate::formula::function::{optional, whole_number};
+use crate::formula::{evaluate, generated, registry};
+use std::collections::BTreeSet;
+
+/// Sets of inputs for each formula.
+const CASES: usize = 3_000;
+
+type Derived = for<'a, 'v> fn(&'a [Value<'v>]) -> Found<'v>;
+
+#[test]
+fn texts_say_what_the_derivations_do() {
+    let pairs: [(&str, Derived); 8] = [
+        ("claim_support_v1", claim_supported),
+        ("taint_join_v1", taint_join),
+        ("novelty_v1", novelty_of),
+        ("concurrency_tie_break_v1", tie_broken),
+        ("reliance_status_v1", reliance_of),
+        ("sufficiency_route_v1", sufficiency_of),
+        ("health_status_v1", health_of),
+        ("capability_coverage_v1", coverage_of),
+    ];
+    for (id, derived) in pairs {
+        let ready = registry::ready(id).unwrap().unwrap();
+        let mut draw = Draw::new(7);
+        let mut values = BTreeSet::new();
+        let mut refused = 0;
+        for _ in 0..CASES {
+            let inputs = generated::inputs(&mut draw, ready.spec.inputs);
+            let Ok(evaluated) = evaluate(ready, &inputs) else {
+                refused += 1;
+                continue;
+            };
+            let default = |input: &'static str| {
+                let own = ready.spec.inputs.iter().find(|one| one.name == input)?.default?;
+                countersign_record::json::parse(own.as_bytes()).ok()
+            };
+            let given: Vec<Json> = ready
+                .spec
+                .inputs
+                .iter()
+                .map(|input| {
+                    inputs.get(input.name).cloned().or_else(|| default(input.name)).unwrap_or(Json::Null)
+                })
+                .collect();
+            let given: Vec<Value<'_>> = given.iter().map(Value::from).collect();
+            let told = |number: f64| (number * 1e6).round() / 1e6;
+            let expected = derived(&given).unwrap().json(&told).unwrap();
+            assert_eq!(evaluated.value, expected, "{id} {inputs:?}");
+            values.insert(countersign_record::json::to_text(&expected).unwrap());
+        }
+        assert!(refused < CASES * 9 / 10 && values.len() > 2, "{id}: {refused} were refused, {values:?}");
+    }
+}
+
+/// Words of a closed list that are an input of their own.
+fn chosen_all<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Stop> {
+    items(value)?.iter().map(|one| word(one, "the list", &read)).collect()
+}
+
+fn claim_supported<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [policy, anchors] = of else { return Ok(Value::Absent) };
+    let policy = given(policy)?;
+    let required = members(policy.get("required_for_supported"))?;
+    let policy = claim_support::Policy {
+        direct_min: required.count("min_direct_supporting_anchors")?.unwrap_or_default(),
+        require_verified: required.flag("require_verified_source")?,
+        allow_stale: required.flag("allow_stale_source")?,
+        allow_contradicting: required.flag("allow_contradicting_anchor")?,
+        partial: policy.word("partial_support_rule", claim_support::PartialRule::find)?,
+        contradiction: policy.word("contradiction_rule", claim_support::ContradictionRule::find)?,
+    };
+    let mut all = Vec::new();
+    for one in items(anchors)? {
+        let one = members(one)?;
+        let authority =
+            one.maybe_text("authority_level").map_or(Ok(claim_support::Authority::Unknown), |_| {
+                one.word("authority_level", claim_support::Authority::find)
+            })?;
+        all.push(claim_support::Anchor {
+            strength: one.word("support_strength", claim_support::Strength::find)?,
+            authority,
+            verified: one.flag("verified")?,
+            fresh: !one.flag("stale")?,
+            tier0: one.flag("tier0")?,
+        });
+    }
+    let support = claim_support::derive(&policy, all);
+    Ok(Value::from([
+        ("derived_support_status", support.status.as_str().into()),
+        ("needs_review", support.needs_review.into()),
+    ]))
+}
+
+fn taint_join<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [inputs] = of else { return Ok(Value::Absent) };
+    Ok(taint::derived(chosen_all(inputs, taint::Taint::find)?, None).as_str().into())
+}
+
+fn novelty_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [distance, fallback, baseline, threshold] = of else { return Ok(Value::Absent) };
+    let fallback = chosen(fallback, novelty::Fallback::find)?;
+    let (distance, baseline) = (number(distance).ok(), number(baseline).ok());
+    let found = novelty::assess(distance, fallback, baseline, number(threshold)?);
+    Ok(Value::from([
+        ("novelty_score", optional(found.score)),
+        ("similarity_score", optional(found.similarity)),
+        ("forces_fresh_reasoning", found.forces_fresh_reasoning.into()),
+        ("triggers_task_agent", found.triggers_task_agent.into()),
+    ]))
+}
+
+fn tie_broken<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [profiles] = of else { return Ok(Value::Absent) };
+    let mut all = Vec::new();
+    for one in items(profiles)? {
+        let one = members(one)?;
+        all.push(tie_break::Profile {
+            plan_id: one.text("plan_id")?,
+            required_for_overall_pass: one.flag("required_for_overall_pass")?,
+            high_stakes: one.flag("high_stakes")?,
+            outcome_priority: one.number("outcome_priority")?,
+            plan_risk_score: one.number("plan_risk_score")?,
+            estimated_lock_duration_ms: one.number("estimated_lock_duration_ms")?,
+            deterministic_final_key: one.maybe_text("deterministic_final_key").unwrap_or_default(),
+        });
+    }
+    match tie_break::order(&all) {
+        Ok(order) => Ok(Value::List(order.into_iter().map(Value::from).collect())),
+        Err(error @ tie_break::Error::NotFinite) => Err(Stop::Kind(error.to_string())),
+        Err(error @ (tie_break::Error::NoFinalKey | tie_break::Error::SameFinalKey)) => {
+            refused(Some("concurrency_tie_breaker_missing_final_key"), 0, error.to_string())
+        }
+    }
+}
+
+fn reliance_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [limitations, packages, failed, blockers, contradicted, open_calls] = of else {
+        return Ok(Value::Absent);
+    };
+    let limitations = chosen_all(limitations, reliance::Limitation::find)?.into_iter();
+    let mut facts: BTreeSet<reliance::Fact> = limitations.map(reliance::Fact::Limited).collect();
+    if whole_number(packages)? == 0 {
+        facts.insert(reliance::Fact::EvidenceMissing);
+    }
+    let counted = [
+        (failed, reliance::Fact::ChainFailed),
+        (blockers, reliance::Fact::LiveBlocker),
+        (contradicted, reliance::Fact::ClaimContradicted),
+        (open_calls, reliance::Fact::HardCallOpen),
+    ];
+    for (count, fact) in counted {
+        if whole_number(count)? > 0 {
+            facts.insert(fact);
+        }
+    }
+    let limitations = reliance::limitations(&facts).into_iter().map(|one| one.as_str().into()).collect();
+    let status = reliance::status(&facts).as_str();
+    Ok(Value::from([("status", status.into()), ("unresolved_limitations", Value::List(limitations))]))
+}
+
+fn sufficiency_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [triggers, known] = of else { return Ok(Value::Absent) };
+    let triggers = chosen_all(triggers, sufficiency::Trigger::find)?;
+    let known = given(known)?;
+    let known = sufficiency::Known {
+        policy_is_alterable: known.flag("policy_is_alterable")?,
+        has_information_route: known.flag("has_information_route")?,
+        has_other_verifier: known.flag("has_other_verifier")?,
+        precondition_is_information: known.flag("precondition_is_information")?,
+        on_cycle: match known.get("on_cycle_detected") {
+            Json::Null => sufficiency::OnCycle::HardCall,
+            value => word(value, "on_cycle_detected", sufficiency::OnCycle::find)?,
+        },
+        has_variation_left: known.flag("has_variation_left")?,
+        has_unlockable_candidate: known.flag("has_unlockable_candidate")?,
+        attempts: known.count("attempts")?.unwrap_or_default(),
+        attempts_max: known.count("max_total_attempts")?.unwrap_or(u64::MAX),
+    };
+    Ok(match sufficiency::route(&triggers, &known) {
+        None => Value::from([("no_sufficient_procedure", false.into())]),
+        Some(ending) => Value::from([
+            ("no_sufficient_procedure", true.into()),
+            ("decisive_trigger", ending.by.as_str().into()),
+            ("terminal_route", ending.route.as_str().into()),
+            ("disposition", ending.disposition.as_str().into()),
+            ("hard_call_required", ending.question.is_some().into()),
+            ("hard_call_kind", ending.question.map_or(Value::Absent, |question| question.as_str().into())),
+        ]),
+    })
+}
+
+fn health_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [outcomes, blockers, open_calls, attention, limitations] = of else { return Ok(Value::Absent) };
+    let mut signs: Vec<reliance::Sign> = Vec::new();
+    signs.extend(chosen_all(outcomes, reliance::State::find)?.into_iter().map(reliance::Sign::Outcome));
+    signs.extend(chosen_all(attention, reliance::Severity::find)?.into_iter().map(reliance::Sign::Attention));
+    signs.extend(
+        chosen_all(limitations, reliance::Limitation::find)?.into_iter().map(reliance::Sign::Limited),
+    );
+    let counted = [(blockers, reliance::Sign::LiveBlocker), (open_calls, reliance::Sign::HardCallOpen)];
+    for (count, sign) in counted {
+        if whole_number(count)? > 0 {
+            signs.push(sign);
+        }
+    }
+    Ok(Value::from([("health_status", reliance::health(signs).as_str().into())]))
+}
+
+fn coverage_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [required, available] = of else { return Ok(Value::Absent) };
+    let mut offers: BTreeMap<&str, Vec<(sufficiency::Version<'_>, bool)>> = BTreeMap::new();
+    for one in items(available)? {
+        let one = members(one)?;
+        let version = sufficiency::Version(one.maybe_text("version").unwrap_or_default());
+        offers.entry(one.text("capability_id")?).or_default().push((version, one.flag("healthy")?));
+    }
+    let mut standings = Vec::new();
+    for one in items(required)? {
+        let one = members(one)?;
+        let least = one.maybe_text("min_version").map(sufficiency::Version);
+        let offers = offers.get(one.text("capability_id")?).map(Vec::as_slice).unwrap_or_default();
+        standings.push(sufficiency::standing(least.as_ref(), offers));
+    }
+    Ok(Value::from([("coverage_state", sufficiency::coverage(&standings).as_str().into())]))
+}
