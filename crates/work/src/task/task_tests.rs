@@ -31,6 +31,20 @@ fn a_task_is_read_with_its_defaults_and_written_back() {
     assert_eq!(written, json::parse(TASK.as_bytes()).unwrap());
 }
 
+#[test]
+fn a_run_is_granted_what_its_task_names() {
+    assert!(read(TASK).unwrap().granted().is_empty());
+    let text = TASK.replace(r#""outcomes": ["#, r#""capabilities": ["shell"], "outcomes": ["#);
+    let text = text.replace(
+        r#"{"kind": "section", "heading": "Term"}"#,
+        r#"{"kind": "command", "argv": ["grep", "x", "memo.md"]}"#,
+    );
+    let task = read(&text).unwrap();
+    assert_eq!(task.granted().iter().map(|one| one.as_str()).collect::<Vec<_>>(), [SHELL]);
+    let commands: Vec<&[String]> = task.commands().map(|(_, argv)| argv).collect();
+    assert_eq!(commands, [["grep", "x", "memo.md"]]);
+}
+
 /// What a change of the task is told for, by place.
 fn check(from: &str, to: &str, expected: &[(&str, &str)]) {
     assert!(TASK.contains(from), "{from}");
@@ -85,6 +99,22 @@ fn what_does_not_fit_is_told_by_place() {
         r#"{"kind": "section", "heading": "Term"}"#,
         r#"{"kind": "matches", "pattern": "("}"#,
         &[("/outcomes/0/criteria/0/check/pattern", "is no pattern")],
+    );
+    let section = r#"{"kind": "section", "heading": "Term"}"#;
+    check(
+        section,
+        r#"{"kind": "command", "argv": ["grep", "x", "memo.md"]}"#,
+        &[("/outcomes/0/criteria/0/check/kind", r#"add capabilities = ["shell"]"#)],
+    );
+    check(
+        section,
+        r#"{"kind": "section", "heading": "Term", "exit": 1}"#,
+        &[("/outcomes/0/criteria/0/check/exit", "has none")],
+    );
+    check(
+        r#""outcomes": ["#,
+        r#""capabilities": ["shell", "Shell", "shell"], "outcomes": ["#,
+        &[("/capabilities/1", "a capability is a name"), ("/capabilities/2", "the same")],
     );
     check(
         r#""kind": "document""#,
