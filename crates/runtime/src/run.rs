@@ -3,11 +3,13 @@
 
 mod command;
 mod error;
+mod alike;
 mod history;
 pub mod mind;
 pub mod model;
 mod rows;
 
+pub use alike::known;
 pub use command::Commanding;
 pub use error::Error;
 pub use history::{Happened, Line, Listed, Met, Setup, Standing, Told, list, met, recorded, told};

@@ -18,6 +18,7 @@ mod formula;
 mod help;
 mod http_get;
 mod leaving;
+mod kinds;
 mod ledger;
 mod ledger_append;
 mod ledger_keep;

@@ -59,6 +59,9 @@ struct Judged {
 struct Found {
     found: BTreeMap<String, Counted>,
     levels: BTreeMap<String, [u64; 2]>,
+    /// What whoever led a talk brought, by outcome.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    led: BTreeMap<String, &'static str>,
 }
 
 impl Found {
@@ -66,6 +69,7 @@ impl Found {
         Found {
             found: seen.checks.iter().map(|(id, one)| (id.clone(), counted(one))).collect(),
             levels: seen.levels.iter().map(|(id, (level, of))| (id.clone(), [*level, *of])).collect(),
+            led: seen.led.iter().map(|(id, one)| (id.clone(), seen::word(*one))).collect(),
         }
     }
 }
