@@ -1,9 +1,9 @@
 //! Runs: envelopes that agents carry on, stage by stage.
 //! Owns: calling agents and keeping rows, each stage durable before the next begins. Must not: decide; `kernel::run` does.
 
+mod alike;
 mod command;
 mod error;
-mod alike;
 mod history;
 pub mod mind;
 pub mod model;

@@ -30,7 +30,11 @@ pub(crate) fn edits(case: &Case<'_>) -> Vec<(u64, Json)> {
         .collect();
     let asked = case.world.of("CommandInvocation").filter(|one| one.json().is("command_id", EDIT));
     let edit = |one: Record<'_>| match case.content(one) {
-        Bytes::Here(bytes) => Some((one.seq(), json::parse(bytes).ok()?.get("task")?.clone())),
+        Bytes::Here(bytes) => {
+            // The run takes the task in as it takes in every other: a number has one form.
+            let task = canonical::to_bytes(json::parse(bytes).ok()?.get("task")?).ok()?;
+            Some((one.seq(), json::parse(&task).ok()?))
+        }
         Bytes::Withheld | Bytes::Missing => None,
     };
     asked.filter(|one| accepted.contains(one.id())).filter_map(edit).collect()
@@ -44,7 +48,12 @@ pub(crate) fn reworded<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     let (case, json) = (walk.case, record.json());
     let id = json.text("criterion_id").unwrap_or_default();
     let was = case.before("CriterionIdentityFields", id, record.seq());
-    found.must(CHECK, record, "from_text_hash", was.and_then(|one| one.json().at("criterion_text_hash").cloned()));
+    found.must(
+        CHECK,
+        record,
+        "from_text_hash",
+        was.and_then(|one| one.json().at("criterion_text_hash").cloned()),
+    );
     let now = case.task.criterion(case.local(id)).map(|one| String::from(text::hash(one.text())));
     found.must(CHECK, record, "to_text_hash", now.map(Json::from));
     found.must_say(CHECK, record, "conclusion", "meaning_changed");

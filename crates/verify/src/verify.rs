@@ -67,8 +67,8 @@ fn look_at(statement: &Statement, found: &mut Found) {
     complete::critic(&case, &told.handed, found);
     contract::check(&case, found);
     let edits = agreed::edits(&case);
-    let edited = |(place, task): &(u64, Json)| (*place, case_of(statement, task));
-    let edited: Vec<(u64, Case<'_>)> = edits.iter().map(edited).collect();
+    let edited: Vec<(u64, Case<'_>)> =
+        edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();
     walk::walk(&case, &edited, &formulas, &told, found);
 }
 

@@ -197,7 +197,9 @@ fn is_over(desk: &Desk, request: &Request) -> bool {
 /// # Errors
 /// It can't be written.
 pub(crate) fn decided(desk: &mut Desk, subjects: &[String]) -> Result<(), Refusal> {
-    let is_about = |one: &Request| one.subject_ref.as_ref().is_some_and(|to| subjects.iter().any(|id| id == to.as_str()));
+    let is_about = |one: &Request| {
+        one.subject_ref.as_ref().is_some_and(|to| subjects.iter().any(|id| id == to.as_str()))
+    };
     for one in escalated(desk).into_iter().filter(is_about) {
         answer(desk, &one.request_id, Form::Fits)?;
     }

@@ -90,8 +90,7 @@ pub struct Vote {
 }
 
 /// Where a deliberation is after a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tick {
+enum Tick {
     /// They agree.
     Agreed(Proposal),
     /// They go on.
@@ -101,10 +100,7 @@ pub enum Tick {
 }
 
 /// Opens a room for a decision; gives what it is called.
-///
-/// # Errors
-/// Something can't be written.
-pub fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
+fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
     let room_id = desk.id("room");
     desk.put(&ForumDeliberationPolicy {
         room_id: room_id.clone(),
@@ -124,10 +120,7 @@ pub fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
 }
 
 /// Counts what is proposed. Of votes of one speaker the last counts.
-///
-/// # Errors
-/// The room is not there, or it can't be written.
-pub fn tick(desk: &mut Desk, room: &str, votes: &[Vote]) -> Result<Tick, Error> {
+fn tick(desk: &mut Desk, room: &str, votes: &[Vote]) -> Result<Tick, Error> {
     let policy: ForumDeliberationPolicy =
         desk.find("ForumDeliberationPolicy", room).ok_or_else(|| Error::Missing(room.to_string()))?;
     let tick = desk.all::<ForumTick>().filter(|one| one.room_id == room).count() as u64 + 1;

@@ -4,8 +4,7 @@
 mod source;
 
 pub use source::{
-    clear, give_authority, hash_of, is_stale, mark_stale, move_tier, payload_ref, standing, take_in,
-    verify,
+    clear, give_authority, hash_of, is_stale, mark_stale, move_tier, payload_ref, standing, take_in, verify,
 };
 pub(crate) use source::{is_doubted, number};
 

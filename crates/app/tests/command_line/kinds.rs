@@ -3,7 +3,7 @@
 
 use crate::binary::{Done, Work};
 use crate::examples::folder;
-use crate::talks::verified;
+use crate::talks::{playing, verified};
 use countersign_govern::reference::snake;
 use countersign_work::emitted::{EMITTED, IMPORT_ONLY, WITHIN};
 use serde_json::{Value, json};
@@ -80,34 +80,41 @@ struct Scene {
     run: String,
     /// What was told last.
     told: Value,
+    /// The contract that waits to be agreed to.
+    stop: String,
 }
 
 impl Scene {
+    /// Nothing was run yet.
+    fn empty(work: Work) -> Self {
+        Scene { work, hour: 8, run: String::new(), told: Value::Null, stop: String::new() }
+    }
+
     /// A task of one memo is run; the exit code is as it must be.
     fn new(task: &str, draft: &str, exit: i32) -> Self {
-        let mut scene = Scene { work: Work::new(), hour: 8, run: String::new(), told: Value::Null };
-        scene.write("task", task, draft);
-        scene.begin("task", exit);
+        let mut scene = Scene::empty(Work::new());
+        scene.write(task, draft);
+        scene.begin(&["run", "task"], exit);
         scene
     }
 
-    fn write(&self, dir: &str, task: &str, draft: &str) {
-        std::fs::create_dir_all(self.work.path(dir).join("sources")).unwrap();
-        self.work.write(&format!("{dir}/task.toml"), task);
-        self.work.write(&format!("{dir}/draft.md"), format!("# Memo\n\n## Term\n\n{draft}\n"));
-        self.work.write(&format!("{dir}/sources/lease.md"), LEASE);
-        self.work.write(&format!("{dir}/sources/page.md"), "# Page\n\nA harbour has boats.\n");
-        self.work.write(&format!("{dir}/replies.jsonl"), "");
+    fn write(&self, task: &str, draft: &str) {
+        std::fs::create_dir_all(self.work.path("task/sources")).unwrap();
+        self.work.write("task/task.toml", task);
+        self.work.write("task/draft.md", format!("# Memo\n\n## Term\n\n{draft}\n"));
+        self.work.write("task/sources/lease.md", LEASE);
     }
 
     fn at(&mut self, args: &[&str]) -> Done {
         self.hour += 1;
         let now = format!("2026-02-{:02}T{:02}:00:00Z", 1 + self.hour / 24, self.hour % 24);
-        self.work.run(&[args, &["--now", &now, "--seed", &self.hour.to_string(), "--as", "ana", "--json"]].concat())
+        self.work.run(
+            &[args, &["--now", &now, "--seed", &self.hour.to_string(), "--as", "ana", "--json"]].concat(),
+        )
     }
 
-    fn begin(&mut self, dir: &str, exit: i32) {
-        self.told = self.at(&["run", dir]).exits(exit).json();
+    fn begin(&mut self, args: &[&str], exit: i32) {
+        self.told = self.at(args).exits(exit).json();
         self.run = self.told["run"].as_str().unwrap().to_owned();
     }
 
@@ -120,14 +127,17 @@ impl Scene {
         self.told = self.at(&["answer", &run, "--id", &id, "--choose", option]).exits(exit).json();
     }
 
-    /// Agrees to the contract that the run waits with.
-    fn approve(&mut self, exit: i32) {
-        let run = self.run.clone();
-        let shown = self.at(&["runs", "show", &run]).good().json();
-        let stop = shown.to_string();
-        let id = stop.split("\"stop_").nth(1).and_then(|rest| rest.split('"').next());
-        let id = format!("stop_{}", id.unwrap_or_else(|| panic!("{stop}")));
-        self.told = self.at(&["answer", &run, "--id", &id, "--approve"]).exits(exit).json();
+    /// The run waits for somebody who agrees to its contract.
+    fn waits(&mut self, done: &Done) {
+        let refusal = done.refused(3, "run.waiting");
+        let word =
+            |name: &str| refusal.details[name].as_str().unwrap_or_else(|| panic!("{refusal:?}")).to_owned();
+        (self.run, self.stop) = (word("run"), word("id"));
+    }
+
+    fn approve(&mut self) -> Done {
+        let (run, stop) = (self.run.clone(), self.stop.clone());
+        self.at(&["answer", &run, "--id", &stop, "--approve"])
     }
 
     fn command(&mut self, id: &str, request: Value) -> Value {
@@ -182,21 +192,25 @@ path = "sources/page.md"
 kind = "web_source"
 trust_basis = "web_unverified"
 tier = 2"#;
-    let plain = format!(
-        r#"{GROUNDED},
-    {{ id = "plain", text = "It is plain.", basis = "unanchored_llm_judgment", required = true }}"#
-    );
-    let policies = r#"approval = { contract = "required", revision = "required" }"#;
-    let task = task(&[("LEASE", sources), ("CRITERIA", &plain), ("POLICIES", policies)]);
-    let mut scene = Scene { work: Work::new(), hour: 8, run: String::new(), told: Value::Null };
-    scene.write("task", &task, &format!("{END} {BOAT}"));
+    let plain = r#"approval = { contract = "required", revision = "required" }
+[[outcomes]]
+id = "plain"
+statement = "The memo is plain."
+artifact = "memo"
+criteria = [{ id = "plain", text = "It is plain.", basis = "unanchored_llm_judgment", required = true }]"#;
+    let task = task(&[("LEASE", sources), ("POLICIES", plain)]);
+    let mut scene = Scene::empty(Work::new());
+    scene.write(&task, &format!("{END} {BOAT}"));
     scene.work.write("task/sources/word.md", "A lease is a contract.\n");
-    scene.begin("task", 3);
+    scene.work.write("task/sources/page.md", "# Page\n\nA harbour has boats.\n");
+    let begun = scene.at(&["run", "task"]);
+    scene.waits(&begun);
     let mut changed: Value = toml::from_str(&task).unwrap();
     changed["outcomes"][0]["criteria"][0]["text"] = json!("Every sentence of it stands in a source.");
     scene.command("contract_review.edit", json!({"task": changed}));
-    scene.approve(3);
-    scene.approve(3);
+    let again = scene.approve();
+    scene.waits(&again);
+    scene.told = scene.approve().exits(3).json();
     let question = scene.question();
     scene.command("hard_call.defer", json!({"hard_call_id": question}));
     scene.choose("yes", 3);
@@ -233,14 +247,14 @@ criteria = [{}]"#,
         GROUNDED.replace("grounded\", text", "noted-grounded\", text")
     );
     let task = task(&[("MORE", note), ("POLICIES", &other)]);
-    let mut scene = Scene { work: Work::new(), hour: 8, run: String::new(), told: Value::Null };
-    scene.write("task", &task, &format!("{END} {BOAT}"));
+    let mut scene = Scene::empty(Work::new());
+    scene.write(&task, &format!("{END} {BOAT}"));
     scene.work.write("task/note-draft.md", format!("# Note\n\n## Term\n\n{END} {BOAT}\n"));
-    scene.begin("task", 0);
+    scene.begin(&["run", "task"], 0);
     let mut scene = scene.verifies();
-    scene.write("task", &task, END);
+    scene.write(&task, END);
     scene.work.write("task/note-draft.md", format!("# Note\n\n## Term\n\n{END}\n"));
-    scene.begin("task", 0);
+    scene.begin(&["run", "task"], 0);
     scene.verifies().kinds()
 }
 
@@ -275,7 +289,7 @@ fn talked_over() -> BTreeSet<String> {
         let policies = format!("forum = {{ ticks_max = 2, no_consensus = \"{exit}\" }}");
         let mut scene = Scene::new(&task(&[("CRITERIA", LOW), ("POLICIES", &policies)]), END, 3);
         scene.choose("stop", 1);
-        scene.kinds()
+        scene.verifies().kinds()
     });
     let led = [r#"{"proposal": "accept"}"#, "Who knows?"].map(led);
     rooms.into_iter().chain(led).collect::<Vec<_>>().concat_all()
@@ -283,19 +297,18 @@ fn talked_over() -> BTreeSet<String> {
 
 /// Somebody leads the talk, and says this.
 fn led(reply: &str) -> BTreeSet<String> {
-    let work = "replies = \"replies.jsonl\"\njudge = \"model\"";
-    let task = task(&[("WORK", work), ("CRITERIA", LOW), ("POLICIES", "forum = { consensus_pct = 60 }")]);
-    let mut scene = Scene { work: Work::new(), hour: 8, run: String::new(), told: Value::Null };
-    scene.write("task", &task, END);
-    scene.work.write("task/replies.jsonl", format!("{}\n", json!({"text": reply})));
-    scene.begin("task", 3);
+    let (judge, forum) = ("judge = \"model\"", "forum = { consensus_pct = 60 }");
+    let task = task(&[("WORK", judge), ("CRITERIA", LOW), ("POLICIES", forum)]);
+    let mut scene = Scene::empty(playing(&[reply]));
+    scene.write(&task, END);
+    scene.begin(&["run", "task", "--model", "script"], 3);
     scene.choose("stop", 1);
     let run = scene.run.clone();
     // Another model says something else.
     scene
         .at(&["replay", &run, "--mode", "best_effort_rerun", "--model", "extractive"])
         .refused(1, "replay.diverged");
-    scene.kinds()
+    scene.verifies().kinds()
 }
 
 /// A finding is disputed, and the run stopped.
@@ -312,8 +325,8 @@ fn cancelled() -> BTreeSet<String> {
 
 /// A section that is drafted anew: an example does that.
 fn mended() -> BTreeSet<String> {
-    let mut scene = Scene { work: Work::new(), hour: 8, run: String::new(), told: Value::Null };
-    scene.begin(folder("incident-report").to_str().unwrap(), 0);
+    let mut scene = Scene::empty(Work::new());
+    scene.begin(&["run", folder("incident-report").to_str().unwrap()], 0);
     scene.verifies().kinds()
 }
 
@@ -331,7 +344,8 @@ impl<I: IntoIterator<Item = BTreeSet<String>>> Together for I {
 fn what_is_listed_is_written_by_runs_and_nothing_else() {
     let scenes = [governed, alike, stuck, privileged, talked_over, cancelled, mended];
     let running = scenes.map(thread::spawn);
-    let written = running.map(|one| one.join().unwrap()).concat_all();
+    let ended = running.map(thread::JoinHandle::join);
+    let written = ended.into_iter().map(Result::unwrap).concat_all();
     let is_written = |kind: &str| written.contains(&snake(kind));
     let listed = EMITTED.iter().flat_map(|module| module.kinds.iter().copied());
     let missing: Vec<&str> = listed.filter(|kind| !is_written(kind)).collect();

@@ -348,7 +348,11 @@ async fn content(journal: &dyn Journal, access: &MatterAccess, row: &Row, at: us
 }
 
 /// What a run was begun with, by its first row.
-pub(super) async fn set_up(journal: &dyn Journal, access: &MatterAccess, first: &Row) -> Result<Setup, Error> {
+pub(super) async fn set_up(
+    journal: &dyn Journal,
+    access: &MatterAccess,
+    first: &Row,
+) -> Result<Setup, Error> {
     let document = content(journal, access, first, 2).await?;
     read_setup(document).map_err(|troubles| unreadable(first.seq, &troubles))
 }

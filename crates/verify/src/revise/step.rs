@@ -130,7 +130,8 @@ fn kind(walk: &Walk<'_, '_>, plan: &Plan<'_>, record: Record<'_>, found: &mut Fo
     let call = walk.case.last("HardRevisionCall", record.seq());
     // A question makes what was shown before old; that is said between the two.
     let is_asked = call.is_some_and(|one| {
-        let mut between = walk.case.world.all().filter(|two| (one.seq() + 1..record.seq()).contains(&two.seq()));
+        let mut between =
+            walk.case.world.all().filter(|two| (one.seq() + 1..record.seq()).contains(&two.seq()));
         between.all(|two| two.kind() == "DerivedReadModelRecord")
     });
     let has_made = plan.products(walk.case, record.seq()).last().is_some_and(|one| {

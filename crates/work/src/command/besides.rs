@@ -106,7 +106,9 @@ pub(super) fn act(desk: &mut Desk, command: &Command, by: &By<'_>) -> Result<(),
             };
             board::digest(desk, &reader).map(drop)
         }
-        Command::ContestGuidance(asked) => guidance::contest(desk, &asked.guidance_id, by.name, &asked.grounds),
+        Command::ContestGuidance(asked) => {
+            guidance::contest(desk, &asked.guidance_id, by.name, &asked.grounds)
+        }
         Command::SettleGuidance(asked) => {
             let how = if asked.upheld { Settled::Upheld } else { Settled::Withdrawn };
             guidance::settle(desk, &asked.guidance_id, how, by.name)

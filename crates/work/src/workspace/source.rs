@@ -11,9 +11,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::added::policy::UserConfirmation;
-use countersign_govern::types::basic::{
-    False, SchemaRef, SourceTier, StorageRef, TaintClass, V10, V11,
-};
+use countersign_govern::types::basic::{False, SchemaRef, SourceTier, StorageRef, TaintClass, V10, V11};
 use countersign_govern::types::claim::DomainPayloadRegistryRef;
 use countersign_govern::types::source::{
     ApplicabilityScope, ApplicabilityScopeScopeKind, CoreAuthorityLevel, EphemeralSourceLookupReceipt,

@@ -45,7 +45,7 @@ fn a_person_approves_or_rejects() {
         stage.is_clean();
         let waits: Vec<_> = attention::open(&stage.desk).iter().map(|one| one.attention_kind).collect();
         assert_eq!(waits, [AttentionKind::ApprovalRequired]);
-            stage.later();
+        stage.later();
         contract::decide(&mut stage.desk, &decision, "ana").unwrap();
         stage.is_clean();
         assert_eq!(contract::last(&stage.desk).unwrap().approval_status, status);

@@ -163,7 +163,8 @@ fn questions(stage: &mut Stage, act: Act) {
         Act::HandOver => {
             let user = StorageRef::try_from("user:ana").unwrap();
             if let Some(need) = needs.iter().find(|one| one.status == Status::Open) {
-                research::hand(&mut stage.desk, &need.need_id, Status::HumanNeeded, &user, "who knows").unwrap();
+                research::hand(&mut stage.desk, &need.need_id, Status::HumanNeeded, &user, "who knows")
+                    .unwrap();
             }
         }
         _bring => {

@@ -37,7 +37,13 @@ pub const BESIDES: &[Command] = &[
         policy_checks: &["same_matter", "actor_is_a_person"],
         is_keyed: true,
         telemetry: "command.run_board.retract_post",
-        failure_codes: &["idempotency_key_reused", "not_found", "wrong_state", "policy_denied", "validation.lifecycle_transition_without_receipt"],
+        failure_codes: &[
+            "idempotency_key_reused",
+            "not_found",
+            "wrong_state",
+            "policy_denied",
+            "validation.lifecycle_transition_without_receipt",
+        ],
         writes: &[Write::Transition("RunBoardVisiblePost")],
         owner: "DOC23_CORE",
         states: States {
@@ -79,7 +85,13 @@ pub const BESIDES: &[Command] = &[
         policy_checks: &["same_matter", "actor_may_contest"],
         is_keyed: true,
         telemetry: "command.run_guidance.contest",
-        failure_codes: &["idempotency_key_reused", "not_found", "wrong_state", "policy_denied", "validation.lifecycle_transition_without_receipt"],
+        failure_codes: &[
+            "idempotency_key_reused",
+            "not_found",
+            "wrong_state",
+            "policy_denied",
+            "validation.lifecycle_transition_without_receipt",
+        ],
         writes: &[Write::Record("ContestationRequest"), Write::Record("RunGuidanceLifecycleReceipt")],
         owner: "DOC23_OER",
         states: States {
@@ -100,7 +112,13 @@ pub const BESIDES: &[Command] = &[
         policy_checks: &["same_matter", "reviewer_may_decide"],
         is_keyed: true,
         telemetry: "command.run_guidance.settle_contest",
-        failure_codes: &["idempotency_key_reused", "not_found", "wrong_state", "policy_denied", "validation.lifecycle_transition_without_receipt"],
+        failure_codes: &[
+            "idempotency_key_reused",
+            "not_found",
+            "wrong_state",
+            "policy_denied",
+            "validation.lifecycle_transition_without_receipt",
+        ],
         writes: &[Write::Record("RunGuidanceLifecycleReceipt")],
         owner: "DOC23_OER",
         states: States {
@@ -142,7 +160,13 @@ pub const BESIDES: &[Command] = &[
         policy_checks: &["same_matter", "actor_is_a_person"],
         is_keyed: true,
         telemetry: "command.research.answer_need",
-        failure_codes: &["idempotency_key_reused", "not_found", "wrong_state", "policy_denied", "validation.lifecycle_transition_without_receipt"],
+        failure_codes: &[
+            "idempotency_key_reused",
+            "not_found",
+            "wrong_state",
+            "policy_denied",
+            "validation.lifecycle_transition_without_receipt",
+        ],
         writes: &[Write::Transition("ResearchNeed"), Write::Record("SourceWorkspaceOperationReceipt")],
         owner: "DOC23_SOURCE_WORKSPACE",
         states: States {
@@ -185,7 +209,10 @@ pub const BESIDES: &[Command] = &[
         is_keyed: true,
         telemetry: "command.source.move_tier",
         failure_codes: &["idempotency_key_reused", "not_found", "wrong_state", "policy_denied"],
-        writes: &[Write::Record("SourceTierTransitionReceipt"), Write::Record("SourceWorkspaceOperationReceipt")],
+        writes: &[
+            Write::Record("SourceTierTransitionReceipt"),
+            Write::Record("SourceWorkspaceOperationReceipt"),
+        ],
         owner: "DOC23_SOURCE_WORKSPACE",
         states: States {
             empty: "There is no such source.",

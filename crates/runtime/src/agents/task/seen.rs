@@ -142,11 +142,12 @@ async fn talked_over(
         }
         let shown = BTreeMap::from([(artifact, tokens(&head.text))]);
         let planned = Some(format!("judge.{id}"));
-        let brought = match asking.ask(Question { module: MODERATOR, planned, shown, request: &request }).await {
-            Ok(reply) => proposal(&reply.text).map_or(Moderator::Unreadable, Moderator::Proposes),
-            Err(Outcome::Failed(_)) => Moderator::Silent,
-            Err(outcome) => return Err(outcome),
-        };
+        let brought =
+            match asking.ask(Question { module: MODERATOR, planned, shown, request: &request }).await {
+                Ok(reply) => proposal(&reply.text).map_or(Moderator::Unreadable, Moderator::Proposes),
+                Err(Outcome::Failed(_)) => Moderator::Silent,
+                Err(outcome) => return Err(outcome),
+            };
         seen.led.insert(id, brought);
     }
     Ok(())
