@@ -150,6 +150,7 @@ pub(crate) async fn again(bench: &Bench, told: &Told) -> Result<Option<AtWork>, 
         work.content(&digest).map(|bytes| bytes.to_vec())
     };
     let sources = Texts::new(&work.task(), bytes, &told.run.envelope.identity.received_at);
+    work.compare(told.setup.nearest());
     let work = Arc::new(work);
     let used = usize::try_from(told.run.envelope.bounds.llm_call_count).unwrap_or(usize::MAX);
     let replies = replies(&work, used)?;
@@ -174,6 +175,7 @@ pub(crate) fn anew(
 pub(crate) fn replayed(recorded: &Recorded) -> Result<AtWork, Failure> {
     let setup = &recorded.told.setup;
     let work = anew(recorded, recorded.capabilities(), recorded.named(&setup.heads))?;
+    work.compare(setup.nearest());
     let texts = recorded.sources().unwrap_or_default();
     let texts: BTreeMap<&str, Vec<u8>> =
         recorded.task.sources.iter().map(|one| one.id.as_str()).zip(texts).collect();

@@ -7,6 +7,7 @@ use crate::run::Happened;
 use countersign_kernel::measure::Measured;
 use countersign_kernel::run::Event;
 use countersign_record::json::{Json, Object};
+use countersign_work::forum::{Moderator, Proposal};
 use countersign_work::score::Seen;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,6 +18,11 @@ const CRITIC: &str = "critic";
 const FOUND: &str = "found";
 const LEVELS: &str = "levels";
 const UNSEEN: &str = "unseen";
+/// Where it says what whoever led a talk brought.
+const LED: &str = "led";
+/// The words for one who led a talk and proposed nothing.
+const UNREADABLE: &str = "unreadable";
+const SILENT: &str = "silent";
 /// Where it says which commands were run, and on what.
 pub(crate) const RAN: &str = "ran";
 
@@ -36,6 +42,9 @@ pub(crate) struct Told {
     levels: BTreeMap<String, [u64; 2]>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unseen: BTreeMap<String, String>,
+    /// What whoever led a talk brought, by outcome.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    led: BTreeMap<String, &'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ran: Vec<Json>,
 }
@@ -55,6 +64,7 @@ impl Looked {
             found: self.seen.checks.iter().map(|(id, one)| (id.clone(), counted(one))).collect(),
             levels: self.seen.levels.iter().map(|(id, (level, of))| (id.clone(), [*level, *of])).collect(),
             unseen: self.seen.unseen.clone(),
+            led: self.seen.led.iter().map(|(id, one)| (id.clone(), word(*one))).collect(),
             ran: self.ran.clone(),
         }
     }
@@ -80,15 +90,34 @@ impl Looked {
             Some((id.to_owned(), (number(pair.first())?, number(pair.get(1))?)))
         });
         let unseen = members(UNSEEN).filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned())));
+        let led = members(LED).filter_map(|(id, one)| Some((id.to_owned(), moderator(one.as_str()?))));
         Looked {
             seen: Seen {
                 checks: checks.collect(),
                 unseen: unseen.collect(),
                 levels: levels.collect(),
-                ..Seen::default()
+                led: led.collect(),
             },
             ran: payload.get(RAN).and_then(Json::as_array).unwrap_or_default().to_vec(),
         }
+    }
+}
+
+/// What whoever led a talk brought, in a word.
+fn word(moderator: Moderator) -> &'static str {
+    match moderator {
+        Moderator::Proposes(proposal) => proposal.word(),
+        Moderator::Unreadable => UNREADABLE,
+        Moderator::Silent => SILENT,
+    }
+}
+
+/// The same, from its word.
+fn moderator(word: &str) -> Moderator {
+    match (word, Proposal::find(word)) {
+        (_, Some(proposal)) => Moderator::Proposes(proposal),
+        (SILENT, None) => Moderator::Silent,
+        (_, None) => Moderator::Unreadable,
     }
 }
 

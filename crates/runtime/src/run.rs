@@ -1,6 +1,7 @@
 //! Runs: envelopes that agents carry on, stage by stage.
 //! Owns: calling agents and keeping rows, each stage durable before the next begins. Must not: decide; `kernel::run` does.
 
+mod alike;
 mod command;
 mod error;
 mod history;
@@ -8,6 +9,7 @@ pub mod mind;
 pub mod model;
 mod rows;
 
+pub use alike::known;
 pub use command::Commanding;
 pub use error::Error;
 pub use history::{Happened, Line, Listed, Met, Setup, Standing, Told, list, met, recorded, told};

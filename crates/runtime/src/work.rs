@@ -28,6 +28,7 @@ use countersign_work::artifact::{self, Made};
 use countersign_work::command::{self, Asked, Ruling};
 use countersign_work::desk::{Desk, Entry};
 use countersign_work::evidence;
+use countersign_work::learning::Nearest;
 use countersign_work::opening::{self, Given};
 use countersign_work::rely;
 use countersign_work::score::Seen;
@@ -52,6 +53,7 @@ pub struct Opening {
 pub struct Work {
     inner: Mutex<Inner>,
     purse: OnceLock<Purses>,
+    nearest: OnceLock<Nearest>,
 }
 
 struct Inner {
@@ -84,7 +86,7 @@ impl Work {
             opening.files.iter().map(|(path, bytes)| (path.clone(), Arc::from(bytes.as_slice()))).collect();
         let (task, contents) = (Arc::new(task), BTreeMap::new());
         let inner = Inner { task, desk: None, opening: Some(opening), contents, door: None, files };
-        Work { inner: Mutex::new(inner), purse: OnceLock::new() }
+        Work { inner: Mutex::new(inner), purse: OnceLock::new(), nearest: OnceLock::new() }
     }
 
     /// The work of a run that was begun, as its rows tell it.
@@ -134,7 +136,20 @@ impl Work {
             door: None,
             files: named,
         };
-        Ok(Work { inner: Mutex::new(inner), purse: OnceLock::new() })
+        Ok(Work { inner: Mutex::new(inner), purse: OnceLock::new(), nearest: OnceLock::new() })
+    }
+
+    /// The task that was done before and is nearest to this one, where one was known when the run began. Once is enough.
+    pub fn compare(&self, nearest: Option<Nearest>) {
+        if let Some(nearest) = nearest {
+            self.nearest.get_or_init(|| nearest);
+        }
+    }
+
+    /// The nearest of the tasks that were done before.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&Nearest> {
+        self.nearest.get()
     }
 
     /// The run spends from the purse of its matter. Once is enough.

@@ -1,14 +1,16 @@
 //! What a run understood it has to do, as it was shown before it did it.
 //! Owns: what the review of the contract must be. Must not: agree.
 
-use crate::case::Bytes;
+use crate::case::{Bytes, Case};
 use crate::found::{Found, texts};
 use crate::report::Check;
 use crate::task::{Outcome, decimal};
 use crate::walk::Walk;
 use alloc::collections::BTreeSet;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
+use countersign_govern::derive::text;
 use countersign_govern::member::{Member, number};
 use countersign_govern::types::basic::HardRevisionCallKind as Call;
 use countersign_govern::world::Record;
@@ -17,6 +19,47 @@ use countersign_record::code::Code;
 use countersign_record::json::{self, Json, Object};
 
 const CHECK: Check = Check::Task;
+
+/// The contracts that people asked for instead, each with the place of the command that says so: what follows is held to it.
+pub(crate) fn edits(case: &Case<'_>) -> Vec<(u64, Json)> {
+    let accepted: BTreeSet<&str> = case
+        .world
+        .of("CommandReceipt")
+        .filter(|one| one.json().is("status", "accepted"))
+        .filter_map(|one| one.json().text("invocation_id"))
+        .collect();
+    let asked = case.world.of("CommandInvocation").filter(|one| one.json().is("command_id", EDIT));
+    let edit = |one: Record<'_>| match case.content(one) {
+        Bytes::Here(bytes) => {
+            // The run takes the task in as it takes in every other: a number has one form.
+            let task = canonical::to_bytes(json::parse(bytes).ok()?.get("task")?).ok()?;
+            Some((one.seq(), json::parse(&task).ok()?))
+        }
+        Bytes::Withheld | Bytes::Missing => None,
+    };
+    asked.filter(|one| accepted.contains(one.id())).filter_map(edit).collect()
+}
+
+/// The command that changes a contract.
+const EDIT: &str = "contract_review.edit";
+
+/// What a criterion asks for is said in other words: those that it had, and those that it has.
+pub(crate) fn reworded<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json) = (walk.case, record.json());
+    let id = json.text("criterion_id").unwrap_or_default();
+    let was = case.before("CriterionIdentityFields", id, record.seq());
+    found.must(
+        CHECK,
+        record,
+        "from_text_hash",
+        was.and_then(|one| one.json().at("criterion_text_hash").cloned()),
+    );
+    let now = case.task.criterion(case.local(id)).map(|one| String::from(text::hash(one.text())));
+    found.must(CHECK, record, "to_text_hash", now.map(Json::from));
+    found.must_say(CHECK, record, "conclusion", "meaning_changed");
+    let asked = case.last("CommandInvocation", record.seq());
+    found.must(CHECK, record, "reviewer_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
+}
 
 /// A review shows the task as it is run.
 pub(crate) fn review<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {

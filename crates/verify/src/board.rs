@@ -85,8 +85,11 @@ pub(crate) fn event<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         return walk.underivable(CHECK, record, "nothing happened that is told", found);
     };
     let holds_work = !matches!(class, "module_lifecycle" | "error_retry" | "cost_duration" | "run_lifecycle");
-    let (taint, data, privileged) =
-        if holds_work { workspace::label(case) } else { ("internal_corpus_trusted", "internal", false) };
+    let (taint, data, privileged) = if holds_work {
+        workspace::label(case, place)
+    } else {
+        ("internal_corpus_trusted", "internal", false)
+    };
     let leave = format!("policy_evaluation:{}", case.own("leave"));
     let governance = Object::from([
         ("data_class", Json::from(data)),

@@ -253,7 +253,7 @@ fn expected(
     satisfied: Json,
 ) -> Object {
     let case = walk.case;
-    let (taint, class, privileged) = workspace::label(case);
+    let (taint, class, privileged) = workspace::label(case, record.seq());
     let leave = format!("policy_evaluation:{}", case.own("leave"));
     let assurance = basis(&wrong.basis);
     let bases: Vec<&str> = authority(assurance).into_iter().collect();

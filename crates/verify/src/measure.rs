@@ -8,7 +8,7 @@ use countersign_record::json::Json;
 
 /// Records that are taken as they are told: the contract holds them, their rows and receipts are whole, and nothing in a packet rests
 /// on them. How often a run regressed, how fast it was, how new it is and how good its parts are is counted over more than one run.
-pub const TOLD: [&str; 14] = [
+pub const TOLD: [&str; 16] = [
     "CalibrationMetricResult",
     "CalibrationMetricSpec",
     "LatencyDistribution",
@@ -16,11 +16,13 @@ pub const TOLD: [&str; 14] = [
     "MetricRollup",
     "NoveltyAssessmentMeasured",
     "NoveltyAssessmentNoNeighbor",
+    "NoveltyAssessmentWithNeighbor",
     "NoveltyMetricSpec",
     "RevisionCycleEfficiencyRollup",
     "SeverityWeightedRegressionRate",
     "SubAgentReputationFormulaConfig",
     "SubAgentReputationScore",
+    "TemplateMatchEvaluation",
     "TemplateMatchFormulaConfig",
     "TemplateMatchScore",
 ];

@@ -71,10 +71,15 @@ fn criterion(case: &Case<'_>, record: Record<'_>) -> Option<Object> {
 fn words(case: &Case<'_>, record: Record<'_>) -> Option<Object> {
     let id = record.json().text("criterion_id")?;
     let criterion: Criterion<'_> = case.task.criterion(case.local(id))?;
+    let before = case.until("CriterionIdentityFields", record.seq());
+    let before = before.filter(|one| one.json().is("criterion_id", id)).count();
+    let reviews = case.until("CriterionSemanticReviewReceipt", record.seq());
+    let review = reviews.filter(|one| one.json().is("criterion_id", id)).last();
+    let review = review.map(|one| format!("criterion_semantic_review_receipt:{}", one.id()));
     Some(Object::from([
         ("criterion_text_hash", String::from(text::hash(criterion.text())).into()),
-        ("criterion_semantics_version", "1".into()),
-        ("semantic_review_receipt_ref", Json::Null),
+        ("criterion_semantics_version", (before + 1).to_string().into()),
+        ("semantic_review_receipt_ref", review.map_or(Json::Null, Json::from)),
     ]))
 }
 

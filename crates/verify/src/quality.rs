@@ -71,7 +71,7 @@ pub(crate) fn value<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
 /// An observation names the criterion, the value and its receipt.
 pub(crate) fn observation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let check = Check::Criteria;
-    let (_, class, _) = workspace::label(walk.case);
+    let (_, class, _) = workspace::label(walk.case, record.seq());
     let value = walk.case.last("MetricValue", record.seq()).map(|one| format!("metric_value:{}", one.id()));
     let receipt = value.as_ref().and_then(|value| receipt_of(walk, value, record.seq()));
     let own = walk.case.own("");

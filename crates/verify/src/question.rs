@@ -281,8 +281,18 @@ pub(crate) fn kept<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     found.must(CHECK, record, "expires_at", at.map(|at| at.to_string().into()));
 }
 
+/// The command by which a person says something on the board.
+const COMMENT: &str = "run_board.comment";
+
 /// A label is what a person chose for the criterion that they were asked about.
 pub(crate) fn label<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let asked = walk.case.last("CommandInvocation", record.seq());
+    if let Some(asked) = asked.filter(|one| one.json().is("command_id", COMMENT)) {
+        found.must_say(CHECK, record, "subject_ref", &format!("task:{}", walk.case.task.id()));
+        found.must_say(CHECK, record, "label", "comment");
+        found.must(CHECK, record, "user_ref", asked.json().at("actor_ref").cloned());
+        return;
+    }
     let Some(answer) = walk.case.last("HardCallResolutionReceipt", record.seq()) else { return };
     let Some(call) = call(walk, answer)
         .filter(|one| one.json().text("source_ref").is_some_and(|text| text.starts_with("criterion:")))

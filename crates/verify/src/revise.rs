@@ -133,7 +133,7 @@ fn strategy(step: &Json) -> Option<&'static str> {
 
 /// How much a step may do: all that changes a text may change what it says, and more is at stake where sources are privileged.
 fn safety(case: &Case<'_>, step: &Json) -> &'static str {
-    let (_, _, is_privileged) = workspace::label(case);
+    let (_, _, is_privileged) = workspace::label(case, 0);
     match (is_mutating(step), is_privileged) {
         (false, _) => "mechanical",
         (true, true) => "privileged",

@@ -433,7 +433,7 @@ pub(crate) fn guidance<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     found.must_say(CHECK, record, "guidance_text", &words.join(" "));
     let scope = events.iter().find_map(|one| one.json().at("target_artifact_ref")).cloned();
     found.must(CHECK, record, "scope_ref", scope);
-    found.must_say(CHECK, record, "taint_class", crate::workspace::label(case).0);
+    found.must_say(CHECK, record, "taint_class", crate::workspace::label(case, record.seq()).0);
     // The first feedback that there was since guidance was made last, and that says something.
     let before = case.last("RunGuidanceCreationEvent", place).map_or(0, Record::seq);
     let said = |one: &Record<'_>| one.seq() > before && !of_bundle(case, *one, place).is_empty();

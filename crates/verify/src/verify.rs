@@ -8,7 +8,7 @@ use crate::found::Found;
 use crate::head::Stated;
 use crate::packet::{Content, Entry, Statement};
 use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
-use crate::{complete, contract, integrity, run, walk};
+use crate::{agreed, complete, contract, integrity, run, walk};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -56,14 +56,7 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
 
 fn look_at(statement: &Statement, found: &mut Found) {
     integrity::check(statement, found);
-    let case = Case::new(
-        &statement.run,
-        &statement.matter,
-        &statement.task,
-        &statement.files,
-        &statement.ledger.rows,
-        &statement.blobs,
-    );
+    let case = case_of(statement, &statement.task);
     found.placed(case.places());
     let stated = Stated::of(&case);
     head(statement, stated.as_ref(), found);
@@ -73,7 +66,16 @@ fn look_at(statement: &Statement, found: &mut Found) {
     complete::check(&case, found);
     complete::critic(&case, &told.handed, found);
     contract::check(&case, found);
-    walk::walk(&case, &formulas, &told, found);
+    let edits = agreed::edits(&case);
+    let edited: Vec<(u64, Case<'_>)> =
+        edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();
+    walk::walk(&case, &edited, &formulas, &told, found);
+}
+
+/// What a statement holds, where a task was asked.
+fn case_of<'p>(statement: &'p Statement, task: &'p Json) -> Case<'p> {
+    let Statement { run, matter, files, ledger, blobs, .. } = statement;
+    Case::new(run, matter, task, files, &ledger.rows, blobs)
 }
 
 /// Each signature, and whether one is of a key that is trusted.

@@ -36,8 +36,14 @@ pub(crate) struct Walk<'c, 'p> {
     pub(crate) board: board::Wall,
 }
 
-/// Goes through all records.
-pub(crate) fn walk(case: &Case<'_>, formulas: &Formulas, told: &Told, found: &mut Found) {
+/// Goes through all records. What was asked instead on the way holds from its place on.
+pub(crate) fn walk<'c, 'p>(
+    case: &'c Case<'p>,
+    edited: &'c [(u64, Case<'p>)],
+    formulas: &'c Formulas,
+    told: &'c Told,
+    found: &mut Found,
+) {
     let workspace = Workspace::new(&case.own("workspace"), case.task.id(), Some(case.matter.as_str()));
     let mut walk = Walk {
         case,
@@ -50,6 +56,8 @@ pub(crate) fn walk(case: &Case<'_>, formulas: &Formulas, told: &Told, found: &mu
         board: board::Wall::default(),
     };
     for record in case.world.all() {
+        let asked = edited.iter().rfind(|(place, _)| *place < record.seq());
+        walk.case = asked.map_or(case, |(_, case)| case);
         walk.common(record, found);
         walk.look_at(record, found);
         walk.folds.apply(&record.into());
@@ -107,8 +115,11 @@ impl<'c> Walk<'c, '_> {
                     command::checked(self, record, found);
                 }
             }
+            "CriterionSemanticReviewReceipt" => agreed::reworded(self, record, found),
             "SourceRecord" => workspace::source(self, record, found),
             "EphemeralSourceLookupReceipt" => workspace::lookup(self, record, found),
+            "SanitizationNode" => workspace::sanitized(self, record, found),
+            "SourceTierTransitionReceipt" => workspace::tier_moved(self, record, found),
             "SourceWorkspaceOperation" => workspace::operation(self, record, found),
             "SourceWorkspaceOperationReceipt" => workspace::receipt(self, record, found),
             "ArtifactVersion" => workspace::version(self, record, found),

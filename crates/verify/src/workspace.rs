@@ -39,13 +39,20 @@ fn taint_of(source: Source<'_>) -> TaintClass {
     row.map_or(TaintClass::Unclassified, |row| taint::effective(row, basis, None))
 }
 
-/// What all sources of the task are together: taint, class, privileged.
-pub(crate) fn label(case: &Case<'_>) -> (&'static str, &'static str, bool) {
+/// How far a source is trusted at a place: as its record says, or as the task does before there is one.
+fn trusted(case: &Case<'_>, source: Source<'_>, place: u64) -> TaintClass {
+    let record = case.before("SourceRecord", &case.own(source.id()), place);
+    let taint = record.and_then(|one| one.json().text("taint_class")).and_then(TaintClass::find);
+    taint.unwrap_or_else(|| taint_of(source))
+}
+
+/// What all sources of the task are together at a place: taint, class, privileged.
+pub(crate) fn label(case: &Case<'_>, place: u64) -> (&'static str, &'static str, bool) {
     let nothing = (TaintClass::InternalCorpusTrusted, DataClass::Public, false);
     let kept = case.task.sources().filter(|one| (1..=3).contains(&one.tier()));
     let all = kept.fold(nothing, |all, one| {
         let class = DataClass::find(one.class()).unwrap_or(DataClass::LocalOnly);
-        (all.0.max(taint_of(one)), all.1.max(class), all.2 || one.is_privileged())
+        (all.0.max(trusted(case, one, place)), all.1.max(class), all.2 || one.is_privileged())
     });
     (all.0.as_str(), all.1.as_str(), all.2)
 }
@@ -77,15 +84,61 @@ pub(crate) fn source<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         "add_source_record" => {}
         "add_verification_record" => drop(expected.insert("verification_state", "verified")),
         "mark_source_stale" => drop(expected.insert("fresh_until", at.clone())),
-        "update_source_record" => {
-            if let Some(scopes) = weighed(case, &expected, task, record.seq()) {
-                expected.insert("applicability_scopes", scopes);
+        "update_source_record" => match cleared(case, record) {
+            Some(taint) => drop(expected.insert("taint_class", taint)),
+            None => {
+                if let Some(scopes) = weighed(case, &expected, task, record.seq()) {
+                    expected.insert("applicability_scopes", scopes);
+                }
             }
+        },
+        "record_tier_transition" => {
+            let moved = case.last("SourceTierTransitionReceipt", record.seq());
+            let to = moved.and_then(|one| one.json().at("to_tier").cloned());
+            expected.insert("tier", to.unwrap_or(Json::Null));
         }
         _other => {}
     }
     expected.insert("updated_at", at);
     found.must_be(CHECK, record, &expected, &[]);
+}
+
+/// What a source is trusted as from here on, where a person has just answered for it.
+fn cleared(case: &Case<'_>, record: Record<'_>) -> Option<&'static str> {
+    let node = case.last("SanitizationNode", record.seq()).filter(|one| one.seq() + 1 == record.seq())?;
+    let is_own = node.json().text("input_ref").map(bare) == Some(record.id());
+    is_own.then_some(CLEARED.as_str())
+}
+
+/// What a source is trusted as that a person answers for.
+const CLEARED: TaintClass = TaintClass::UserTrustedBounded;
+
+/// A person has looked through a source and answers for it: it was trusted less until then.
+pub(crate) fn sanitized<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let case = walk.case;
+    let source = record.json().text("input_ref").map(bare).unwrap_or_default();
+    let before = case.before("SourceRecord", source, record.seq());
+    found.must(CHECK, record, "input_taint", before.and_then(|one| one.json().at("taint_class").cloned()));
+    found.must_say(CHECK, record, "output_taint", CLEARED.as_str());
+    found.must_say(CHECK, record, "method", "human_review");
+    found.must(CHECK, record, "output_ref", record.json().at("input_ref").cloned());
+    let said = case.last("UserConfirmation", record.seq());
+    let evidence = said.map(|one| format!("user_confirmation:{}", one.id()));
+    found.must(CHECK, record, "evidence_ref", evidence.map(Json::from));
+    let asked = case.last("CommandInvocation", record.seq());
+    if let Some(said) = said {
+        found.must(CHECK, said, "user_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
+    }
+}
+
+/// A source is documented better or less from here on; who says so gave a command.
+pub(crate) fn tier_moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json) = (walk.case, record.json());
+    let before = case.before("SourceRecord", json.text("source_id").unwrap_or_default(), record.seq());
+    found.must(CHECK, record, "from_tier", before.and_then(|one| one.json().at("tier").cloned()));
+    found.must_say(CHECK, record, "transition_reason", "its documents were looked at again");
+    let asked = case.last("CommandInvocation", record.seq());
+    found.must(CHECK, record, "actor_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
 }
 
 /// A source as it is taken in.
@@ -231,7 +284,10 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     }
     let source = named.map(|id| walk.case.task.source(walk.case.local(id)));
     let label = match source {
-        Some(Some(source)) => (taint_of(source).as_str(), source.class(), source.is_privileged()),
+        Some(Some(source)) => {
+            let taint = trusted(walk.case, source, record.seq());
+            (taint.as_str(), source.class(), source.is_privileged())
+        }
         // One that somebody added later is what they said of it.
         Some(None) => return,
         None if kind == Kind::ReadWorkspaceSnapshot => ("internal_corpus_trusted", "public", false),

@@ -211,7 +211,7 @@ fn record_call(desk: &mut Desk, call: &Call) -> Result<(), Error> {
     let cost = desk
         .find::<TaskCostRecord>("TaskCostRecord", reading(&cost))
         .and_then(|one| one.actual_cost_vector_ref);
-    outside::done(desk, &going, cleared, &Left { status, cost, query: None })?;
+    outside::done(desk, &going, cleared, &Left { status, cost })?;
     Ok(())
 }
 

@@ -68,15 +68,6 @@ pub enum Refusal {
     Unwritten(#[from] Error),
 }
 
-/// A request to which no answer came in time, and what is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lapsed {
-    /// The request.
-    pub request_id: String,
-    /// What is done.
-    pub action: OnTimeout,
-}
-
 /// Asks; gives what the request is called.
 ///
 /// # Errors
@@ -201,29 +192,29 @@ fn is_over(desk: &Desk, request: &Request) -> bool {
     asked.is_none_or(|asked| asked.millis_until(desk.clock().instant()) >= request.timeout_ms)
 }
 
-/// Does what was said for requests whose time is over.
+/// A person has decided what they were handed: the requests about it are answered with that.
 ///
 /// # Errors
-/// Something can't be written.
-pub fn lapse(desk: &mut Desk) -> Result<Vec<Lapsed>, Error> {
-    let over: Vec<Request> = open(desk).into_iter().filter(|one| is_over(desk, one)).collect();
-    let mut lapsed = Vec::new();
-    for request in over {
-        fall_back(desk, &request, None)?;
-        lapsed.push(Lapsed { request_id: request.request_id, action: request.on_timeout });
+/// It can't be written.
+pub(crate) fn decided(desk: &mut Desk, subjects: &[String]) -> Result<(), Refusal> {
+    let is_about = |one: &Request| {
+        one.subject_ref.as_ref().is_some_and(|to| subjects.iter().any(|id| id == to.as_str()))
+    };
+    for one in escalated(desk).into_iter().filter(is_about) {
+        answer(desk, &one.request_id, Form::Fits)?;
     }
-    Ok(lapsed)
+    Ok(())
 }
 
 /// Does what was said for a request that nobody can answer.
 ///
 /// # Errors
 /// It can't be written.
-pub(crate) fn fall_back(desk: &mut Desk, request: &Request, room: Option<&str>) -> Result<(), Error> {
+pub(crate) fn fall_back(desk: &mut Desk, request: &Request, room: &str) -> Result<(), Error> {
     desk.put(&AssistanceFallbackEvent {
         event_id: desk.id("fell-back"),
         request_id: Some(request.request_id.clone()),
-        room_id: room.map(ToString::to_string),
+        room_id: Some(room.to_string()),
         action: request.on_timeout.as_str().to_string(),
         created_at: desk.now(),
         schema_version: Some(V10),

@@ -10,7 +10,7 @@ use crate::desk::{Desk, Error, From, reference};
 use crate::feedback;
 use crate::finding;
 use crate::guidance;
-use crate::learning::{self, Known};
+use crate::learning::{self, Nearest};
 use crate::library;
 use crate::names::references;
 use crate::outcome;
@@ -57,14 +57,14 @@ pub fn show(desk: &mut Desk) -> Result<(), Error> {
 ///
 /// # Errors
 /// Something can't be written.
-pub fn end(desk: &mut Desk, known: &Known<'_>) -> Result<(), Error> {
+pub fn end(desk: &mut Desk, near: Option<&Nearest>) -> Result<(), Error> {
     for delivery in feedback::owed(desk) {
         feedback::consume(desk, &delivery, Consumption::NotUsed, Some("the run is over"))?;
     }
     guidance::expire(desk)?;
     library::cancel(desk)?;
     fresh(desk)?;
-    learning::measure(desk, known)?;
+    learning::measure(desk, near)?;
     note(desk)?;
     show(desk)
 }

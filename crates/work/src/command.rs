@@ -6,6 +6,7 @@
 //! with the same request gives the same receipt and writes nothing.
 
 mod act;
+mod besides;
 mod checks;
 mod export;
 mod packet;
@@ -18,6 +19,7 @@ mod stop;
 pub use request::Command;
 
 use crate::attention;
+use crate::call;
 use crate::desk::{Desk, Error, Found, hash_of, reference};
 use crate::names::ENGINE;
 use crate::rely;
@@ -258,9 +260,11 @@ fn taken_in(
     Ok(Ruling { receipt, outcome, is_repeated: false, records, made_old, shown, reasons, effect })
 }
 
-/// Everything that a command wrote is behind it: what fell with that is told, what waits for a person is, and it has its receipt.
+/// Everything that a command wrote is behind it: what fell with that is told, what waits for a person is, and what waits too long, and
+/// it has its receipt.
 fn close(desk: &mut Desk, receipt: &CommandReceipt) -> Result<(), Error> {
     rely::react(desk)?;
+    call::lapse(desk)?;
     attention::refresh(desk)?;
     desk.put(receipt)?;
     Ok(())

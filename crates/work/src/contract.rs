@@ -72,15 +72,6 @@ pub fn last(desk: &Desk) -> Option<Review> {
     desk.standing("EvaluationContractReview", &id)
 }
 
-/// Whether the work may begin.
-#[must_use]
-pub fn may_begin(desk: &Desk) -> bool {
-    last(desk).is_some_and(|review| match review.approval_status {
-        Status::Approved | Status::WaivedByPolicy => true,
-        Status::Pending | Status::Rejected | Status::Edited => false,
-    })
-}
-
 /// Shows the contract. Where policy needs nobody it is waived at once, else it waits.
 ///
 /// # Errors

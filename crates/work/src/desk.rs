@@ -9,8 +9,7 @@ mod derive;
 
 pub use derive::{Derived, From};
 
-use crate::task::{Source, Task};
-use crate::workspace::source_of;
+use crate::task::Task;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,7 +19,6 @@ use countersign_govern::formula::NotEvaluated;
 use countersign_govern::kind;
 use countersign_govern::reference::{Reference, snake};
 use countersign_govern::types::basic::{Instant, StorageRef};
-use countersign_govern::types::source::SourceRecord;
 use countersign_govern::types::wire::{Reading, Wire, Written};
 use countersign_govern::world::{Draft, World};
 use countersign_record::canonical::{self, Inexact, Unwritable};
@@ -102,26 +100,7 @@ impl Desk {
             self.lay(Entry { draft, contents: Vec::new() });
         }
         self.taken = self.rows.len();
-        self.remember_sources();
         self
-    }
-
-    /// Sources that came in on the way are the task's own from then on.
-    fn remember_sources(&mut self) {
-        let all: Vec<Found<SourceRecord>> = self.each("SourceRecord").collect();
-        for found in all {
-            let local = self.local(&found.id).to_string();
-            if self.task.source(&local).is_none()
-                && let Some(source) = source_of(&local, &found.record)
-            {
-                self.add_source(source);
-            }
-        }
-    }
-
-    /// A source is one of the task's from now on.
-    pub(crate) fn add_source(&mut self, source: Source) {
-        self.task.sources.push(source);
     }
 
     /// What is asked.

@@ -109,7 +109,7 @@ pub const EMITTED: &[Module] = &[
         ],
     ),
     module("outcome", &["OutcomeStateTransitionEvent"]),
-    module("outside", &["SideEffectLedgerEntry", "SourceQueryRecord", "WorkspaceExternalizationReceipt"]),
+    module("outside", &["SideEffectLedgerEntry", "WorkspaceExternalizationReceipt"]),
     module("rely", &["RelianceInvalidationEvent"]),
     module("research", &["ResearchNeedLease"]),
     module(
@@ -121,7 +121,6 @@ pub const EMITTED: &[Module] = &[
             "ParallelBatch",
             "ParallelBatchFinalizationReceipt",
             "PlanVerifierResult",
-            "PlanVerifierUnavailableEvent",
             "ProcedureAttemptRecord",
             "ProgressSignalRecord",
             "RegenerateAttemptReceipt",
@@ -177,6 +176,11 @@ pub const IMPORT_ONLY: &[(&str, &str)] = &[
     ("ConformanceFixtureRun", "is given by `countersign conformance`, which runs fixtures and no task"),
     ("NoveltyAssessment", "is the name of both forms together; a run writes the form that it has"),
     ("PatchDecision", "is about the contract's own text, not about work"),
+    (
+        "PlanVerifierUnavailableEvent",
+        "the run verifies its plans itself, so that the verifier is always there",
+    ),
+    ("SourceQueryRecord", "the sources of a run are files of its task; it asks no provider of sources"),
     ("TaskGraphMutationEvent", "the outcomes of a run and what they depend on are fixed when it begins"),
     ("ValidationSuiteRun", "stands behind a claim that a document is ready; a run makes none"),
 ];

@@ -10,7 +10,7 @@ use crate::claims::Claimed;
 use crate::desk::{Desk, Error, reference};
 use crate::feedback;
 use crate::finding::{self, Wrong};
-use crate::forum::{self, Proposal, Vote, Voter};
+use crate::forum::{self, Moderator, Proposal, Vote, Voter};
 use crate::outcome::{self, Upstream};
 use crate::research;
 use crate::revise::{attempt, sufficiency};
@@ -71,6 +71,8 @@ pub struct Looked {
     pub state: State,
     /// The question that was raised for a person.
     pub question: Option<String>,
+    /// Whether those who looked see it differently.
+    pub is_disputed: bool,
 }
 
 /// What of a run can be looked at: the heads of all artifacts.
@@ -160,8 +162,8 @@ pub fn look(desk: &mut Desk, outcome: &Outcome, subject: &Subject<'_>, seen: &Se
     let resolved = chain::resolve(desk, &round, &[&evaluator.voice, &judge])?;
     // Before a person is asked: nothing is tried while an answer is awaited.
     attempt::looked(desk, &outcome.id, resolved.verdict)?;
-    let ballots = seen.ballots.get(&outcome.id).map(Vec::as_slice).unwrap_or_default();
-    settle(desk, &round, &evaluator, &judge, &resolved, ballots)
+    let moderator = seen.led.get(&outcome.id).copied();
+    settle(desk, &round, &evaluator, &judge, &resolved, moderator)
 }
 
 /// What somebody proposes by what they found.
@@ -383,7 +385,7 @@ fn settle(
     evaluated: &Evaluated,
     judge: &Voice,
     resolved: &Resolved,
-    ballots: &[Vec<Vote>],
+    moderator: Option<Moderator>,
 ) -> Result<Looked, Error> {
     let evaluator = &evaluated.voice;
     let branch = match (round.ended, resolved.verdict) {
@@ -400,6 +402,7 @@ fn settle(
     let decisive = [evaluator, judge].into_iter().find(|voice| voice.verdict == resolved.verdict);
     let decisive = if round.ended.is_some() { Some(evaluator) } else { decisive };
     let mut question = None;
+    let is_disputed = decisive.is_none();
     match (resolved.verdict, decisive) {
         (Verdict::Passed | Verdict::NotApplicable | Verdict::Failed, Some(voice)) => {
             outcome::go(desk, &round.outcome.id, voice.state, "envelope emitted", Some(&voice.result_id))?;
@@ -412,7 +415,7 @@ fn settle(
         }
         (Verdict::Passed | Verdict::NotApplicable | Verdict::Failed | Verdict::Indeterminate, None) => {
             let votes = [vote(Voter::Evaluator, evaluator), vote(Voter::Judge, judge)];
-            question = Some(forum::deliberate(desk, round, &resolved.receipt, &votes, ballots)?);
+            question = Some(forum::deliberate(desk, round, &resolved.receipt, &votes, moderator)?);
             outcome::go(desk, &round.outcome.id, State::NeedsHumanJudgment, "envelope emitted", None)?;
         }
     }
@@ -421,6 +424,7 @@ fn settle(
         verdict: resolved.verdict,
         state: outcome::state(desk, &round.outcome.id),
         question,
+        is_disputed,
     })
 }
 

@@ -9,7 +9,6 @@ use crate::desk::{Desk, Error, From, reference};
 use crate::evaluate::Round;
 use crate::names::{EVALUATOR, ROUTER};
 use crate::workspace;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -323,15 +322,4 @@ pub fn observe(desk: &mut Desk, round: &Round<'_>, result: &str, passed: &[Strin
         schema_version: V10,
     })?;
     Ok(())
-}
-
-/// The live findings by the criterion that they are about, as the task calls it.
-#[must_use]
-pub fn live_by_criterion(desk: &Desk) -> BTreeMap<String, Vec<Known>> {
-    let mut by: BTreeMap<String, Vec<Known>> = BTreeMap::new();
-    for known in all(desk).into_iter().filter(|one| is_live(one.state)) {
-        let criterion = known.event.target_criterion_id.as_deref().map(|id| desk.local(id).to_string());
-        by.entry(criterion.unwrap_or_default()).or_default().push(known);
-    }
-    by
 }

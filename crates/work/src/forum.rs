@@ -1,7 +1,7 @@
 //! A room in which those who evaluate talk over what they see differently, before a person is asked.
 //! Owns: rooms, ticks, what follows where nobody agrees. Must not: decide; what a room comes to is advice to the person.
 
-use crate::assist::{self, Ask};
+use crate::assist::{self, Ask, Form};
 use crate::call::{self, Question};
 use crate::desk::{Desk, Error, reference};
 use crate::evaluate::Round;
@@ -35,7 +35,15 @@ pub enum Proposal {
 }
 
 impl Proposal {
-    fn word(self) -> &'static str {
+    /// The proposal of a word.
+    #[must_use]
+    pub fn find(word: &str) -> Option<Self> {
+        [Proposal::Revise, Proposal::Accept].into_iter().find(|one| one.word() == word)
+    }
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
         match self {
             Proposal::Revise => "revise",
             Proposal::Accept => "accept",
@@ -57,8 +65,19 @@ pub enum Voter {
     Evaluator,
     /// Who scores.
     Judge,
-    /// Another one who was asked.
-    SubAgent(String),
+    /// Who leads the talk.
+    Moderator,
+}
+
+/// Who leads a talk, and what they bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moderator {
+    /// They propose something.
+    Proposes(Proposal),
+    /// They said something that is no proposal.
+    Unreadable,
+    /// They said nothing.
+    Silent,
 }
 
 /// What somebody proposes in a tick.
@@ -71,8 +90,7 @@ pub struct Vote {
 }
 
 /// Where a deliberation is after a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tick {
+enum Tick {
     /// They agree.
     Agreed(Proposal),
     /// They go on.
@@ -82,10 +100,7 @@ pub enum Tick {
 }
 
 /// Opens a room for a decision; gives what it is called.
-///
-/// # Errors
-/// Something can't be written.
-pub fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
+fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
     let room_id = desk.id("room");
     desk.put(&ForumDeliberationPolicy {
         room_id: room_id.clone(),
@@ -105,10 +120,7 @@ pub fn open(desk: &mut Desk, policy: &ForumPolicy) -> Result<String, Error> {
 }
 
 /// Counts what is proposed. Of votes of one speaker the last counts.
-///
-/// # Errors
-/// The room is not there, or it can't be written.
-pub fn tick(desk: &mut Desk, room: &str, votes: &[Vote]) -> Result<Tick, Error> {
+fn tick(desk: &mut Desk, room: &str, votes: &[Vote]) -> Result<Tick, Error> {
     let policy: ForumDeliberationPolicy =
         desk.find("ForumDeliberationPolicy", room).ok_or_else(|| Error::Missing(room.to_string()))?;
     let tick = desk.all::<ForumTick>().filter(|one| one.room_id == room).count() as u64 + 1;
@@ -144,7 +156,7 @@ fn agreement(votes: &[Vote]) -> (u64, Option<Proposal>) {
 }
 
 /// Talks an outcome over that two see differently, and asks a person; gives what the question is called. Where the task has no
-/// room for that, the person is asked at once. What a tick brings is told by `ballots`; what they bring not is as it was.
+/// room for that, the person is asked at once. Who leads the talk has a vote from the second tick on; where they fail, nobody talks.
 ///
 /// # Errors
 /// Something can't be written.
@@ -153,22 +165,36 @@ pub fn deliberate(
     round: &Round<'_>,
     receipt: &StorageRef,
     first: &[Vote],
-    ballots: &[Vec<Vote>],
+    moderator: Option<Moderator>,
 ) -> Result<String, Error> {
     let Some(policy) = desk.task().policies().forum else {
         return call::disagreement(desk, round, receipt, None);
     };
     let room = open(desk, &policy)?;
+    let led = match moderator {
+        None => None,
+        Some(moderator) => match consulted(desk, round, &room, moderator)? {
+            Some(led) => Some(led),
+            None => {
+                let words = "They could not talk it over: who was to lead the talk failed.";
+                return call::disagreement(desk, round, receipt, Some(words));
+            }
+        },
+    };
     let mut votes = first.to_vec();
-    let mut ballots = ballots.iter();
     // A room has as many ticks as its policy says.
     let end = loop {
         match tick(desk, &room, &votes)? {
-            Tick::Open => votes.extend(ballots.next().into_iter().flatten().cloned()),
+            Tick::Open => {
+                votes.extend(led.as_ref().map(|led| Vote { by: Voter::Moderator, proposal: led.proposal }));
+            }
             Tick::Agreed(proposal) => break Ok(proposal),
             Tick::Parted(exit) => break Err(exit),
         }
     };
+    if let Some(led) = led {
+        assist::answer(desk, &led.request, Form::Fits).map_err(unasked)?;
+    }
     match end {
         Ok(proposal) => {
             let words = format!("Those who looked at it agree: {}.", proposal.told());
@@ -211,35 +237,56 @@ fn select(desk: &mut Desk, room: &str, proposal: Proposal) -> Result<(), Error> 
     Ok(())
 }
 
-/// A room is asked for help; gives what the request is called.
-///
-/// # Errors
-/// It can't be written.
-pub fn consult(
+/// A talk that somebody leads.
+struct Led {
+    request: String,
+    proposal: Proposal,
+}
+
+/// Asks the room of whoever leads it; nothing, where they fail: then what was said for that is done.
+fn consulted(
     desk: &mut Desk,
+    round: &Round<'_>,
     room: &str,
-    module: &str,
-    timeout_ms: u64,
-) -> Result<String, assist::Refusal> {
+    moderator: Moderator,
+) -> Result<Option<Led>, Error> {
     let ask = Ask {
-        module: module.to_string(),
+        module: EVALUATOR.to_string(),
         target: Target::ForumRoom,
         owner: reference("ForumRoomRecord", room)?,
         kind: RequestKind::Clarification,
         policy: ResponsePolicy::OptionalUntilTimeout,
-        subject: None,
-        schema: SchemaRef { schema_id: "answer.text".to_string(), semantic_version: "1.0.0".to_string() },
-        timeout_ms,
+        subject: Some(reference("OutcomeRecord", &desk.own(&round.outcome.id))?),
+        schema: SchemaRef { schema_id: PROPOSAL.to_string(), semantic_version: "1.0.0".to_string() },
+        timeout_ms: TIMEOUT_MS,
         on_timeout: OnTimeout::EscalateHuman,
     };
-    assist::ask(desk, ask)
+    let request = assist::ask(desk, ask).map_err(unasked)?;
+    match moderator {
+        Moderator::Proposes(proposal) => return Ok(Some(Led { request, proposal })),
+        Moderator::Unreadable => assist::answer(desk, &request, Form::Differs).map_err(unasked)?,
+        Moderator::Silent => {}
+    }
+    moderator_failed(desk, room)?;
+    Ok(None)
+}
+
+/// Who asks a room.
+const EVALUATOR: &str = "evaluator";
+/// The form of what a room answers.
+const PROPOSAL: &str = "forum.proposal";
+/// Milliseconds that a room has.
+const TIMEOUT_MS: u64 = 60_000;
+
+fn unasked(refusal: assist::Refusal) -> Error {
+    match refusal {
+        assist::Refusal::Unwritten(error) => error,
+        other => Error::Missing(other.to_string()),
+    }
 }
 
 /// Who leads a room failed: what was said for that is done for everything that was asked of it.
-///
-/// # Errors
-/// It can't be written.
-pub fn moderator_failed(desk: &mut Desk, room: &str) -> Result<(), Error> {
+fn moderator_failed(desk: &mut Desk, room: &str) -> Result<(), Error> {
     let room_ref = reference("ForumRoomRecord", room)?;
     let open: Vec<ModuleAssistanceRequest> =
         assist::open(desk).into_iter().filter(|one| one.target_endpoint_ref == room_ref).collect();
@@ -251,7 +298,7 @@ pub fn moderator_failed(desk: &mut Desk, room: &str) -> Result<(), Error> {
             created_at: desk.now(),
             schema_version: Some(V10),
         })?;
-        assist::fall_back(desk, &request, Some(room))?;
+        assist::fall_back(desk, &request, room)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ mod likeness;
 mod rates;
 mod worth;
 
-pub use likeness::{Features, Known, Pattern, features};
+pub use likeness::{Features, Nearest, Pattern, features, nearest};
 
 use crate::desk::{Desk, Error, From, reference};
 use crate::outcome;
@@ -32,12 +32,12 @@ use countersign_record::json::{Json, Number, Object};
 ///
 /// # Errors
 /// Something can't be written.
-pub fn measure(desk: &mut Desk, known: &Known<'_>) -> Result<(), Error> {
+pub fn measure(desk: &mut Desk, near: Option<&Nearest>) -> Result<(), Error> {
     cycles(desk)?;
     rates::regressions(desk)?;
     rates::latency(desk)?;
-    likeness::novelty(desk, known)?;
-    likeness::template(desk, known)?;
+    likeness::novelty(desk, near)?;
+    likeness::template(desk, near)?;
     worth::calibration(desk)?;
     worth::reputation(desk)?;
     signal(desk)
@@ -189,6 +189,14 @@ pub fn withdraw(desk: &mut Desk, observation: &StorageRef, reason: &str) -> Resu
         schema_version: Some(V10),
     })?;
     Ok(())
+}
+
+/// Whether an observation does not count any more.
+#[must_use]
+pub(crate) fn is_withdrawn(desk: &Desk, id: &str) -> bool {
+    let own = reference("MetricObservation", id).ok();
+    let mut withdrawn = desk.all::<MetricObservationInvalidationEvent>();
+    withdrawn.any(|one| Some(one.observation_ref) == own)
 }
 
 /// What may be learned from: how the outcomes that count for that were resolved last. Nothing, if there is none.

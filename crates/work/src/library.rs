@@ -181,18 +181,6 @@ fn said(desk: &Desk, source: &str, access_tier: &str) -> Gate {
     }
 }
 
-/// A person does not let a source in.
-///
-/// # Errors
-/// Nothing waits for that, or it can't be written.
-pub fn reject(desk: &mut Desk, candidate: &str, by: &str, reason: &str) -> Result<(), Refusal> {
-    let (_, subject) = waiting(desk, candidate, Status::Queued)?;
-    let user = person(by)?;
-    let ways = (Status::Queued.as_str(), Status::Rejected.as_str());
-    life::go(desk, &subject, ways, user.as_str(), reason)?;
-    Ok(())
-}
-
 /// The library was written: the source is in it.
 ///
 /// # Errors

@@ -8,15 +8,13 @@ use crate::call::{self, Question};
 use crate::cost;
 use crate::desk::{Desk, Error, reference};
 use crate::task::{Leave, Source};
-use crate::workspace::{self, Act};
+use crate::workspace;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::decide::replay::is_query;
-use countersign_govern::decide::workspace::Query;
 use countersign_govern::types::added::policy::UserConfirmation;
 use countersign_govern::types::added::repair::{SideEffectLedgerEntry, SideEffectState};
-use countersign_govern::types::added::sourcing::SourceQueryRecord;
 use countersign_govern::types::basic::{
     DataClass, DecisionEffect as Effect, EstimatorConfidence as Confidence, HardRevisionCallKind,
     ReplayPolicy, StorageRef, TaintClass, True, V10,
@@ -29,7 +27,6 @@ use countersign_govern::types::externalization::{
     WorkspaceExternalizationReceiptStatus as Status,
 };
 use countersign_govern::types::hard_call::HardCallBlockingScope;
-use countersign_govern::types::workspace::SourceWorkspaceOperationKind;
 use countersign_record::canonical;
 use countersign_record::json::{Json, Object};
 
@@ -262,8 +259,6 @@ pub struct Left {
     pub status: Status,
     /// What it cost.
     pub cost: Option<StorageRef>,
-    /// The query that went out with it.
-    pub query: Option<StorageRef>,
 }
 
 /// Writes what became of something that was about to leave.
@@ -293,7 +288,7 @@ pub fn held(desk: &mut Desk, going: &Going<'_>, why: &Held) -> Result<StorageRef
         Held::Never(_) | Held::Class { .. } | Held::Unconfirmed => Status::BlockedByPolicy,
         Held::Kept => Status::Cancelled,
     };
-    receipt(desk, going, None, &Left { status, cost: None, query: None })
+    receipt(desk, going, None, &Left { status, cost: None })
 }
 
 fn receipt(
@@ -320,38 +315,9 @@ fn receipt(
         irreversible_disclosure_possible: left.status == Status::Completed,
         created_at: desk.now(),
         schema_version: V10,
-        query_ref: left.query.clone(),
+        query_ref: None,
         replay_request_id: None,
     })
-}
-
-/// Writes a question that goes out to a provider of sources, with its receipt; the caller has asked `begin` before.
-///
-/// # Errors
-/// It can't be written.
-pub fn query(
-    desk: &mut Desk,
-    going: &Going<'_>,
-    cleared: Cleared,
-    question: &str,
-    left: &Left,
-) -> Result<StorageRef, Error> {
-    let query_ref = desk.put(&SourceQueryRecord {
-        query_id: desk.id("query"),
-        workspace_id: desk.workspace_id(),
-        task_id: desk.task().id.clone(),
-        run_id: Some(desk.run().to_string()),
-        query_text: question.to_string(),
-        route: going.kind.as_str().to_string(),
-        created_at: desk.now(),
-        schema_version: Some(V10),
-    })?;
-    let left = Left { query: Some(query_ref.clone()), ..left.clone() };
-    let receipt = done(desk, going, cleared, &left)?;
-    let kind = SourceWorkspaceOperationKind::AppendSourceQueryRecord;
-    let act = Act { payload: Some(query_ref), query: Query::Receipted, ..Act::plain(kind) };
-    workspace::operate(desk, &act)?;
-    Ok(receipt)
 }
 
 /// What a person said to something that is to leave.

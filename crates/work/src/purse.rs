@@ -28,10 +28,6 @@ record! {
     Settled: value { run_id: String, step_id: String, amounts: Amounts }
 }
 record! {
-    /// The step was not taken.
-    Released: value { run_id: String, step_id: String }
-}
-record! {
     /// The run is over; what it still held is free.
     Ended: value { run_id: String }
 }
@@ -45,8 +41,6 @@ pub enum Row {
     Reserved(Reserved),
     /// Something was spent.
     Settled(Settled),
-    /// Something is held no more.
-    Released(Released),
     /// A run is over.
     Ended(Ended),
 }
@@ -59,7 +53,6 @@ impl Row {
             Row::Capped(_) => "budget.capped",
             Row::Reserved(_) => "budget.reserved",
             Row::Settled(_) => "budget.settled",
-            Row::Released(_) => "budget.released",
             Row::Ended(_) => "budget.ended",
         }
     }
@@ -71,7 +64,6 @@ impl Row {
             Row::Capped(row) => row.write(),
             Row::Reserved(row) => row.write(),
             Row::Settled(row) => row.write(),
-            Row::Released(row) => row.write(),
             Row::Ended(row) => row.write(),
         };
         written.unwrap_or(Json::Null)
@@ -85,7 +77,6 @@ impl Row {
             "budget.capped" => Capped::read(payload, &mut reading).map(Row::Capped),
             "budget.reserved" => Reserved::read(payload, &mut reading).map(Row::Reserved),
             "budget.settled" => Settled::read(payload, &mut reading).map(Row::Settled),
-            "budget.released" => Released::read(payload, &mut reading).map(Row::Released),
             "budget.ended" => Ended::read(payload, &mut reading).map(Row::Ended),
             _other => None,
         }
@@ -199,7 +190,6 @@ impl Purse {
                 add(&mut self.spent, &row.amounts);
                 self.free(&row.run_id, &row.step_id);
             }
-            Row::Released(row) => self.free(&row.run_id, &row.step_id),
             Row::Ended(row) => {
                 self.runs.remove(&row.run_id);
                 self.ended.insert(row.run_id.clone());
@@ -254,15 +244,6 @@ impl Purse {
         self.holding(run, step)?;
         let (run_id, step_id, amounts) = (run.to_string(), step.to_string(), amounts.clone());
         Ok(self.decide(Row::Settled(Settled { run_id, step_id, amounts })))
-    }
-
-    /// Says that a step was not taken.
-    ///
-    /// # Errors
-    /// The step holds nothing.
-    pub fn release(&self, run: &str, step: &str) -> Result<Decision, Refusal> {
-        self.holding(run, step)?;
-        Ok(self.decide(Row::Released(Released { run_id: run.to_string(), step_id: step.to_string() })))
     }
 
     /// Says that a run is over; `None` if that is known.

@@ -7,7 +7,6 @@ use crate::claims::Claimed;
 use crate::desk::{Desk, Error, reference};
 use crate::names::ENGINE;
 use crate::show::person;
-use crate::task::Source;
 use crate::workspace::{self, Act};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -202,69 +201,25 @@ pub fn lease(
     Ok(token)
 }
 
-/// Lets whoever holds a question hold it longer.
+/// A person answers a question from a source that the run has. One that was not put to a person is handed to them first.
 ///
 /// # Errors
-/// The token is not that of the live lease, or it can't be written.
-pub fn renew(desk: &mut Desk, need: &str, token: &str, millis: u64) -> Result<(), Unmoved> {
-    let mut settled = settled(desk, need)?;
-    let until = desk.until(millis).ok_or_else(|| Error::Missing("end of the lease".to_string()))?;
-    settled.renew(token, &until)?;
-    Ok(write(desk, settled)?)
-}
-
-/// Closes the leases that have run out: their questions go where the leases say.
-///
-/// # Errors
-/// It can't be written.
-pub fn lapse(desk: &mut Desk) -> Result<(), Unmoved> {
-    for need in all(desk).into_iter().filter(|one| one.status == Status::Leased) {
-        let settled = settled(desk, &need.need_id)?;
-        write(desk, settled)?;
-    }
-    Ok(())
-}
-
-/// Who answers a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answers<'a> {
-    /// A module, under the lease with this token.
-    Module {
-        /// The module.
-        module: &'a str,
-        /// The token.
-        token: &'a str,
-    },
-    /// A person who was asked.
-    Person(&'a str),
-}
-
-/// Answers a question from a source that the run has.
-///
-/// # Errors
-/// It is not theirs to answer, the source is not there, or it can't be written.
-pub fn answer(desk: &mut Desk, need: &str, source: &str, by: Answers<'_>) -> Result<(), Unmoved> {
+/// It is closed, the source is not there, or it can't be written.
+pub fn answer(desk: &mut Desk, need: &str, source: &str, by: &str) -> Result<(), Unmoved> {
     let source = desk.task().source(source).cloned().ok_or_else(|| Error::Missing(source.to_string()))?;
+    let who = person(by)?;
+    for to in to_a_person(settled(desk, need)?.question().need().status) {
+        hand(desk, need, *to, &who, "a person takes it up")?;
+    }
     let mut settled = settled(desk, need)?;
     let answer = StorageRef::try_from(desk.source_ref(&source.id)?.as_str())
         .map_err(|_| Error::Unnameable(source.id.clone()))?;
     let before = settled.question().clone();
-    let (actor, lease) = match by {
-        Answers::Module { module, token } => {
-            settled.answer(By::Lease(token), &answer)?;
-            (reference("Module", module)?, Some(reference("ResearchNeedLease", token)?))
-        }
-        Answers::Person(name) => {
-            let who = person(name)?;
-            settled.answer(By::Person(&who), &answer)?;
-            (who, None)
-        }
-    };
+    settled.answer(By::Person(&who), &answer)?;
     let act = Act {
         payload: Some(answer),
         on: Some(reference("ResearchNeed", need)?),
-        lease,
-        by: actor.as_str(),
+        by: who.as_str(),
         question: Some(&before),
         ..Act::plain(Kind::AnswerResearchNeed)
     };
@@ -273,22 +228,13 @@ pub fn answer(desk: &mut Desk, need: &str, source: &str, by: Answers<'_>) -> Res
     Ok(write(desk, settled)?)
 }
 
-/// A person adds a source and answers a question with it.
-///
-/// # Errors
-/// They were not asked, or it can't be written.
-pub fn answer_with(
-    desk: &mut Desk,
-    need: &str,
-    source: &Source,
-    text: &[u8],
-    by: &str,
-) -> Result<(), Unmoved> {
-    if !all(desk).iter().any(|one| one.need_id == need) {
-        return Err(Unmoved::Unasked(need.to_string()));
+/// How a question comes to a person from where it stands.
+fn to_a_person(status: Status) -> &'static [Status] {
+    match status {
+        Status::Open | Status::Leased => &[Status::HumanNeeded],
+        Status::Unresolved => &[Status::Open, Status::HumanNeeded],
+        Status::HumanNeeded | Status::Answered | Status::Cancelled => &[],
     }
-    workspace::add(desk, source, text)?;
-    answer(desk, need, &source.id, Answers::Person(by))
 }
 
 /// Hands a question on: to a person, back to research, or gives it up.
@@ -299,18 +245,6 @@ pub fn hand(desk: &mut Desk, need: &str, to: Status, by: &StorageRef, why: &str)
     let mut settled = settled(desk, need)?;
     settled.hand(to, by, why)?;
     Ok(write(desk, settled)?)
-}
-
-/// Hands the questions that nobody researches to a person: there is no other way to an answer.
-///
-/// # Errors
-/// It can't be written.
-pub fn hand_over(desk: &mut Desk) -> Result<(), Unmoved> {
-    for need in all(desk).into_iter().filter(|one| one.status == Status::Open) {
-        let why = format!("no source of the run answers: {}", need.question);
-        hand(desk, &need.need_id, Status::HumanNeeded, &engine()?, &why)?;
-    }
-    Ok(())
 }
 
 fn engine() -> Result<StorageRef, Error> {

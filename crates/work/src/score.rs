@@ -5,7 +5,7 @@ use crate::artifact::Version;
 use crate::call::YES;
 use crate::claims::Claimed;
 use crate::desk::{Desk, Error, From, reference};
-use crate::forum::Vote;
+use crate::forum::Moderator;
 use crate::task::{Artifact, Criterion, Outcome, Test, TestKind};
 use crate::workspace;
 use alloc::collections::BTreeMap;
@@ -30,8 +30,8 @@ pub struct Seen {
     pub unseen: BTreeMap<String, String>,
     /// The level that a judge gave, of the highest one.
     pub levels: BTreeMap<String, (u64, u64)>,
-    /// What those who disagree on an outcome propose as they talk it over, tick by tick; by the ids of outcomes.
-    pub ballots: BTreeMap<String, Vec<Vec<Vote>>>,
+    /// What whoever leads a talk brings, by the ids of outcomes that are seen differently.
+    pub led: BTreeMap<String, Moderator>,
 }
 
 /// What is looked at.

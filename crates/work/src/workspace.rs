@@ -4,10 +4,9 @@
 mod source;
 
 pub use source::{
-    add, clear, give_authority, hash_of, is_stale, mark_stale, move_tier, payload_ref, standing, take_in,
-    verify,
+    clear, give_authority, hash_of, is_stale, mark_stale, move_tier, payload_ref, standing, take_in, verify,
 };
-pub(crate) use source::{number, source_of};
+pub(crate) use source::{is_doubted, number};
 
 use crate::desk::{Desk, Error};
 use crate::names::ENGINE;

@@ -15,6 +15,7 @@ use crate::remembering;
 use crate::signals::Cancelling;
 use crate::sources::Folders;
 use crate::tasks;
+use countersign_govern::types::wire::Wire;
 use countersign_kernel::policy::Policy;
 use countersign_kernel::run::{Doing, Run, StopKind};
 use countersign_record::code::Code;
@@ -325,6 +326,7 @@ impl Desk {
             dir: self.found.dir.to_string_lossy().into_owned(),
             task: self.task.as_ref().map(|(document, _)| document.clone()),
             files: self.task.as_ref().map(|(_, files)| files.clone()).unwrap_or_default(),
+            nearest: self.bench.work.as_ref().and_then(|work| work.nearest()?.write()),
             ..Setup::default()
         };
         let label = self.label.join(self.brought(&reading.envelope));

@@ -14,8 +14,10 @@ use countersign_kernel::run as kernel;
 use countersign_record::code::Code;
 use countersign_record::id::RunId;
 use countersign_record::state::GenericEnvelope;
-use countersign_runtime::run::{Driver, Error};
+use countersign_runtime::ports::ledger::Ledger;
+use countersign_runtime::run::{self, Driver, Error};
 use countersign_runtime::work::Work;
+use countersign_work::learning;
 use std::sync::Arc;
 
 pub(super) mod change;
@@ -43,8 +45,12 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
         .map_err(|troubles| Failure::troubles(Code::TaskInvalid, "the task", &troubles))?;
     let at_work = tasks::begun(folder, &reading.envelope.identity.received_at)?;
     let work = Arc::clone(&at_work.work);
+    let end = place.ledger.head(&place.access).await.map_or(0, |head| head.seq);
     let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
-    let seat = Seat { global, bench: looking(place)?, opens: &opens };
+    let bench = looking(place)?;
+    let known = run::known(&*bench.journal, &bench.access, end).await?;
+    work.compare(learning::nearest(&work.task(), &known));
+    let seat = Seat { global, bench, opens: &opens };
     let found = pipelines::find(&working.pipeline)?;
     let mut driver = Desk::at_work(seat, &working, found, at_work)?.begin(&working, reading)?;
     let cancelling = Cancelling::new()?;

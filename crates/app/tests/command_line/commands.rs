@@ -13,7 +13,7 @@ fn every_command_is_listed_with_all_that_is_registered() {
     let example = crate::binary::Work::new();
     let list = example.run(&["command", "list", "--json"]).good().json();
     let all = list.as_array().unwrap();
-    assert_eq!(all.len(), 29);
+    assert_eq!(all.len(), 38);
     for one in all {
         for member in ["does", "needs", "telemetry_event_kind", "owning_doc", "durable_write"] {
             assert!(one[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {one}");

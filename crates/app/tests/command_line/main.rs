@@ -17,6 +17,7 @@ mod examples;
 mod formula;
 mod help;
 mod http_get;
+mod kinds;
 mod leaving;
 mod ledger;
 mod ledger_append;

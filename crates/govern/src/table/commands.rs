@@ -1,6 +1,7 @@
 //! What people may do: the commands, what each needs, writes and says when it can't.
 //! Owns: the registry that is built in. Must not: carry a command out, or know which read models an event makes old.
 
+mod besides;
 mod general;
 mod reliance;
 
@@ -9,6 +10,7 @@ use crate::table::invalidation;
 use alloc::collections::BTreeSet;
 
 pub use crate::types::command::DurableWrite;
+pub use besides::BESIDES;
 pub use general::GENERAL;
 pub use reliance::RELIANCE;
 
@@ -112,7 +114,7 @@ pub fn made_old(write: Write) -> BTreeSet<&'static str> {
 
 /// All commands that are built in.
 pub fn all() -> impl Iterator<Item = &'static Command> {
-    RELIANCE.iter().chain(GENERAL)
+    RELIANCE.iter().chain(GENERAL).chain(BESIDES)
 }
 
 /// The command of an id.

@@ -35,6 +35,16 @@ fn what_a_command_makes_old_is_computed() {
     }
 }
 
+/// No read model shows what these write: the board and the guidance are read as they stand, and a measure is taken when a run is over.
+const QUIET: [&str; 6] = [
+    "run_board.comment",
+    "run_board.retract_post",
+    "run_board.digest",
+    "run_guidance.contest",
+    "run_guidance.settle_contest",
+    "metric.withdraw_observation",
+];
+
 #[test]
 fn every_command_is_complete() {
     let codes: BTreeSet<&str> = rules().map(|(_, rule)| rule.code).collect();
@@ -56,7 +66,8 @@ fn every_command_is_complete() {
         assert!(!command.policy_checks.is_empty() && !command.failure_codes.is_empty(), "{}", command.id);
         let is_required = command.durable_write == DurableWrite::Required;
         assert_eq!(is_required, !command.writes.is_empty(), "{}", command.id);
-        assert_eq!(is_required, !command.invalidations().is_empty(), "{} makes nothing old", command.id);
+        let makes_old = !command.invalidations().is_empty();
+        assert_eq!(is_required, makes_old || QUIET.contains(&command.id), "{} makes nothing old", command.id);
         assert!(command.is_keyed || !is_required, "{} could be done twice", command.id);
         for code in command.failure_codes.iter().filter_map(|code| code.strip_prefix("validation.")) {
             assert!(codes.contains(code), "{}: {code} is no code", command.id);
@@ -69,7 +80,7 @@ fn every_command_is_complete() {
             assert!(kind::find(write.kind()).unwrap().class.is_immutable(), "{}: {write:?}", command.id);
         }
     }
-    assert_eq!((RELIANCE.len(), ids.len()), (12, 29));
+    assert_eq!((RELIANCE.len(), ids.len()), (12, 38));
     assert!(RELIANCE.iter().all(|one| one.layer == Layer::Reliance));
-    assert!(GENERAL.iter().all(|one| one.layer == Layer::General));
+    assert!(GENERAL.iter().chain(BESIDES).all(|one| one.layer == Layer::General));
 }

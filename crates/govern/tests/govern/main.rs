@@ -11,11 +11,8 @@ mod forms;
 mod hostile;
 mod kinds;
 mod mutations;
-<<<<<<< HEAD
-mod policies;
-=======
 mod names;
->>>>>>> w6
+mod policies;
 mod renamed;
 mod statistics;
 

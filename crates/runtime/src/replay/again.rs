@@ -137,6 +137,9 @@ impl Walk<'_> {
                     stop_id: stop_id.unwrap_or_default(),
                 }
             }
+            Event::Answered { by, .. } if is_cancelled(self, one, by, rest) => {
+                Came::Cancelled { by: by.clone() }
+            }
             Event::Answered { id, by, answer } => {
                 Came::Answered { id: id.clone(), by: by.clone(), answer: answer.clone() }
             }
@@ -304,6 +307,14 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether an answer and the end behind it are what a run comes to that is cancelled while it waits.
+fn is_cancelled(walk: &Walk<'_>, one: &Happened, by: &str, rest: &[Happened]) -> bool {
+    let came = Came::Cancelled { by: by.to_owned() };
+    let decided = decide(&walk.recorded.told.pipeline, &one.before, came, &one.at);
+    let mut found = std::iter::once(one).chain(rest).map(|one| &one.event);
+    decided.is_ok_and(|events| events.iter().all(|event| found.next() == Some(event)))
 }
 
 /// Whether a run ends there because nothing is left to be done, or a bound is hit.

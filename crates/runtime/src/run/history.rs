@@ -6,6 +6,7 @@ use super::rows::stream;
 use super::{Bench, Error};
 use crate::journal::read_all;
 use crate::ports::ledger::{Blob, Journal, Select};
+use countersign_govern::types::wire::{Reading, Wire};
 use countersign_kernel::pipeline::Pipeline;
 use countersign_kernel::run::{Answer, Doing, Event, Run, row};
 use countersign_record::access::MatterAccess;
@@ -19,6 +20,7 @@ use countersign_record::row::Row;
 use countersign_record::run_kind;
 use countersign_record::state::{GenericEnvelope, Minted};
 use countersign_record::time::Timestamp;
+use countersign_work::learning::Nearest;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,6 +48,17 @@ pub struct Setup {
     /// The versions that it begins with: their hashes by artifact.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub heads: BTreeMap<String, Digest>,
+    /// The task that was done before and is nearest to this one, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Json>,
+}
+
+impl Setup {
+    /// The nearest of the tasks that were done before.
+    #[must_use]
+    pub fn nearest(&self) -> Option<Nearest> {
+        Nearest::read(self.nearest.as_ref()?, &mut Reading::default())
+    }
 }
 
 /// Something that happened in a run.
@@ -334,6 +347,16 @@ async fn content(journal: &dyn Journal, access: &MatterAccess, row: &Row, at: us
     }
 }
 
+/// What a run was begun with, by its first row.
+pub(super) async fn set_up(
+    journal: &dyn Journal,
+    access: &MatterAccess,
+    first: &Row,
+) -> Result<Setup, Error> {
+    let document = content(journal, access, first, 2).await?;
+    read_setup(document).map_err(|troubles| unreadable(first.seq, &troubles))
+}
+
 fn unreadable(seq: u64, troubles: &[Trouble]) -> Error {
     let first = troubles.first().map_or_else(|| "it is none of a run's".to_owned(), ToString::to_string);
     Error::Unreadable { seq, why: first }
@@ -349,9 +372,11 @@ fn read_setup(document: Json) -> Result<Setup, Vec<Trouble>> {
     let forked_from = fields.absent_or("forked_from", Fields::text);
     let heads =
         fields.absent_or("heads", |fields, name| fields.words(name, |text: &str| Digest::try_from(text)));
+    let nearest = fields.absent_or("nearest", Fields::free_object).map(Json::Object);
     fields.finish()?;
     Ok(Setup {
         task,
+        nearest,
         files: files.unwrap_or_default(),
         forked_from,
         heads: heads.unwrap_or_default(),

@@ -192,7 +192,11 @@ fn settled<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     };
     let verdict = resolution.json().text("resolved_verdict").unwrap_or_default();
     let decisive = decisive(round, verdict);
-    let to = decisive.and_then(|one| one.json().text("decision.disposition")).unwrap_or_default();
+    // Where the two see it differently, none of them decides: a person does.
+    let to = match decisive {
+        Some(one) => one.json().text("decision.disposition").unwrap_or_default(),
+        None => "needs_human_judgment",
+    };
     found.must_say(check, record, "to_state", to);
     found.must_say(check, record, "cause", "envelope emitted");
     found.must(check, record, "result_id", decisive.map(|one| bare(one.id()).into()));

@@ -128,7 +128,12 @@ fn kind(walk: &Walk<'_, '_>, plan: &Plan<'_>, record: Record<'_>, found: &mut Fo
     };
     let stated = record.json().text("operation_kind").unwrap_or_default();
     let call = walk.case.last("HardRevisionCall", record.seq());
-    let is_asked = call.is_some_and(|one| one.seq() + 1 == record.seq());
+    // A question makes what was shown before old; that is said between the two.
+    let is_asked = call.is_some_and(|one| {
+        let mut between =
+            walk.case.world.all().filter(|two| (one.seq() + 1..record.seq()).contains(&two.seq()));
+        between.all(|two| two.kind() == "DerivedReadModelRecord")
+    });
     let has_made = plan.products(walk.case, record.seq()).last().is_some_and(|one| {
         one.json().text("produced_by_step_id") == step.and_then(|step| step.text("step_id"))
     });

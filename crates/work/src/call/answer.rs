@@ -2,6 +2,7 @@
 //! Owns: taking it in, keeping it, what follows for outcomes, claims and sources. Must not: answer for a person.
 
 use super::{PREFER, Refusal, VERIFIED, is_open};
+use crate::assist;
 use crate::desk::{Desk, Error, reference};
 use crate::names::DISPATCHER;
 use crate::opening;
@@ -93,7 +94,16 @@ pub fn answer(desk: &mut Desk, id: &str, chosen: &str, by: &str) -> Result<(), R
         verify(desk, &call)?;
     }
     follow(desk, &call, option.effect)?;
+    assist::decided(desk, &call.pending_policy.blocked_refs).map_err(unanswered)?;
     Ok(())
+}
+
+/// Why a request for help can't be closed.
+fn unanswered(refusal: assist::Refusal) -> Error {
+    match refusal {
+        assist::Refusal::Unwritten(error) => error,
+        other => Error::Missing(other.to_string()),
+    }
 }
 
 /// Keeps the answer for when the same is asked again.

@@ -2,7 +2,7 @@
 //! Owns: leading a command to what carries it out. Must not: judge whether it may be.
 
 use super::request::Command;
-use super::{By, Effect, Given, export, packet, review, source, stop};
+use super::{By, Effect, Given, besides, export, packet, review, source, stop};
 use crate::attention;
 use crate::call;
 use crate::contract;
@@ -88,6 +88,15 @@ pub(super) fn act(
         Command::Approve(_) => decide(desk, &contract::Decision::Approve, by)?,
         Command::Refuse(asked) => decide(desk, &contract::Decision::Reject { reason: &asked.reason }, by)?,
         Command::Edit(asked) => edit(desk, &asked.task, by)?,
+        Command::Comment(_)
+        | Command::Retract(_)
+        | Command::Digest(_)
+        | Command::ContestGuidance(_)
+        | Command::SettleGuidance(_)
+        | Command::WithdrawObservation(_)
+        | Command::AnswerNeed(_)
+        | Command::Clear(_)
+        | Command::MoveTier(_) => besides::act(desk, command, by)?,
     }
     Ok(Effect::Nothing)
 }

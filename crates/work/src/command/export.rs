@@ -53,6 +53,6 @@ pub(super) fn done(
     let going = going(&asked.destination)?;
     let cleared = outside::begun(desk, &going).ok_or_else(|| Error::Missing("export".to_string()))?;
     let status = if has_left { Status::Completed } else { Status::Failed };
-    outside::done(desk, &going, cleared, &Left { status, cost: None, query: None })?;
+    outside::done(desk, &going, cleared, &Left { status, cost: None })?;
     Ok(())
 }

@@ -180,6 +180,42 @@ commands! {
     "finding.reject" RejectFinding
     /// Which finding is none, and why.
     RejectFindingRequest { finding_id: String, grounds: String }
+
+    "run_board.comment" Comment
+    /// What is said.
+    CommentOnBoardRequest { text: String }
+
+    "run_board.retract_post" Retract
+    /// Which post is taken off, and why.
+    RetractPostRequest { post_id: String, reason: String }
+
+    "run_board.digest" Digest
+    /// Nothing besides the run.
+    DigestBoardRequest { }
+
+    "run_guidance.contest" ContestGuidance
+    /// Which guidance is disputed, and why.
+    ContestGuidanceRequest { guidance_id: String, grounds: String }
+
+    "run_guidance.settle_contest" SettleGuidance
+    /// Which dispute ends, and whether it was right: then the guidance never counts again.
+    SettleGuidanceRequest { guidance_id: String, upheld: bool }
+
+    "metric.withdraw_observation" WithdrawObservation
+    /// Which measurement does not count, and why.
+    WithdrawObservationRequest { observation_id: String, reason: String }
+
+    "research.answer_need" AnswerNeed
+    /// Which question, and the source that answers it, as the task calls it.
+    AnswerNeedRequest { need_id: String, source: String }
+
+    "source.clear" Clear
+    /// Which source, as the task calls it.
+    ClearSourceRequest { source: String }
+
+    "source.move_tier" MoveTier
+    /// Which source, as the task calls it, and the tier that it is of.
+    MoveTierRequest { source: String, tier: u64 }
 }
 
 #[cfg(test)]

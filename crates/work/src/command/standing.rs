@@ -2,7 +2,7 @@
 //! Owns: finding what a command names. Must not: change it.
 
 use super::request::{Command, RecheckSourcesRequest};
-use super::{By, Given, Stands, stop};
+use super::{By, Given, Stands, besides, stop};
 use crate::artifact;
 use crate::attention;
 use crate::call;
@@ -113,6 +113,15 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
             None => empty("no evidence package has been made"),
             Some(_) => READY,
         },
+        Command::Comment(_)
+        | Command::Retract(_)
+        | Command::Digest(_)
+        | Command::ContestGuidance(_)
+        | Command::SettleGuidance(_)
+        | Command::WithdrawObservation(_)
+        | Command::AnswerNeed(_)
+        | Command::Clear(_)
+        | Command::MoveTier(_) => besides::standing(desk, command),
     }
 }
 

@@ -8,6 +8,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_govern::record;
 use countersign_govern::types::added::criterion::TemplateMatchEvaluation;
 use countersign_govern::types::added::policy::CapabilitySnapshot;
 use countersign_govern::types::basic::{StorageRef, UnitRange, V10, V11};
@@ -44,11 +45,10 @@ pub struct Pattern {
     pub features: Features,
 }
 
-/// What is known of other tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known<'a> {
-    /// Tasks that were done before.
-    pub patterns: &'a [Pattern],
+record! {
+    /// The nearest of the tasks that were done before: how far it is, and how much of each part of the two is not in both, in
+    /// millionths. What that other task says stands nowhere in it.
+    Nearest: value { pattern: String, distance: u64, goal: u64, artifact: u64, source: u64, section: u64 }
 }
 
 /// What a task is like: its kinds of sources and work products, how it is scored, what its sections are about.
@@ -76,10 +76,22 @@ fn apart<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> u64 {
     (any - both).saturating_mul(UNIT).saturating_add(any / 2).checked_div(any).unwrap_or_default()
 }
 
-/// The nearest pattern; of two that are as near the one that comes first by its id.
-fn nearest<'k>(own: &Features, known: &Known<'k>) -> Option<(&'k Pattern, u64)> {
-    let all = known.patterns.iter().map(|one| (one, apart(own, &one.features)));
-    all.min_by(|(one, near), (other, far)| near.cmp(far).then_with(|| one.id.cmp(&other.id)))
+/// The nearest of some tasks; of two that are as near the one that comes first by its id.
+#[must_use]
+pub fn nearest(task: &Task, patterns: &[Pattern]) -> Option<Nearest> {
+    let own = features(task);
+    let all = patterns.iter().map(|one| (one, apart(&own, &one.features)));
+    let near = all.min_by(|(one, near), (other, far)| near.cmp(far).then_with(|| one.id.cmp(&other.id)));
+    let (pattern, distance) = near?;
+    let part = |prefix: &str| apart(&of(&own, prefix), &of(&pattern.features, prefix));
+    Some(Nearest {
+        pattern: pattern.id.clone(),
+        distance,
+        goal: part("goal:"),
+        artifact: part("artifact:"),
+        source: part("source:"),
+        section: part("section:"),
+    })
 }
 
 fn spec(desk: &mut Desk) -> Result<(), Error> {
@@ -110,20 +122,19 @@ fn derived(desk: &mut Desk, inputs: &Object, output: &StorageRef) -> Result<Json
 }
 
 /// How new the task is.
-pub(super) fn novelty(desk: &mut Desk, known: &Known<'_>) -> Result<(), Error> {
+pub(super) fn novelty(desk: &mut Desk, near: Option<&Nearest>) -> Result<(), Error> {
     spec(desk)?;
     let own = features(desk.task());
     let signature = Json::Array(own.iter().map(|one| one.as_str().into()).collect());
     let input_signature_hash = canonical::hash_as_written(&signature).to_string();
     let metric_spec_ref = format!("novelty_metric_spec:{METRIC}");
-    let near = nearest(&own, known);
     let mut inputs = Object::from([
         ("no_pattern_fallback", Json::from(NoPatternFallback::Indeterminate.as_str())),
         ("threshold", Json::Number(decimal(THRESHOLD))),
     ]);
-    let kind = match &near {
-        Some((_, distance)) => {
-            inputs.insert("closest_pattern_distance", Json::Number(number(*distance)));
+    let kind = match near {
+        Some(near) => {
+            inputs.insert("closest_pattern_distance", Json::Number(number(near.distance)));
             "NoveltyAssessmentWithNeighbor"
         }
         None => "NoveltyAssessmentNoNeighbor",
@@ -139,7 +150,7 @@ pub(super) fn novelty(desk: &mut Desk, known: &Known<'_>) -> Result<(), Error> {
     };
     let metric_semantics_version = "1.0.0".to_string();
     match near {
-        Some((pattern, distance)) => desk.put_named(
+        Some(near) => desk.put_named(
             &id,
             &NoveltyAssessmentWithNeighbor {
                 input_signature_hash,
@@ -147,10 +158,10 @@ pub(super) fn novelty(desk: &mut Desk, known: &Known<'_>) -> Result<(), Error> {
                 metric_semantics_version,
                 schema_version: V11,
                 neighbor_state: NoveltyAssessmentWithNeighborNeighborState::NearestPatternFound,
-                closest_pattern_id: pattern.id.clone(),
-                closest_pattern_distance: number(distance),
-                similarity_score: score("similarity_score").unwrap_or_else(|| number(UNIT - distance)),
-                novelty_score: score("novelty_score").unwrap_or_else(|| number(distance)),
+                closest_pattern_id: near.pattern.clone(),
+                closest_pattern_distance: number(near.distance),
+                similarity_score: score("similarity_score").unwrap_or_else(|| number(UNIT - near.distance)),
+                novelty_score: score("novelty_score").unwrap_or_else(|| number(near.distance)),
                 forces_fresh_reasoning: forces,
                 triggers_task_agent: triggers,
                 feature_vector: None,
@@ -194,19 +205,18 @@ fn weight(part: Part) -> u32 {
 }
 
 /// How well the nearest task fits as a template; nothing, if there is none.
-pub(super) fn template(desk: &mut Desk, known: &Known<'_>) -> Result<(), Error> {
-    let own = features(desk.task());
-    let Some((pattern, _)) = nearest(&own, known) else { return Ok(()) };
-    let like = |prefix: &str| number(UNIT - apart(&of(&own, prefix), &of(&pattern.features, prefix)));
+pub(super) fn template(desk: &mut Desk, near: Option<&Nearest>) -> Result<(), Error> {
+    let Some(near) = near else { return Ok(()) };
+    let like = |apart: u64| number(UNIT.saturating_sub(apart));
     let has_all = desk
         .all::<CapabilitySnapshot>()
         .next_back()
         .is_some_and(|one| one.capabilities.iter().all(|one| one.healthy));
     let score = |part: Part| match part {
-        Part::SemanticIntentMatch => like("goal:"),
-        Part::TaskTypeMatch => like("artifact:"),
-        Part::InputContractMatch => like("source:"),
-        Part::OutputContractMatch => like("section:"),
+        Part::SemanticIntentMatch => like(near.goal),
+        Part::TaskTypeMatch => like(near.artifact),
+        Part::InputContractMatch => like(near.source),
+        Part::OutputContractMatch => like(near.section),
         Part::CapabilityAvailabilityMatch => Number::from(u32::from(has_all)),
         Part::EntityContextMatch
         | Part::UserPreferenceMatch

@@ -11,9 +11,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::added::policy::UserConfirmation;
-use countersign_govern::types::basic::{
-    False, Instant, SchemaRef, SourceTier, StorageRef, TaintClass, V10, V11,
-};
+use countersign_govern::types::basic::{False, SchemaRef, SourceTier, StorageRef, TaintClass, V10, V11};
 use countersign_govern::types::claim::DomainPayloadRegistryRef;
 use countersign_govern::types::source::{
     ApplicabilityScope, ApplicabilityScopeScopeKind, CoreAuthorityLevel, EphemeralSourceLookupReceipt,
@@ -188,41 +186,6 @@ pub fn verify(desk: &mut Desk, id: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// A source comes in that the task does not name: from now on it is one of its sources.
-///
-/// # Errors
-/// There is one of its name, or something can't be written.
-pub fn add(desk: &mut Desk, source: &Source, text: &[u8]) -> Result<(), Error> {
-    if desk.task().source(&source.id).is_some() {
-        return Err(Error::Missing(format!("room for another source {}", source.id)));
-    }
-    desk.add_source(source.clone());
-    take_in(desk, source, text)
-}
-
-/// A source by its record, where the task does not name it.
-pub(crate) fn source_of(local: &str, record: &SourceRecord) -> Option<Source> {
-    let document = record.domain_payload.as_ref()?;
-    let said = |name: &str| document.get(name).and_then(Json::as_str).map(ToString::to_string);
-    let legal = record.legal_payload.as_ref();
-    Some(Source {
-        id: local.to_string(),
-        path: said("path")?,
-        title: None,
-        kind: record.source_kind,
-        trust_basis: record.trust_basis?,
-        data_class: record.data_class,
-        tier: Some(number(record.tier)),
-        privileged: record.privileged,
-        at: said("received_at").and_then(|at| Instant::try_from(at.as_str()).ok()),
-        fresh_until: record.fresh_until.clone(),
-        verified_by: said("verified_by"),
-        authority: legal.and_then(|one| one.source_authority_level),
-        jurisdiction: legal.and_then(|one| one.jurisdiction.clone()),
-        treatment: legal.and_then(|one| one.treatment_status),
-    })
-}
-
 /// A tier as a number.
 pub(crate) fn number(tier: SourceTier) -> u64 {
     match tier {
@@ -230,6 +193,14 @@ pub(crate) fn number(tier: SourceTier) -> u64 {
         SourceTier::Two => 2,
         SourceTier::Three => 3,
     }
+}
+
+/// What a source is trusted as that a person answers for.
+const CLEARED: TaintClass = TaintClass::UserTrustedBounded;
+
+/// Whether a source is trusted less than what a person brings themselves.
+pub(crate) fn is_doubted(record: &SourceRecord) -> bool {
+    record.taint_class.unwrap_or(TaintClass::Unclassified) > CLEARED
 }
 
 /// A person looked through a source and answers for it: it is trusted as what they bring themselves.
@@ -240,10 +211,10 @@ pub fn clear(desk: &mut Desk, id: &str, by: &str) -> Result<(), Error> {
     let source = desk.task().source(id).cloned().ok_or_else(|| Error::Missing(id.to_string()))?;
     let record = desk.standing::<SourceRecord>("SourceRecord", &desk.own(id));
     let record = record.ok_or_else(|| Error::Missing(id.to_string()))?;
-    let (from, to) = (record.taint_class.unwrap_or(TaintClass::Unclassified), TaintClass::UserTrustedBounded);
-    if from <= to {
+    if !is_doubted(&record) {
         return Err(Error::Missing(format!("doubt in {id}")));
     }
+    let (from, to) = (record.taint_class.unwrap_or(TaintClass::Unclassified), CLEARED);
     let subject = reference("SourceRecord", &desk.own(id))?;
     let evidence_ref = desk.put(&UserConfirmation {
         confirmation_id: desk.id("confirmed"),

@@ -18,7 +18,7 @@ use countersign_govern::types::reliance::{
     DecisionAuditView, TaskHealthCard, TaskHealthCardHealthStatus as Health, UnifiedEvaluationChainView,
 };
 use countersign_work::cost::{self, Amounts, Grounds, Model, Piece, UNIT};
-use countersign_work::learning::{self, Known, Pattern};
+use countersign_work::learning::{self, Pattern};
 use countersign_work::{attention, board, closing, contract, outcome};
 
 fn last<T: countersign_govern::types::wire::Wire>(stage: &Stage, kind: &str) -> T {
@@ -62,7 +62,7 @@ fn whole() -> Stage {
 fn a_run_is_measured_when_it_is_over() {
     let mut stage = whole();
     stage.later();
-    closing::end(&mut stage.desk, &Known::default()).unwrap();
+    closing::end(&mut stage.desk, None).unwrap();
     stage.is_clean();
     let cycles: Vec<(u64, Ended)> = stage
         .desk
@@ -97,7 +97,8 @@ fn the_nearest_task_is_found() {
     let pattern = |id: &str, features| Pattern { id: id.to_owned(), features };
     let patterns = [pattern("far", [].into()), pattern("near", other.clone()), pattern("also-near", other)];
     stage.later();
-    learning::measure(&mut stage.desk, &Known { patterns: &patterns }).unwrap();
+    let near = learning::nearest(stage.desk.task(), &patterns);
+    learning::measure(&mut stage.desk, near.as_ref()).unwrap();
     stage.is_clean();
     let near: NoveltyAssessmentWithNeighbor = last(&stage, "NoveltyAssessmentWithNeighbor");
     assert_eq!(near.closest_pattern_id, "also-near");
@@ -110,14 +111,14 @@ fn the_nearest_task_is_found() {
 fn an_observation_that_was_withdrawn_does_not_count() {
     let mut stage = whole();
     stage.later();
-    learning::measure(&mut stage.desk, &Known::default()).unwrap();
+    learning::measure(&mut stage.desk, None).unwrap();
     let observation = stage.desk.all::<MetricObservation>().find(|one| one.metric_id == "regression_rate_v1");
     let observation = format!("metric_observation:{}", observation.unwrap().observation_id);
     let observation = observation.as_str().try_into().unwrap();
     learning::withdraw(&mut stage.desk, &observation, "it was counted twice").unwrap();
     stage.is_clean();
     stage.later();
-    learning::measure(&mut stage.desk, &Known::default()).unwrap();
+    learning::measure(&mut stage.desk, None).unwrap();
     stage.is_clean();
     let rollup: MetricRollup = last(&stage, "MetricRollup");
     assert_eq!((rollup.sample_size, rollup.excluded_observation_refs.len()), (1, 1));
@@ -131,7 +132,7 @@ fn a_regression_is_counted() {
     stage.failing();
     assert_eq!(outcome::state(&stage.desk, "term-stated"), State::Regressed);
     stage.later();
-    learning::measure(&mut stage.desk, &Known::default()).unwrap();
+    learning::measure(&mut stage.desk, None).unwrap();
     let rate: SeverityWeightedRegressionRate = last(&stage, "SeverityWeightedRegressionRate");
     assert_eq!((rate.accepted_count, rate.regression_introduced_count), (3, 1));
 }
@@ -140,7 +141,7 @@ fn a_regression_is_counted() {
 fn what_is_shown_follows_from_the_records() {
     let mut stage = whole();
     stage.later();
-    closing::end(&mut stage.desk, &Known::default()).unwrap();
+    closing::end(&mut stage.desk, None).unwrap();
     let card: TaskHealthCard = last(&stage, "TaskHealthCard");
     // The packet waits to be read.
     assert_eq!(card.health_status, Health::Warning);
@@ -205,7 +206,7 @@ fn the_same_steps_give_the_same_records() {
     let rows = || {
         let mut stage = whole();
         stage.later();
-        closing::end(&mut stage.desk, &Known::default()).unwrap();
+        closing::end(&mut stage.desk, None).unwrap();
         stage.desk.rows().cloned().collect::<Vec<_>>()
     };
     assert_eq!(rows(), rows());

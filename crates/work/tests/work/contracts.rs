@@ -21,7 +21,6 @@ fn edited(from: &str, to: &str) -> Task {
 #[test]
 fn a_policy_that_needs_nobody_waives_it() {
     let mut stage = Stage::new(TASK, &[("lease", LEASE)]);
-    assert!(!contract::may_begin(&stage.desk));
     cost::forecast(&mut stage.desk, &Grounds { source_tokens: 10, model: Model::Local }).unwrap();
     contract::open(&mut stage.desk).unwrap();
     stage.is_clean();
@@ -30,7 +29,7 @@ fn a_policy_that_needs_nobody_waives_it() {
         (review.approval_status, review.lifecycle_state),
         (Status::WaivedByPolicy, Life::ReadyForReview)
     );
-    assert!(review.estimated_cost_vector_ref.is_some() && contract::may_begin(&stage.desk));
+    assert!(review.estimated_cost_vector_ref.is_some());
     assert!(attention::open(&stage.desk).is_empty());
     assert_eq!(contract::decide(&mut stage.desk, &Decision::Approve, "ana"), Err(Refusal::NotAsked));
 }
@@ -46,12 +45,10 @@ fn a_person_approves_or_rejects() {
         stage.is_clean();
         let waits: Vec<_> = attention::open(&stage.desk).iter().map(|one| one.attention_kind).collect();
         assert_eq!(waits, [AttentionKind::ApprovalRequired]);
-        assert!(!contract::may_begin(&stage.desk));
         stage.later();
         contract::decide(&mut stage.desk, &decision, "ana").unwrap();
         stage.is_clean();
         assert_eq!(contract::last(&stage.desk).unwrap().approval_status, status);
-        assert_eq!(contract::may_begin(&stage.desk), status == Status::Approved);
         assert!(attention::open(&stage.desk).is_empty());
         assert_eq!(contract::decide(&mut stage.desk, &Decision::Approve, "ana"), Err(Refusal::NotAsked));
     }

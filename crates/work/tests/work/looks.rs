@@ -111,15 +111,6 @@ fn what_rests_on_nothing_counts_on_a_persons_word() {
     }
 }
 
-/// A run in which a person answered for what rests on nothing.
-pub(crate) fn acknowledged() -> Stage {
-    let mut stage = unanchored();
-    let version = stage.version("memo", crate::stage::GOOD);
-    let (_, looked) = stage.look("memo", &version, crate::stage::GOOD);
-    stage.answer(&looked[0].question.clone().unwrap(), "yes").unwrap();
-    stage
-}
-
 #[test]
 fn a_finding_that_is_worse_now_is_another_event_of_it() {
     let task = TASK

@@ -6,12 +6,14 @@ use crate::stage::{GOOD, LEASE, Stage, task_with};
 use countersign_govern::decide::command::Outcome;
 use countersign_govern::types::added::repair::{SideEffectLedgerEntry, SideEffectState};
 use countersign_govern::types::checkpoint::TaskRunFork;
+use countersign_govern::types::formula::MetricObservation;
 use countersign_govern::types::reliance::TaskReliancePacket;
 use countersign_govern::types::review::RevisionReviewPacket;
 use countersign_govern::types::revision::RevisionPlan;
 use countersign_record::digest::Digest;
 use countersign_work::command::{Command, Effect, Refusal};
-use countersign_work::{artifact, attention, call, contract, finding, rely};
+use countersign_work::desk::Desk;
+use countersign_work::{artifact, attention, board, call, contract, finding, guidance, rely, research};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +50,10 @@ fn begun(which: usize) -> Stage {
 fn pick(names: Vec<String>, number: u8) -> String {
     let place = usize::from(number) % (names.len() + 1);
     names.get(place).cloned().unwrap_or_else(|| "none".to_owned())
+}
+
+fn guided(desk: &Desk) -> Vec<String> {
+    guidance::all(desk).into_iter().map(|one| one.id).collect()
 }
 
 /// A request that fits a command, about something that is there or about nothing.
@@ -106,6 +112,28 @@ fn request(stage: &Stage, id: &str, number: u8) -> String {
             let hash = Digest::of(if number.is_multiple_of(2) { LEASE.as_bytes() } else { b"another" });
             format!(r#"{{"found": {{"lease": "{hash}"}}}}"#)
         }
+        "run_board.comment" => r#"{"text": "mind the side letter"}"#.to_owned(),
+        "run_board.retract_post" => {
+            let posts = board::entries(desk).into_iter().filter_map(|one| Some(one.post?.post_id));
+            format!(r#"{{"post_id": "{}", "reason": "so"}}"#, pick(posts.collect(), number))
+        }
+        "run_guidance.contest" => {
+            format!(r#"{{"guidance_id": "{}", "grounds": "so"}}"#, pick(guided(desk), number))
+        }
+        "run_guidance.settle_contest" => {
+            let is_upheld = number.is_multiple_of(2);
+            format!(r#"{{"guidance_id": "{}", "upheld": {is_upheld}}}"#, pick(guided(desk), number))
+        }
+        "metric.withdraw_observation" => {
+            let all = desk.all::<MetricObservation>().map(|one| one.observation_id).collect();
+            format!(r#"{{"observation_id": "{}", "reason": "so"}}"#, pick(all, number))
+        }
+        "research.answer_need" => {
+            let all = research::all(desk).into_iter().map(|one| one.need_id).collect();
+            format!(r#"{{"need_id": "{}", "source": "lease"}}"#, pick(all, number))
+        }
+        "source.clear" => r#"{"source": "lease"}"#.to_owned(),
+        "source.move_tier" => format!(r#"{{"source": "lease", "tier": {}}}"#, 3 - number % 4),
         _asks_for_nothing => "{}".to_owned(),
     }
 }
@@ -195,14 +223,22 @@ proptest! {
 #[test]
 fn every_command_is_carried_out_somewhere() {
     let order = |id: &str| (Command::ALL.iter().position(|(known, _)| *known == id).unwrap(), 0, true, None);
-    // Changing a contract takes a whole task, and a preview the steps of a run: other tests do.
-    let elsewhere = ["contract_review.edit", "task_replay.preview"];
+    // Changing a contract takes a whole task, a preview the steps of a run, guidance feedback, and clearing a page from the web: other
+    // tests do.
+    let elsewhere = [
+        "contract_review.edit",
+        "task_replay.preview",
+        "run_guidance.contest",
+        "run_guidance.settle_contest",
+        "source.clear",
+    ];
     for (id, _) in Command::ALL.iter().filter(|(id, _)| !elsewhere.contains(id)) {
         let (which, before) = match *id {
             "reliance.issue_work_product_certification" => (0, Some("reliance.review_packet")),
             "reliance.archive_packet" | "reliance.renew_packet" => (0, Some("reliance.invalidate_packet")),
             "task_replay.create_fork" => (0, Some("checkpoint.create")),
-            "finding.contest" | "finding.confirm" => (1, None),
+            "finding.contest" | "finding.confirm" | "research.answer_need" => (1, None),
+            "run_board.retract_post" | "run_board.digest" => (0, Some("run_board.comment")),
             "finding.withdraw_contest"
             | "finding.reject"
             | "attention.resolve_item"

@@ -69,7 +69,7 @@ fn a_step_holds_once_and_an_ended_run_nothing() {
     assert!(stream.append(&stream.read().reserve("one", "a", &usd(10)).unwrap()));
     let twice = stream.read().reserve("one", "a", &usd(10)).unwrap_err();
     assert_eq!(twice, Refusal::Twice { run: "one".to_owned(), step: "a".to_owned() });
-    assert!(stream.append(&stream.read().release("one", "a").unwrap()));
+    assert!(stream.append(&stream.read().settle("one", "a", &usd(0)).unwrap()));
     let not_held = Refusal::NotHeld { run: "one".to_owned(), step: "a".to_owned() };
     assert_eq!(stream.read().settle("one", "a", &usd(1)).unwrap_err(), not_held);
     assert!(stream.append(&stream.read().reserve("one", "b", &usd(10)).unwrap()));
@@ -95,7 +95,6 @@ enum Act {
     Look(usize),
     Reserve(usize, u64),
     Settle(usize, u64),
-    Release(usize),
     End(usize),
 }
 
@@ -105,7 +104,6 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         4 => run.clone().prop_map(Act::Look),
         4 => (run.clone(), 0..60_u64).prop_map(|(run, amount)| Act::Reserve(run, amount)),
         3 => (run.clone(), 0..=100_u64).prop_map(|(run, share)| Act::Settle(run, share)),
-        1 => run.clone().prop_map(Act::Release),
         1 => run.prop_map(Act::End),
     ];
     proptest::collection::vec(one, 0..120)
@@ -141,10 +139,6 @@ proptest! {
                     let Some((step, amount)) = runs[at].holds.clone() else { continue };
                     let spent = usd(amount * share / 100);
                     (at, runs[at].view.settle(&at.to_string(), &step, &spent).ok().map(|one| (one, None)))
-                }
-                Act::Release(at) => {
-                    let Some((step, _)) = runs[at].holds.clone() else { continue };
-                    (at, runs[at].view.release(&at.to_string(), &step).ok().map(|one| (one, None)))
                 }
                 Act::End(at) => (at, runs[at].view.end(&at.to_string()).map(|one| (one, None))),
                 Act::Reserve(..) => continue,

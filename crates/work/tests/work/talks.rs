@@ -2,7 +2,7 @@
 
 use crate::stage::{LEASE, Stage};
 use countersign_govern::types::added::forum::{
-    AssistanceFallbackEvent, ForumPauseEvent, ForumProposalSelection, ForumTick,
+    AssistanceFallbackEvent, ForumPauseEvent, ForumProposalSelection, ForumTick, ModuleAssistanceAnswer,
 };
 use countersign_govern::types::assistance::{
     ModuleAssistanceRequestOnTimeout as OnTimeout, ModuleAssistanceRequestRequestKind as Kind,
@@ -12,7 +12,7 @@ use countersign_govern::types::basic::{HardRevisionCallKind, SchemaRef, StorageR
 use countersign_govern::types::outcome::OutcomeEvaluationState as State;
 use countersign_work::assist::{self, Ask, Form, Refusal};
 use countersign_work::evaluate::{self, Head};
-use countersign_work::forum::{self, Proposal, Vote, Voter};
+use countersign_work::forum::{Moderator, Proposal};
 use countersign_work::score::Seen;
 use countersign_work::{attention, call, outcome};
 
@@ -47,36 +47,12 @@ fn who_is_asked_answers_in_time_and_form() {
 }
 
 #[test]
-fn where_nobody_answers_something_else_is_done() {
-    for on_timeout in [
-        OnTimeout::ResumeWithWarning,
-        OnTimeout::Abort,
-        OnTimeout::EscalateHuman,
-        OnTimeout::AskTaskAgentThenPause,
-    ] {
-        let mut stage = Stage::small();
-        let id = assist::ask(&mut stage.desk, ask(Target::Module, "module:format", on_timeout)).unwrap();
-        assert!(assist::lapse(&mut stage.desk).unwrap().is_empty());
-        stage.wait(120);
-        let late = assist::answer(&mut stage.desk, &id, Form::Fits);
-        assert_eq!(late, Err(Refusal::TooLate(id.clone())));
-        let lapsed = assist::lapse(&mut stage.desk).unwrap();
-        assert_eq!(lapsed, [assist::Lapsed { request_id: id.clone(), action: on_timeout }]);
-        stage.is_clean();
-        assert_eq!(stage.desk.all::<AssistanceFallbackEvent>().count(), 1);
-        assert!(assist::lapse(&mut stage.desk).unwrap().is_empty());
-        // What was handed to a person waits for one.
-        attention::refresh(&mut stage.desk).unwrap();
-        stage.is_clean();
-        let waits = matches!(on_timeout, OnTimeout::EscalateHuman | OnTimeout::AskTaskAgentThenPause);
-        assert_eq!(attention::open(&stage.desk).len(), usize::from(waits));
-        if waits {
-            assist::answer(&mut stage.desk, &id, Form::Fits).unwrap();
-            attention::refresh(&mut stage.desk).unwrap();
-            stage.is_clean();
-            assert!(attention::open(&stage.desk).is_empty());
-        }
-    }
+fn an_answer_that_comes_too_late_is_none() {
+    let mut stage = Stage::small();
+    let id = assist::ask(&mut stage.desk, ask(Target::Module, "module:format", OnTimeout::Abort)).unwrap();
+    stage.wait(120);
+    assert_eq!(assist::answer(&mut stage.desk, &id, Form::Fits), Err(Refusal::TooLate(id)));
+    stage.is_clean();
 }
 
 #[test]
@@ -110,13 +86,13 @@ const LOW: &str = r#"{
 }"#;
 
 /// Looks at a memo that two see differently.
-fn looked(policies: &str, ballots: &[Vec<Vote>]) -> (Stage, String) {
+fn looked(policies: &str, moderator: Option<Moderator>) -> (Stage, String) {
     let mut stage = Stage::new(&LOW.replace("POLICIES", policies), &[("lease", LEASE)]);
     let version = stage.version("memo", crate::stage::GOOD);
     stage.later();
     let heads = [Head { artifact: "memo", version: &version, text: crate::stage::GOOD, claims: &[] }];
     let mut seen = Seen::default();
-    seen.ballots.insert("term-stated".to_owned(), ballots.to_vec());
+    seen.led.extend(moderator.map(|one| ("term-stated".to_owned(), one)));
     let looked = evaluate::all(&mut stage.desk, &heads, &seen).unwrap();
     stage.is_clean();
     assert_eq!(looked[0].state, State::NeedsHumanJudgment);
@@ -129,7 +105,7 @@ fn kind_of(stage: &Stage, question: &str) -> Option<HardRevisionCallKind> {
 
 #[test]
 fn where_there_is_no_room_a_person_is_asked_at_once() {
-    let (mut stage, question) = looked("", &[]);
+    let (mut stage, question) = looked("", None);
     assert_eq!(kind_of(&stage, &question), Some(HardRevisionCallKind::ContradictoryRequirements));
     assert_eq!(stage.desk.all::<ForumTick>().count(), 0);
     stage.answer(&question, "revise").unwrap();
@@ -139,10 +115,12 @@ fn where_there_is_no_room_a_person_is_asked_at_once() {
 
 #[test]
 fn a_room_that_agrees_advises_the_person() {
-    let ballots = [Vec::new(), vec![Vote { by: Voter::Judge, proposal: Proposal::Accept }]];
-    let (mut stage, question) = looked(r#""forum": {"ticks_max": 3}"#, &ballots);
+    let accepts = Some(Moderator::Proposes(Proposal::Accept));
+    let (mut stage, question) = looked(r#""forum": {"ticks_max": 3, "consensus_pct": 60}"#, accepts);
     let ticks: Vec<u64> = stage.desk.all::<ForumTick>().map(|one| one.agreement_pct).collect();
-    assert_eq!(ticks, [50, 50, 100]);
+    assert_eq!(ticks, [50, 66]);
+    assert!(stage.desk.all::<ModuleAssistanceAnswer>().all(|one| one.accepted));
+    assert!(assist::open(&stage.desk).is_empty());
     let call = call::open(&stage.desk).into_iter().find(|call| call.hard_call_id == question).unwrap();
     assert!(call.prompt_text.ends_with("agree: take it as it is."), "{}", call.prompt_text);
     stage.answer(&question, "accept").unwrap();
@@ -155,7 +133,7 @@ fn a_room_that_does_not_agree_leaves_by_its_policy() {
         ["forum_deadlock_hard_call", "prefer_safest_policy_allowed_proposal", "pause_and_request_user"];
     for exit in exits {
         let policies = format!(r#""forum": {{"ticks_max": 2, "no_consensus": "{exit}"}}"#);
-        let (mut stage, question) = looked(&policies, &[]);
+        let (mut stage, question) = looked(&policies, None);
         assert_eq!(stage.desk.all::<ForumTick>().count(), 2);
         let kind = kind_of(&stage, &question);
         let (selected, paused) =
@@ -175,23 +153,27 @@ fn a_room_that_does_not_agree_leaves_by_its_policy() {
 
 #[test]
 fn a_moderator_that_fails_is_made_good_for() {
-    let mut stage = Stage::with(r#""policies": {"forum": {}}"#);
-    let policy = stage.desk.task().policies().forum.unwrap();
-    let room = forum::open(&mut stage.desk, &policy).unwrap();
-    let id = forum::consult(&mut stage.desk, &room, "draft", 60_000).unwrap();
-    stage.later();
-    forum::moderator_failed(&mut stage.desk, &room).unwrap();
-    stage.is_clean();
-    assert!(assist::open(&stage.desk).is_empty());
-    assert_eq!(assist::escalated(&stage.desk)[0].request_id, id);
-    let votes = [Vote { by: Voter::SubAgent("reader".to_owned()), proposal: Proposal::Revise }];
-    assert_eq!(forum::tick(&mut stage.desk, &room, &votes), Ok(forum::Tick::Agreed(Proposal::Revise)));
-    stage.is_clean();
+    for (moderator, answers) in [(Moderator::Silent, 0), (Moderator::Unreadable, 1)] {
+        let (mut stage, question) = looked(r#""forum": {}"#, Some(moderator));
+        assert_eq!((stage.count("ForumTick"), stage.count("ModeratorFailureEvent")), (0, 1));
+        assert_eq!(stage.desk.all::<ModuleAssistanceAnswer>().count(), answers);
+        assert_eq!(stage.desk.all::<AssistanceFallbackEvent>().count(), 1);
+        assert!(assist::open(&stage.desk).is_empty());
+        // What was asked waits for a person, and is answered with the question.
+        assert_eq!(assist::escalated(&stage.desk).len(), 1);
+        attention::refresh(&mut stage.desk).unwrap();
+        stage.is_clean();
+        assert_eq!(attention::open(&stage.desk).len(), 2);
+        stage.answer(&question, "accept").unwrap();
+        attention::refresh(&mut stage.desk).unwrap();
+        stage.is_clean();
+        assert!(assist::escalated(&stage.desk).is_empty() && attention::open(&stage.desk).is_empty());
+    }
 }
 
 #[test]
 fn a_question_that_waits_too_long_goes_to_somebody_else() {
-    let (mut stage, question) = looked("", &[]);
+    let (mut stage, question) = looked("", None);
     assert!(call::lapse(&mut stage.desk).unwrap().is_empty());
     stage.later();
     call::defer(&mut stage.desk, &question).unwrap();
@@ -202,28 +184,4 @@ fn a_question_that_waits_too_long_goes_to_somebody_else() {
     stage.is_clean();
     stage.answer(&question, "accept").unwrap();
     stage.is_clean();
-}
-
-/// Runs in which everything was talked over.
-pub(crate) fn everything() -> Vec<Stage> {
-    let mut stages = Vec::new();
-    for exit in
-        ["forum_deadlock_hard_call", "prefer_safest_policy_allowed_proposal", "pause_and_request_user"]
-    {
-        let policies = format!(r#""forum": {{"ticks_max": 2, "no_consensus": "{exit}"}}"#);
-        stages.push(looked(&policies, &[]).0);
-    }
-    let (mut stage, question) = looked("", &[]);
-    call::defer(&mut stage.desk, &question).unwrap();
-    stage.answer(&question, "accept").unwrap();
-    let id = assist::ask(&mut stage.desk, ask(Target::User, "user:ana", OnTimeout::Abort)).unwrap();
-    assist::answer(&mut stage.desk, &id, Form::Fits).unwrap();
-    stages.push(stage);
-    let mut stage = Stage::with(r#""policies": {"forum": {}}"#);
-    let policy = stage.desk.task().policies().forum.unwrap();
-    let room = forum::open(&mut stage.desk, &policy).unwrap();
-    forum::consult(&mut stage.desk, &room, "draft", 60_000).unwrap();
-    forum::moderator_failed(&mut stage.desk, &room).unwrap();
-    stages.push(stage);
-    stages
 }

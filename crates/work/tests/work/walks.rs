@@ -14,7 +14,6 @@ use countersign_govern::types::research::{
 use countersign_work::context::{Ask, Room};
 use countersign_work::cost::{Amounts, Piece, UNIT};
 use countersign_work::guidance::Settled;
-use countersign_work::learning::Known;
 use countersign_work::{
     artifact, attention, board, call, closing, context, cost, feedback, guidance, outcome, rely, research,
     workspace,
@@ -144,7 +143,6 @@ pub(crate) fn happen(stage: &mut Stage, act: Act) {
         Act::Show => closing::show(&mut stage.desk).unwrap(),
         Act::Wait(seconds) => {
             stage.wait(seconds);
-            research::lapse(&mut stage.desk).unwrap();
             call::lapse(&mut stage.desk).unwrap();
         }
         Act::Restart => stage.restart(),
@@ -161,7 +159,13 @@ fn questions(stage: &mut Stage, act: Act) {
                 research::lease(&mut stage.desk, &need.need_id, "research", until).unwrap();
             }
         }
-        Act::HandOver => research::hand_over(&mut stage.desk).unwrap(),
+        Act::HandOver => {
+            let user = StorageRef::try_from("user:ana").unwrap();
+            if let Some(need) = needs.iter().find(|one| one.status == Status::Open) {
+                research::hand(&mut stage.desk, &need.need_id, Status::HumanNeeded, &user, "who knows")
+                    .unwrap();
+            }
+        }
         _bring => {
             let user = StorageRef::try_from("user:ana").unwrap();
             if let Some(need) = needs.iter().find(|one| one.status == Status::HumanNeeded) {
@@ -181,7 +185,7 @@ proptest! {
         }
         stage.is_clean();
         stage.later();
-        closing::end(&mut stage.desk, &Known::default()).unwrap();
+        closing::end(&mut stage.desk, None).unwrap();
         stage.is_clean();
         let due: Vec<_> = attention::due(&stage.desk).unwrap().into_iter().map(|one| (one.kind, one.source)).collect();
         for item in attention::open(&stage.desk) {

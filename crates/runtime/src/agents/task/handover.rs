@@ -14,7 +14,6 @@ use countersign_record::time::Timestamp;
 use countersign_work::claims::Claimed;
 use countersign_work::closing;
 use countersign_work::cost;
-use countersign_work::learning::Known;
 use countersign_work::rely::{self, Besides};
 use countersign_work::texts::Head;
 use serde::Serialize;
@@ -72,12 +71,13 @@ impl Agent for Handover {
 
 fn handed_over(work: &Work, at: &Timestamp) -> Result<HandedOver, Error> {
     let heads = work.checked(at)?;
+    let near = work.nearest();
     let all: Vec<Claimed> = heads.iter().flat_map(|head| head.claims.clone()).collect();
     let packet = work.step(at, |desk| {
         let package = rely::package(desk, &all)?;
         let budget = Some(cost::narrative(desk)?);
         let packet = rely::packet(desk, &package, &Besides { budget })?;
-        closing::end(desk, &Known::default())?;
+        closing::end(desk, near)?;
         Ok::<_, countersign_work::desk::Error>(packet)
     })?;
     let derivation = &packet.reliance_derivation;
