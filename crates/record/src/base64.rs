@@ -14,19 +14,43 @@ pub struct NotBase64 {
     pub at: usize,
 }
 
+/// The values of letters by their bytes; `NONE` for what is no letter.
+const VALUES: [u8; 256] = {
+    let mut values = [NONE; 256];
+    let mut at = 0;
+    while at < LETTERS.len() {
+        values[LETTERS[at] as usize] = at as u8;
+        at += 1;
+    }
+    values
+};
+const NONE: u8 = 0x80;
+
 /// The text of some bytes.
 #[must_use]
 pub fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| chunk.get(at).map_or(0, |byte| u32::from(*byte));
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let letter = LETTERS[(group >> shift & 0x3F) as usize];
-            text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
-        }
+    let mut text = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
+    let (groups, rest) = bytes.as_chunks::<3>();
+    for group in groups {
+        text.extend_from_slice(&letters(*group));
     }
-    text
+    match *rest {
+        [one] => {
+            let [first, second, _, _] = letters([one, 0, 0]);
+            text.extend_from_slice(&[first, second, b'=', b'=']);
+        }
+        [one, two] => {
+            let [first, second, third, _] = letters([one, two, 0]);
+            text.extend_from_slice(&[first, second, third, b'=']);
+        }
+        _ => {}
+    }
+    String::from_utf8(text).unwrap_or_default()
+}
+
+fn letters([one, two, three]: [u8; 3]) -> [u8; 4] {
+    let letter = |value: u8| LETTERS[usize::from(value & 0x3F)];
+    [letter(one >> 2), letter(one << 4 | two >> 4), letter(two << 2 | three >> 6), letter(three)]
 }
 
 /// The bytes of a text.
@@ -35,41 +59,48 @@ pub fn encode(bytes: &[u8]) -> String {
 /// It is not what [`encode`] writes.
 pub fn decode(text: &[u8]) -> Result<Vec<u8>, NotBase64> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let groups = text.chunks(4);
-    let last = text.len().div_ceil(4).saturating_sub(1);
-    for (at, group) in groups.enumerate() {
-        let start = at * 4;
-        let letters = group.iter().take_while(|letter| **letter != b'=').count();
-        let is_whole = group.len() == 4 && (letters == 4 || (at == last && letters >= 2));
-        let is_padded = group.iter().skip(letters).all(|letter| *letter == b'=');
-        if !is_whole || !is_padded {
-            return Err(NotBase64 { at: start + letters.min(group.len()) });
+    let (groups, _) = text.as_chunks::<4>();
+    for group in groups {
+        let [one, two, three, four] = group.map(|letter| VALUES[usize::from(letter)]);
+        if (one | two | three | four) & NONE != 0 {
+            break;
         }
-        let mut bits = 0_u32;
-        for (place, letter) in group.iter().take(letters).enumerate() {
-            let value = value(*letter).ok_or(NotBase64 { at: start + place })?;
-            bits |= value << (18 - 6 * place);
-        }
-        let [_, one, two, three] = bits.to_be_bytes();
-        bytes.extend_from_slice([one, two, three].get(..letters - 1).unwrap_or_default());
-        // What the padding cuts off must be nothing, or two texts would be the same bytes.
-        if [one, two, three].iter().skip(letters - 1).any(|rest| *rest != 0) {
-            return Err(NotBase64 { at: start + letters - 1 });
-        }
+        bytes.extend_from_slice(&[one << 2 | two >> 4, two << 4 | three >> 2, three << 6 | four]);
     }
-    Ok(bytes)
+    let start = bytes.len() / 3 * 4;
+    end(text.get(start..).unwrap_or_default(), start, bytes)
 }
 
-fn value(letter: u8) -> Option<u32> {
-    let value = match letter {
-        b'A'..=b'Z' => letter - b'A',
-        b'a'..=b'z' => letter - b'a' + 26,
-        b'0'..=b'9' => letter - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    };
-    Some(u32::from(value))
+/// The last group, where it is padded. Anything else that is left is no Base64.
+fn end(group: &[u8], start: usize, mut bytes: Vec<u8>) -> Result<Vec<u8>, NotBase64> {
+    if group.is_empty() {
+        return Ok(bytes);
+    }
+    let is_last = group.len() <= 4;
+    let group = group.get(..4).unwrap_or(group);
+    let letters = group.iter().take_while(|letter| **letter != b'=').count();
+    let is_whole = group.len() == 4 && (letters == 4 || (is_last && letters >= 2));
+    let is_padded = group.iter().skip(letters).all(|letter| *letter == b'=');
+    if !is_whole || !is_padded {
+        return Err(NotBase64 { at: start + letters.min(group.len()) });
+    }
+    let mut bits = 0_u32;
+    for (place, letter) in group.iter().take(letters).enumerate() {
+        let value = VALUES[usize::from(*letter)];
+        if value == NONE {
+            return Err(NotBase64 { at: start + place });
+        }
+        bits |= u32::from(value) << (18 - 6 * place);
+    }
+    let [_, one, two, three] = bits.to_be_bytes();
+    let decoded = [one, two, three];
+    let (said, cut) = decoded.split_at(letters - 1);
+    // What the padding cuts off must be nothing, or two texts would be the same bytes.
+    if cut.iter().any(|rest| *rest != 0) {
+        return Err(NotBase64 { at: start + letters - 1 });
+    }
+    bytes.extend_from_slice(said);
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -51,6 +51,10 @@ pub(crate) const OWNERS: [(&str, &str, Owner); 24] = [
     ("TaskSkipReceipt", "target_ref", Owner::Ref),
 ];
 
+/// A workspace as it stands, and what is done in one: it says where the workspace belongs.
+pub(crate) const WORKSPACE: &str = "SourceWorkspaceCurrentState";
+pub(crate) const WORKED: &str = "SourceWorkspaceOperation";
+
 /// Kinds under which a step of a plan is named; it belongs where its plan does.
 pub(crate) const STEP: [&str; 3] = ["revision_plan_step_base", "revision_plan_step", "step"];
 

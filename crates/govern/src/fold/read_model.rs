@@ -2,7 +2,7 @@
 //! Owns: matching rows with headers as they come. Must not: know which row makes what out of date; that is a table.
 
 use super::life::{read, record_of};
-use super::place::{OWNERS, Owner, Place, STEP, steps};
+use super::place::{OWNERS, Owner, Place, STEP, WORKED, WORKSPACE, steps};
 use super::row::{Row, number};
 use super::{Fold, NotASnapshot, Projection};
 use crate::member::{Member, every_text};
@@ -170,6 +170,11 @@ impl Headers {
         let cites = if is_manifest { cited(row.json) } else { Vec::new() };
         if let Some(finding) = row.json.text("finding_id").filter(|_| row.kind == "EvaluationFindingEvent") {
             self.known.insert(key("finding", finding), Known { place: place.clone(), cites: Vec::new() });
+        }
+        // How a workspace stands is folded and need not be a row: it belongs where what was done in it does.
+        if let Some(workspace) = row.json.text("workspace_id").filter(|_| row.kind == WORKED) {
+            let known = Known { place: place.clone(), cites: Vec::new() };
+            self.known.entry(key(&snake(WORKSPACE), workspace)).or_insert(known);
         }
         for step in steps(row.json).filter(|_| row.kind == "RevisionPlan") {
             self.known.insert(key(STEP[0], step), Known { place: place.clone(), cites: Vec::new() });

@@ -262,7 +262,7 @@ fn is_current(stage: &Stage) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_follow_from_the_records_whatever_happens(happenings in happenings()) {
@@ -273,6 +273,10 @@ proptest! {
             is_current(&stage);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_follow_from_the_records_while_work_is_mended(

@@ -1,7 +1,7 @@
 //! Where something belongs: to which runs, which task, matter and workspace.
 //! Owns: how that is found for records that do not say it themselves. Must not: judge.
 
-use crate::fold::place::{OWNERS, Owner, RUNS, STEP, steps};
+use crate::fold::place::{OWNERS, Owner, RUNS, STEP, WORKED, WORKSPACE, steps};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::BTreeMap;
@@ -25,6 +25,8 @@ pub(in crate::check) struct Places<'w> {
     findings: BTreeMap<&'w str, Record<'w>>,
     /// The plans of steps.
     plans: BTreeMap<&'w str, Record<'w>>,
+    /// What was done first in each workspace.
+    workspaces: BTreeMap<&'w str, Record<'w>>,
 }
 
 impl<'w> Places<'w> {
@@ -32,10 +34,12 @@ impl<'w> Places<'w> {
         let named = |event: Record<'w>| event.json().text("finding_id").map(|id| (id, event));
         let plans =
             world.of("RevisionPlan").flat_map(|plan| steps(plan.json()).map(move |step| (step, plan)));
+        let worked = world.of(WORKED).filter_map(|one| Some((one.json().text("workspace_id")?, one)));
         Places {
             world,
             findings: world.of("EvaluationFindingEvent").filter_map(named).collect(),
             plans: plans.collect(),
+            workspaces: worked.rev().collect(),
         }
     }
 
@@ -53,7 +57,11 @@ impl<'w> Places<'w> {
     fn owner(&self, record: Record<'w>) -> Option<Record<'w>> {
         let (_, member, owner) = OWNERS.iter().find(|(kind, _, _)| *kind == record.kind())?;
         match owner {
-            Owner::Of(kind) => self.world.find(kind, record.json().text(member)?),
+            Owner::Of(kind) => {
+                let id = record.json().text(member)?;
+                let worked = || self.workspaces.get(id).filter(|_| *kind == WORKSPACE).copied();
+                self.world.find(kind, id).or_else(worked)
+            }
             Owner::Ref => {
                 let to = record.json().reference(member)?;
                 let plan = || self.plans.get(to.id).copied();

@@ -141,7 +141,13 @@ impl<'d> Log<'d> {
     /// The last packet, and its state.
     pub(super) fn packet(&self) -> Option<(String, String)> {
         let (id, row) = self.of("TaskReliancePacket").next_back()?;
-        let state = self.life(&named("TaskReliancePacket", id)).or(row.text("lifecycle_state"))?;
+        let to = named("TaskReliancePacket", id);
+        let moved = self.rows.iter().filter_map(|(_, _, row)| match row.kind.as_str() {
+            "LifecycleTransitionReceipt" if row.record.is("subject_ref", &to) => row.record.text("to_state"),
+            "RelianceInvalidationEvent" if row.record.is("packet_id", id) => Some("invalidated"),
+            _other => None,
+        });
+        let state = moved.last().or(row.text("lifecycle_state"))?;
         Some((id.to_owned(), state.to_owned()))
     }
 
