@@ -14,6 +14,7 @@ mod mutations;
 mod policies;
 mod renamed;
 mod statistics;
+mod timed;
 
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{check, rules};
