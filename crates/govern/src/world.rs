@@ -233,7 +233,9 @@ impl World {
     #[must_use]
     pub fn resolve(&self, reference: Reference<'_>) -> Option<Record<'_>> {
         let (_, versions) = self.referred(reference);
-        self.pinned(reference, versions).unwrap_or_else(|| versions.last().copied()).and_then(|at| self.at(at))
+        self.pinned(reference, versions)
+            .unwrap_or_else(|| versions.last().copied())
+            .and_then(|at| self.at(at))
     }
 
     /// The type that a reference names, and the places of the versions of the record.

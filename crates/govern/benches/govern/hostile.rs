@@ -23,7 +23,8 @@ fn in_turn(rows: usize, first: impl Fn(usize) -> Draft, second: impl Fn(usize) -
 }
 
 fn event(id: &str, at: usize) -> Draft {
-    let text = format!(r#"{{"event_id":"{id}","run_id":"r","event_class":"gate_decision","event_seq":{at}}}"#);
+    let text =
+        format!(r#"{{"event_id":"{id}","run_id":"r","event_class":"gate_decision","event_seq":{at}}}"#);
     draft("RunBoardAuditEvent", None, &text)
 }
 
@@ -39,8 +40,9 @@ fn snapshot(at: usize) -> Draft {
 }
 
 fn checkpoint(at: usize, to: &str) -> Draft {
-    let text =
-        format!(r#"{{"checkpoint_id":"k{at}","policy_snapshot_ref":"{to}","capability_snapshot_ref":"{to}"}}"#);
+    let text = format!(
+        r#"{{"checkpoint_id":"k{at}","policy_snapshot_ref":"{to}","capability_snapshot_ref":"{to}"}}"#
+    );
     draft("KnownGoodCheckpoint", None, &text)
 }
 
@@ -83,7 +85,10 @@ pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
     let strange = |at: usize| draft("Foo", Some(format!("x{at}")), "{}");
     vec![
         ("hostile: versions of one name", (0..rows).map(|at| event("e", at)).collect()),
-        ("hostile: versions of one name in turn with what names it", in_turn(rows, |at| event("e", at), |at| post(at, "e"))),
+        (
+            "hostile: versions of one name in turn with what names it",
+            in_turn(rows, |at| event("e", at), |at| post(at, "e")),
+        ),
         ("hostile: names of many versions", halves(rows, snapshot, |at| checkpoint(at, "policy_snapshot:s"))),
         (
             "hostile: numbers of versions",

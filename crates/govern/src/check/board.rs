@@ -222,8 +222,7 @@ fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>
         let event = post.json().text("source_event_id").and_then(|id| world.find("RunBoardAuditEvent", id));
         let Some(event) = event.filter(|event| !is_authored(post, *event)) else { continue };
         let run = event.json().text("run_id");
-        let policy =
-            policies.of_row(run, post).filter(|policy| is_published(policy.json(), event.json()));
+        let policy = policies.of_row(run, post).filter(|policy| is_published(policy.json(), event.json()));
         match policy {
             None => found.add(post, "", "neither its author nor a policy put it on the board"),
             Some(policy) if !is_stub(post) => {

@@ -126,7 +126,9 @@ fn nothing_is_published_by_itself_without_a_policy() {
     check(code, &[("CommandInvocation", &by("engine")), (EVENT, &comment), (POST, &posted)], &[(3, "")]);
     // An action that is named and not there is nobody's.
     check(code, &[(EVENT, &comment), (POST, &posted)], &[(2, "")]);
-    let with = |payload: &str| comment.replace("{\"event_id\"", &format!(r#"{{"payload_ref":"{payload}","event_id""#));
+    let with = |payload: &str| {
+        comment.replace("{\"event_id\"", &format!(r#"{{"payload_ref":"{payload}","event_id""#))
+    };
     let (nowhere, text) = (with("command_invocation:nowhere"), with("comment:c"));
     check(code, &[(EVENT, &nowhere), (POST, &full)], &[(2, "")]);
     check(code, &[(EVENT, &text), (POST, &full)], &[]);

@@ -327,7 +327,8 @@ fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found:
     if !policies.iter().any(|policy| policy.flag(rechecks) == Some(true)) {
         return;
     }
-    let is_rechecked = |seq: u64| in_force(&policies, seq).is_some_and(|one| one.flag(rechecks) == Some(true));
+    let is_rechecked =
+        |seq: u64| in_force(&policies, seq).is_some_and(|one| one.flag(rechecks) == Some(true));
     // The newest word on each outcome, be it a transition or the outcome itself.
     let mut states: BTreeMap<Key<'_>, (Record<'_>, &'static str, &str)> = BTreeMap::new();
     for (kind, member) in [("OutcomeRecord", "state"), ("OutcomeStateTransitionEvent", "to_state")] {

@@ -92,11 +92,7 @@ fn coming_back_is_told_unless_the_run_says_so() {
     // The origin lies on every path, also where it is not told as visited.
     let origin = [run("running", "", "'b'", "1"), run("running", "'b'", "'a'", "2")];
     has_codes_owned(&super::AREA, &origin, code);
-    has_codes_owned(
-        &super::AREA,
-        &[run("running", "", "'a'", "0"), run("running", "'a'", "'b'", "1")],
-        &[],
-    );
+    has_codes_owned(&super::AREA, &[run("running", "", "'a'", "0"), run("running", "'a'", "'b'", "1")], &[]);
 }
 
 #[test]
@@ -144,7 +140,8 @@ fn success_waits_for_the_cascade() {
     has_codes_owned(&super::AREA, &[run("running", "'a'", "", "0"), seen.clone()], code);
     has_codes_owned(&super::AREA, &[run("quiescent", "'a'", "", "0"), seen], &[]);
     let moved = |outcome: &str, to: &str| {
-        let text = format!("'outcome_id':'{outcome}','run_id':'r','from_state':'evaluating','to_state':'{to}'");
+        let text =
+            format!("'outcome_id':'{outcome}','run_id':'r','from_state':'evaluating','to_state':'{to}'");
         ("OutcomeStateTransitionEvent", format!("{{{text}}}"))
     };
     let running = || run("running", "'a'", "'b'", "0");

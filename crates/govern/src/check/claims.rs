@@ -304,7 +304,9 @@ fn extractor_missing_reported_as_source_missing(world: &World, found: &mut Found
     for result in world.of("EvaluationResultEnvelope") {
         let says_missing = result.texts("decision.indeterminate_causes").contains(&"missing_source")
             || result.texts("decision.limitations").contains(&"source_unavailable");
-        if says_missing && result.texts("decision.missing_source_refs").iter().any(|one| is_unread(one, result.seq())) {
+        if says_missing
+            && result.texts("decision.missing_source_refs").iter().any(|one| is_unread(one, result.seq()))
+        {
             found.add(result, "decision", message);
         }
     }

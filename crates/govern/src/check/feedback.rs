@@ -190,7 +190,8 @@ fn feedback_delivery_duplicate_without_idempotency(world: &World, found: &mut Fo
         if json.flag("suppressed") == Some(true) || json.is("status", "suppressed") {
             continue;
         }
-        let window = in_force(&all, record.seq()).and_then(|policy| policy.count("duplicate_suppression_window_ms"));
+        let window =
+            in_force(&all, record.seq()).and_then(|policy| policy.count("duplicate_suppression_window_ms"));
         let earlier = before.insert(delivery, record);
         let apart = earlier.and_then(|earlier| apart(earlier, record));
         if apart.zip(window).is_some_and(|(apart, window)| apart < window) {
@@ -345,9 +346,8 @@ fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
         let silent = |seq: u64| is_silent.then_some(seq);
         told.entry(producer).and_modify(|from| *from = from.or(silent(entry.seq()))).or_insert(silent(0));
     }
-    let is_told_silent = |producer: &str, seq: u64| {
-        told.get(producer).copied().flatten().is_some_and(|from| from < seq)
-    };
+    let is_told_silent =
+        |producer: &str, seq: u64| told.get(producer).copied().flatten().is_some_and(|from| from < seq);
     let emits = |producer: &str, seq: u64| match told.contains_key(producer) {
         true => !is_told_silent(producer, seq),
         false => Producer::find(producer).is_some(),

@@ -182,7 +182,11 @@ impl<'w> Requirements<'w> {
     fn add(&mut self, policy: Record<'w>) {
         // Nothing that is recorded carries out another word.
         let action = |policy: Record<'w>| {
-            policy.json().text("on_unavailable").filter(|word| Unavailable::find(word).is_some()).unwrap_or_default()
+            policy
+                .json()
+                .text("on_unavailable")
+                .filter(|word| Unavailable::find(word).is_some())
+                .unwrap_or_default()
         };
         if let Some(over) = self.in_force.insert(policy.id(), policy) {
             self.by_action.entry(action(over)).or_default().turn(over, Turn::Ends);

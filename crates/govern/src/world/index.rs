@@ -168,7 +168,8 @@ impl OfKind {
         }
         let near = self.names.get(first..).unwrap_or_default();
         // Nearly all names have one version.
-        let count = if near.get(1) == Some(&wanted) { near.partition_point(|name| *name == wanted) } else { 1 };
+        let count =
+            if near.get(1) == Some(&wanted) { near.partition_point(|name| *name == wanted) } else { 1 };
         let near = self.by_name.get(first..first + count).unwrap_or_default();
         let begin = near.partition_point(|at| id_at(rows, *at) < id);
         let near = near.get(begin..).unwrap_or_default();

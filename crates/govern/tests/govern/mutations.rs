@@ -184,8 +184,7 @@ fn report(counts: &BTreeMap<Class, Count>, survivors: &BTreeMap<String, usize>) 
         println!("NOT FOUND {times} times: {what}");
     }
     let explained = explained();
-    let unexplained: Vec<&String> =
-        survivors.keys().filter(|what| !explained.contains(line(what))).collect();
+    let unexplained: Vec<&String> = survivors.keys().filter(|what| !explained.contains(line(what))).collect();
     let share = |count: usize| 100.0 * count as f64 / all as f64;
     let (caught, by_rules) = (share(all - missed), share(by_rules));
     println!("{caught:.2} % of {all} faults are found, {by_rules:.2} % by rules alone");

@@ -10,7 +10,7 @@ use countersign_govern::bundle::Bundle;
 use countersign_govern::check::check;
 use countersign_govern::kind::{self, Class};
 use countersign_govern::world::{Draft, World};
-use countersign_record::json::{Json, Object, Number};
+use countersign_record::json::{Json, Number, Object};
 use countersign_record::time::Instant;
 use countersign_testkit::audits::{self, stored};
 use countersign_testkit::worlds;
@@ -52,7 +52,9 @@ fn version(draft: &Draft, change: Change, is_other: bool) -> Draft {
     let mut record = Object::new();
     for (name, value) in draft.record.as_object().unwrap().iter() {
         match value.as_str() {
-            Some(id) if is_other && Some(name) == field => record.insert(name, Json::from(format!("{id}-other"))),
+            Some(id) if is_other && Some(name) == field => {
+                record.insert(name, Json::from(format!("{id}-other")))
+            }
             _value if Some(name) == field => record.insert(name, value.clone()),
             _value if matches!(change, Change::Silent) => continue,
             _value => record.insert(name, changed(value, change)),
@@ -88,10 +90,8 @@ fn misses(told: &str, rows: &[Draft], now: Option<Instant>) -> Vec<String> {
             let all: Vec<Draft> = rows.iter().cloned().chain(more).collect();
             let after = codes(&all, now, rows.len());
             if after != before {
-                let (gone, new): (Vec<_>, Vec<_>) = (
-                    before.difference(&after).collect(),
-                    after.difference(&before).collect(),
-                );
+                let (gone, new): (Vec<_>, Vec<_>) =
+                    (before.difference(&after).collect(), after.difference(&before).collect());
                 misses.push(format!("{told} {change:?} other {is_other}: {gone:?} gone, {new:?} new"));
             }
         }
@@ -139,7 +139,8 @@ fn a_later_policy_changes_no_code_in_parts() {
             let more: Vec<Draft> = policies.map(|row| version(row, change, false)).collect();
             let rows = [bundle.rows.clone(), more].concat();
             let count = bundle.rows.len();
-            let streams = (1..).map(|at| if at <= count { format!("run/{at}") } else { "matter/m".to_owned() });
+            let streams =
+                (1..).map(|at| if at <= count { format!("run/{at}") } else { "matter/m".to_owned() });
             let limits = Limits { batch: 1, ..Limits::LEDGER };
             let (parts, _) = audits::found(&stored(streams, &rows), now, limits, |audit| audit);
             assert_eq!(parts.codes, check(&World::new(rows, now)), "{code}/{name} {change:?}");

@@ -9,7 +9,7 @@ use crate::path::{Path, Step};
 use crate::reference::{Reference, snake};
 use crate::table::commands;
 use crate::types;
-use crate::world::{Mark, Record, World, is_reference};
+use crate::world::{Mark, Record, World, in_force, is_reference};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -42,7 +42,7 @@ pub(super) fn phantom_type_reference(world: &World, found: &mut Found<'_>) {
 
 /// The rows that may name a type that is not there. Only where types were given up besides those of the contract, it may be any.
 fn named<'w>(world: &'w World, names: &Names<'w>) -> Vec<Record<'w>> {
-    if names.retired.values().any(|from| *from > 0) {
+    if names.has_retired {
         return world.all().collect();
     }
     let marked = [Mark::Type, Mark::GivenUp].into_iter().flat_map(|mark| world.marked(mark));
@@ -51,43 +51,53 @@ fn named<'w>(world: &'w World, names: &Names<'w>) -> Vec<Record<'w>> {
 
 /// The names of a world: what is built in, and its own registry.
 struct Names<'w> {
-    /// The last entry of each name.
-    entries: BTreeMap<&'w str, Record<'w>>,
-    /// Names that were given up and that nothing replaces, with the place from which on: what was written before stays as it is.
-    retired: BTreeMap<&'w str, u64>,
-    /// The same as references have them.
-    snakes: BTreeMap<String, u64>,
+    /// The entries of each name, in order.
+    entries: BTreeMap<&'w str, Vec<Record<'w>>>,
+    /// The names of entries, and those that the contract gave up, as references have them.
+    snakes: BTreeMap<String, Vec<&'w str>>,
+    /// Whether an entry gives up a name.
+    has_retired: bool,
 }
 
 impl<'w> Names<'w> {
     fn of(world: &'w World) -> Self {
-        let mut entries: BTreeMap<&str, Record<'_>> = BTreeMap::new();
-        let mut gone: BTreeMap<&str, u64> = GIVEN_UP.iter().map(|(name, _)| (*name, 0)).collect();
+        let mut entries: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+        let mut has_retired = false;
         for entry in world.of(ENTRY) {
             let Some(name) = entry.json().text("type_name") else { continue };
-            entries.insert(name, entry);
-            match entry.is("status", "retired") {
-                true => drop(gone.entry(name).or_insert(entry.seq())),
-                // One that was given up by an entry may come back by one.
-                false => gone.retain(|other, from| *other != name || *from == 0),
-            }
+            entries.entry(name).or_default().push(entry);
+            has_retired |= entry.is("status", "retired");
         }
-        let mut retired = gone.clone();
-        // A name that says what took its place may still be read.
-        retired.retain(|name, _| {
-            let replacement = entries.get(name).and_then(|entry| entry.json().text("replacement_type_name"));
-            !replacement.is_some_and(|one| !gone.contains_key(one) && is_known(one, &entries))
-        });
-        let snakes = retired.iter().map(|(name, from)| (snake(name), *from)).collect();
-        Names { entries, retired, snakes }
+        let mut snakes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for name in entries.keys().copied().chain(GIVEN_UP.iter().map(|(name, _)| *name)) {
+            snakes.entry(snake(name)).or_default().push(name);
+        }
+        Names { entries, snakes, has_retired }
+    }
+
+    fn entries(&self, name: &str) -> &[Record<'w>] {
+        self.entries.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a name was given up before a place: what was written before that stays as it is. One that was given up by an entry may
+    /// come back by one.
+    fn is_retired(&self, name: &str, before: u64) -> bool {
+        let entries = self.entries(name);
+        let count = entries.partition_point(|entry| entry.seq() < before);
+        let last = count.checked_sub(1).and_then(|last| entries.get(last));
+        GIVEN_UP.iter().any(|(given_up, _)| *given_up == name)
+            || last.is_some_and(|entry| entry.is("status", "retired"))
+    }
+
+    /// Whether a name was given up before a place, and nothing replaces it: one that says what took its place may still be read.
+    fn is_gone(&self, name: &str, before: u64) -> bool {
+        let replacement = || in_force(self.entries(name), before)?.json().text("replacement_type_name");
+        let is_there = |one: &str| !self.is_retired(one, before) && is_known(one, &self.entries);
+        self.is_retired(name, before) && !replacement().is_some_and(is_there)
     }
 
     fn is_gone_snake(&self, kind: &str, before: u64) -> bool {
-        self.snakes.get(kind).is_some_and(|from| *from < before)
-    }
-
-    fn is_gone(&self, name: &str, before: u64) -> bool {
-        self.retired.get(name).is_some_and(|from| *from < before)
+        self.snakes.get(kind).is_some_and(|names| names.iter().any(|name| self.is_gone(name, before)))
     }
 
     /// Whether a name may stand as the kind of a row.
@@ -103,7 +113,8 @@ impl<'w> Names<'w> {
     /// Whether a text names a type as records do: by its name, or as references have it.
     fn is_named(&self, text: &str, at: u64) -> bool {
         let known = || Number::of_snake(text).is_some_and(|known| !self.is_gone(known.kind.name, at));
-        let own = || self.entries.keys().any(|name| snake(name) == text && !self.is_gone(name, at));
+        let is_own = |name: &&str| self.entries.contains_key(name) && !self.is_gone(name, at);
+        let own = || self.snakes.get(text).is_some_and(|names| names.iter().any(is_own));
         self.is_type(text, at) || known() || own()
     }
 
@@ -117,7 +128,7 @@ impl<'w> Names<'w> {
     }
 }
 
-fn is_known(name: &str, entries: &BTreeMap<&str, Record<'_>>) -> bool {
+fn is_known(name: &str, entries: &BTreeMap<&str, Vec<Record<'_>>>) -> bool {
     kind::find(name).is_some() || PARTS.contains(&name) || entries.contains_key(name)
 }
 
