@@ -180,7 +180,7 @@ fn inputs_have_a_shape_and_values_a_range() {
         ("taint_join_v1", r#"{"inputs":[],"more":1}"#, "the input more is not known here"),
         (
             "reliance_status_v1",
-            r#"{"limitations":[],"live_blockers":-1}"#,
+            r#"{"limitations":[],"evidence_packages":1,"failed_chains":0,"live_blockers":-1}"#,
             "the input live_blockers must be count",
         ),
     ];
