@@ -278,6 +278,8 @@ const APART: &[(&str, &str, &str, Option<&str>)] = &[
     ("template_match_score_v1", r#"{"components":{"task_type_match":1},"weights":{"task_type_match":1},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"task_type_match":1},"hard_veto_cap":"NaN","soft_penalty_max_total":0.5}}"#, "/formula", Some("template_match_hard_veto_cap_invalid")),
     ("novelty_v1", r#"{"no_pattern_fallback":"use_domain_baseline","threshold":0.5}"#, "/domain_baseline", None),
     ("concurrency_tie_break_v1", r#"{"profiles":[{"plan_id":"a","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1,"deterministic_final_key":"a"},{"plan_id":"a","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1,"deterministic_final_key":"b"}]}"#, "/profiles", None),
+    ("concurrency_tie_break_v1", r#"{"profiles":[{"plan_id":"a","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1,"deterministic_final_key":"k"},{"plan_id":"b","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1,"deterministic_final_key":"k"}]}"#, "/profiles", Some("concurrency_tie_breaker_missing_final_key")),
+    ("health_status_v1", r#"{"outcome_states":[],"live_blockers":0,"open_hard_calls":0,"attention_priorities":[],"limitations":[]}"#, "/outcome_states", None),
     ("concurrency_tie_break_v1", r#"{"profiles":[{"plan_id":"a","outcome_priority":1,"plan_risk_score":0.9,"estimated_lock_duration_ms":1}]}"#, "/profiles", Some("concurrency_tie_breaker_missing_final_key")),
     ("cost_vector_sum_v1", r#"{"vectors":[]}"#, "/vectors", None),
     ("cost_vector_sum_v1", r#"{"vectors":[{"components":{"usd":{"expected":1,"p50":3,"p90":2}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#, "/vectors", None),
