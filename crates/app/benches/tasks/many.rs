@@ -38,9 +38,8 @@ const TASK: &str = r#"{
 
 pub(crate) fn measure(bench: &mut Bench, scratch: &Path) {
     let task = Task::read_whole(&json::parse(TASK.as_bytes()).unwrap()).unwrap();
-    let works = |name: &str| {
-        Arc::new(Works::new(&scratch.join(name), task.clone(), vec![LEASE.as_bytes().to_vec()]))
-    };
+    let works =
+        |name: &str| Arc::new(Works::new(&scratch.join(name), task.clone(), vec![LEASE.as_bytes().to_vec()]));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let alone = runtime.block_on(at_once(&works("alone"), ALONE, 1));
     let many = runtime.block_on(at_once(&works("many"), TASKS, AT_ONCE));

@@ -79,7 +79,8 @@ impl Works {
         assert_eq!(ending.terminal_reason, Some(TerminalReason::CompletedSuccessfully));
         let is_done = work.look(|desk| {
             let mut outcomes = desk.task().outcomes.iter();
-            outcomes.all(|one| outcome::state(desk, &one.id).as_str() == "satisfied") && rely::last(desk).is_some()
+            outcomes.all(|one| outcome::state(desk, &one.id).as_str() == "satisfied")
+                && rely::last(desk).is_some()
         });
         assert_eq!(is_done, Some(true));
     }
@@ -135,7 +136,12 @@ impl Works {
             access,
             clock,
             signs: Arc::new(Unsigned),
-            agents: self.pipeline.stages.iter().map(|stage| (stage.name.clone(), agent(stage, &means))).collect(),
+            agents: self
+                .pipeline
+                .stages
+                .iter()
+                .map(|stage| (stage.name.clone(), agent(stage, &means)))
+                .collect(),
             sources: Some(sources),
             work: Some(Arc::clone(work)),
         }

@@ -104,8 +104,12 @@ impl From<Contradiction> for Contradicted {
 
 impl From<Misshapen> for Shape {
     fn from(one: Misshapen) -> Self {
+        let severity = match one.how {
+            How::Type => Severity::Error,
+            How::Missing | How::Unknown => Severity::Warning,
+        };
         Shape {
-            severity: Severity::Error.as_str(),
+            severity: severity.as_str(),
             row: one.row,
             kind: one.kind,
             path: one.path,

@@ -100,7 +100,7 @@ fn statuses() -> Vec<Case> {
         case(
             "pattern_c_resolution_v1",
             "2 results and a policy",
-            r#"{"results":[{"role":"upstream_evaluator","verdict":"failed","live_blocker_states":["active"]},{"role":"downstream_judge","verdict":"passed"}],"missing":"nobody","timed_out":false,"policy":{"qualitative_blockers_survive_numeric_pass":true,"judge_can_override_evaluator":false,"override_allowed_only_for_finding_states":["contested","dismissed"],"route_precedence":"blocking_qualitative_first","disagreement_route":"human_review"}}"#,
+            r#"{"results":[{"role":"upstream_evaluator","verdict":"failed","other_snapshot":false,"live_blocker_states":["active"]},{"role":"downstream_judge","verdict":"passed","other_snapshot":false,"live_blocker_states":[]}],"missing":"nobody","timed_out":false,"policy":{"qualitative_blockers_survive_numeric_pass":true,"judge_can_override_evaluator":false,"override_allowed_only_for_finding_states":["contested","dismissed"],"route_precedence":"blocking_qualitative_first","disagreement_route":"human_review"}}"#,
         ),
         case(
             "claim_support_v1",
@@ -128,7 +128,7 @@ fn statuses() -> Vec<Case> {
         case(
             "reliance_status_v1",
             "2 limitations",
-            r#"{"limitations":["stale_source_present","policy_warning"],"failed_chains":0,"live_blockers":0,"contradicted_claims":0,"open_hard_calls":1}"#,
+            r#"{"limitations":["stale_source_present","policy_warning"],"evidence_packages":1,"failed_chains":0,"live_blockers":0,"contradicted_claims":0,"open_hard_calls":1}"#,
         ),
         case(
             "health_status_v1",

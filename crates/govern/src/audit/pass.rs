@@ -217,7 +217,9 @@ impl Pass {
     fn read(&mut self, row: Raw<'_>, kind: Kind<'_>) -> Option<Held> {
         let read = shape::held(row, kind, &mut self.reader);
         let troubles = match &read {
-            Ok(held) if self.is_strict => shape::troubles(held),
+            Ok(held) if self.is_first() && self.round == Round::First => {
+                shape::troubles(held, self.is_strict)
+            }
             Ok(_) => Vec::new(),
             Err(trouble) => vec![trouble.clone()],
         };

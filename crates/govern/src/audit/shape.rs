@@ -6,7 +6,7 @@
 
 use crate::kind::{self, Class, Number};
 use crate::types;
-use crate::types::wire::Trouble;
+use crate::types::wire::{How, Trouble};
 use crate::world::{Draft, Held};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -35,6 +35,8 @@ pub struct Raw<'r> {
 pub struct Misshapen {
     /// The place of the row.
     pub row: u64,
+    /// How.
+    pub how: How,
     /// The name of its type.
     pub kind: String,
     /// Where, as a JSON pointer: in the record, or in the payload of a row that holds none.
@@ -100,7 +102,7 @@ pub fn read(row: Raw<'_>, names: &mut Names) -> Result<Held, Misshapen> {
 pub(super) fn held(row: Raw<'_>, kind: Kind<'_>, names: &mut Names) -> Result<Held, Misshapen> {
     let wrong = |path: &str, message: &str| {
         let (path, message) = (path.to_string(), message.to_string());
-        Misshapen { row: row.seq, kind: kind.name(), path, message }
+        Misshapen { row: row.seq, how: How::Type, kind: kind.name(), path, message }
     };
     let payload = json::parse_again(row.payload, names)
         .map_err(|error| wrong("", &alloc::format!("the payload is no JSON: {error}")))?;
@@ -124,17 +126,18 @@ pub(super) fn held(row: Raw<'_>, kind: Kind<'_>, names: &mut Names) -> Result<He
     })
 }
 
-/// What of a record is not as its type has it.
-pub(super) fn troubles(row: &Held) -> Vec<Misshapen> {
+/// What of a record is not of its type; where that is asked, also what is missing or unknown.
+pub(super) fn troubles(row: &Held, is_strict: bool) -> Vec<Misshapen> {
     let Some(kind) = row.number().map(|known| known.kind.name) else { return Vec::new() };
     let troubles = types::find(kind).map(|one| one.troubles(row.json())).unwrap_or_default();
     let told = |trouble: Trouble| Misshapen {
         row: row.seq(),
+        how: trouble.how,
         kind: kind.to_string(),
         path: trouble.path,
         message: trouble.message,
     };
-    troubles.into_iter().map(told).collect()
+    troubles.into_iter().filter(|one| is_strict || one.how == How::Type).map(told).collect()
 }
 
 /// A name in snake case as the name of a type.

@@ -29,7 +29,9 @@ enum Happening {
     /// A command of a person: which, and about which of the things that it could be about.
     Command(usize, usize),
     /// The file of the source is looked at again, and is the same or another.
-    Recheck { is_same: bool },
+    Recheck {
+        is_same: bool,
+    },
     Budget,
     Show,
     End,
@@ -124,13 +126,18 @@ fn command(stage: &mut Stage, which: usize, at: usize) {
         About::Nothing => Some("{}".to_owned()),
         About::Finding => {
             let all = finding::all(&stage.desk);
-            let grounds = if id == "finding.contest" || id == "finding.reject" { r#", "grounds": "no""# } else { "" };
+            let grounds =
+                if id == "finding.contest" || id == "finding.reject" { r#", "grounds": "no""# } else { "" };
             let one = all.get(at % all.len().max(1));
             one.map(|one| format!(r#"{{"finding_id": "{}"{grounds}}}"#, one.event.finding_id))
         }
         About::Question => call::open(&stage.desk).first().map(|call| {
             let option = &call.options[at % call.options.len()].option_id;
-            let option = if id == "hard_call.resolve" { format!(r#", "option_id": "{option}""#) } else { String::new() };
+            let option = if id == "hard_call.resolve" {
+                format!(r#", "option_id": "{option}""#)
+            } else {
+                String::new()
+            };
             format!(r#"{{"hard_call_id": "{}"{option}}}"#, call.hard_call_id)
         }),
         About::Item => {

@@ -101,12 +101,7 @@ pub(super) async fn look(
 }
 
 /// Has the model lead the talk on each outcome that is seen differently, where the task has a room for that.
-async fn talked_over(
-    work: &Work,
-    heads: &[Head],
-    asking: &mut Asking<'_>,
-    seen: &mut Seen,
-) {
+async fn talked_over(work: &Work, heads: &[Head], asking: &mut Asking<'_>, seen: &mut Seen) {
     let task = work.task();
     if task.policies().forum.is_none() || !task.has_judge() || asking.is_embedded() {
         return;
