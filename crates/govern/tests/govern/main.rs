@@ -15,7 +15,6 @@ mod names;
 mod policies;
 mod renamed;
 mod statistics;
-mod timed;
 
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{check, rules};
