@@ -236,7 +236,7 @@ mod tests {
         let line = Line::new(GOOD, "  ✓ ").and(PLAIN, "one two three four").hanging(4);
         assert_eq!(rows(12, &line), ["  ✓ one two", "    three", "    four"]);
         assert_eq!(rows(80, &line), ["  ✓ one two three four"]);
-        assert_eq!(rows(12, &line.clone().within(2)), ["  ✓ one two", "    three…"]);
+        assert_eq!(rows(12, &line.clone().within(2)), ["  ✓ one two", "    three f…"]);
         assert_eq!(rows(12, &line.clone().within(1)), ["  ✓ one two…"]);
         assert_eq!(rows(12, &line.whole()), ["  ✓ one two three four"]);
         assert_eq!(rows(10, &Line::default()), [""]);

@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(
             narrowed(&all),
             [
-                "-…ore of them, until at last six months.",
-                "+…ore of them, until at last three months.",
+                "-…e more of them, until at last six months.",
+                "+…e more of them, until at last three months.",
                 " kept"
             ]
         );
