@@ -14,7 +14,6 @@ mod mutations;
 mod policies;
 mod renamed;
 mod statistics;
-mod timed;
 
 use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{check, rules};
