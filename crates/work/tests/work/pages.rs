@@ -15,7 +15,6 @@ use countersign_govern::world::Draft;
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use countersign_work::desk::{Desk, hash_of};
-use countersign_work::learning::Known;
 use countersign_work::page::{self, Header};
 use countersign_work::{attention, board, call, closing, cost, finding, outcome, rely};
 use oracle::{Log, Shown};
@@ -109,7 +108,7 @@ fn happen(stage: &mut Stage, happening: Happening) {
         }
         Happening::End => {
             stage.later();
-            closing::end(&mut stage.desk, &Known::default()).unwrap();
+            closing::end(&mut stage.desk, None).unwrap();
         }
     }
 }
