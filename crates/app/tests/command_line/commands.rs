@@ -27,7 +27,9 @@ fn every_command_is_listed_with_all_that_is_registered() {
     // What the contract has of a command stands there by the contract's names and is of its type.
     let entry = find("TaskCommandRegistryEntry").unwrap();
     for one in all {
-        let own = |name: &'static str| Some((name, parse(serde_json::to_vec(one.get(name)?).ok()?.as_slice()).ok()?));
+        let own = |name: &'static str| {
+            Some((name, parse(serde_json::to_vec(one.get(name)?).ok()?.as_slice()).ok()?))
+        };
         let own: Object = TaskCommandRegistryEntry::MEMBERS.iter().filter_map(|name| own(name)).collect();
         assert_eq!(entry.troubles(&own.into()), [], "{one}");
     }
