@@ -1,7 +1,7 @@
 //! Ways to fire besides the plain ones of the fixtures, and what comes close.
 
 use super::*;
-use crate::check::trial::{codes, has_codes, until, world};
+use crate::check::trial::{codes, has_codes, rows_with, until, world};
 use std::vec::Vec;
 
 use crate::derive::keys::Delivery;
