@@ -46,7 +46,7 @@ const RULES: &[Rule] = &[
         code: "success_marked_before_cascade_quiescent",
         severity: Severity::Error,
         section: "B-05/B-06/B-20",
-        fires: "A RevisionExecutionLifecycle reaches terminal_satisfied, or the run/outcome is marked successful, at a seq where a RevalidationCascadeRun originating from one of its receipts is running or, for a lifecycle, no quiescent RevalidationCascadeReceipt exists yet. An outcome is marked by a transition to satisfied, a cycle of its run by a RevisionCycleOutcomeObservation that succeeded; their cascades are those that began with the outcome.",
+        fires: "A RevisionExecutionLifecycle reaches terminal_satisfied, or the run/outcome is marked successful, at a seq where a RevalidationCascadeRun originating from one of its receipts is running or, for a lifecycle, no quiescent RevalidationCascadeReceipt exists yet. What marks an outcome of a revision is a RevisionCycleOutcomeObservation that succeeded, for the cascades that began with the outcome. That it passes a look marks nothing: a cascade comes to rest only when its outcomes, the first among them, have been looked at again.",
         legal: "Success at a seq after the receipt with status quiescent, including the trivial cascade with no dependents.",
         why: "While a cascade runs, an outcome may still turn out to be broken by the revision. Success told before is told too early.",
         fix: "Wait for the RevalidationCascadeReceipt with status quiescent, then tell success.",
@@ -305,21 +305,15 @@ fn success_marked_before_cascade_quiescent(world: &World, found: &mut Found<'_>)
             found.add(event, "to_state", "no cascade of the plan is quiescent yet");
         }
     }
-    for (kind, member, word) in SUCCESSES {
-        for success in world.of(kind).filter(|success| success.is(member, word)) {
-            let own = key(success).and_then(|key| by_origin.get(&key));
-            if own.is_some_and(|own| own.run_at(success.seq())) {
-                found.add(success, member, "a cascade that began with this outcome is still running");
-            }
+    let cycles = world.of("RevisionCycleOutcomeObservation");
+    for success in cycles.filter(|success| success.is("terminal_class", "succeeded")) {
+        let own = key(success).and_then(|key| by_origin.get(&key));
+        if own.is_some_and(|own| own.run_at(success.seq())) {
+            let message = "a cascade that began with this outcome is still running";
+            found.add(success, "terminal_class", message);
         }
     }
 }
-
-/// What marks an outcome, or a cycle of its run, as successful.
-const SUCCESSES: [(&str, &str, &str); 2] = [
-    ("OutcomeStateTransitionEvent", "to_state", "satisfied"),
-    ("RevisionCycleOutcomeObservation", "terminal_class", "succeeded"),
-];
 
 fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found: &mut Found<'_>) {
     let rechecks = "pending_dependency_state_entry_rechecks_upstream_failure";

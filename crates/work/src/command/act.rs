@@ -12,7 +12,7 @@ use crate::rely;
 use crate::revise::Decision;
 use crate::task::Task;
 use crate::travel::{checkpoint, fork};
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::reliance::{
     AttentionLedgerItemLifecycleState as ItemState, RelianceArtifactLifecycleState as Life,
@@ -36,12 +36,11 @@ pub(super) fn act(
             rely::invalidate(desk, asked.invalidation_kind, &asked.triggering_ref, actor.as_str())?;
         }
         Command::Review(asked) => {
-            let why = asked.note.as_deref().unwrap_or("read by a person");
-            packet::go(desk, asked.packet_id.as_deref(), Life::UserReviewed, &actor, why)?;
+            let (id, why) = (asked.packet_id.as_deref(), asked.note.as_deref());
+            packet::go(desk, id, Life::UserReviewed, &actor, why.unwrap_or("read by a person"))?;
         }
         Command::Archive(asked) => {
-            let (id, why) = (asked.packet_id.as_deref(), "put away by a person");
-            packet::go(desk, id, Life::Archived, &actor, why)?;
+            packet::go(desk, asked.packet_id.as_deref(), Life::Archived, &actor, "put away by a person")?;
         }
         Command::Renew(_) => packet::renew(desk, given)?,
         Command::Contest(asked) => {
@@ -70,21 +69,13 @@ pub(super) fn act(
         Command::Cancel(asked) => return stop::cancel(desk, asked, by),
         Command::Skip(asked) => stop::skip(desk, asked, by)?,
         Command::Keep(asked) => kept(desk, asked.label.as_deref(), &actor)?,
-        Command::Answer(asked) => {
-            let (question, option) = (asked.hard_call_id.clone(), asked.option_id.clone());
-            call::answer(desk, &question, &option, by.name).map_err(unasked)?;
-            return Ok(Effect::Answered { question, option });
-        }
+        Command::Answer(asked) => return answered(desk, &asked.hard_call_id, &asked.option_id, by),
         Command::Defer(asked) => call::defer(desk, &asked.hard_call_id).map_err(unasked)?,
         Command::Recheck(asked) => source::recheck(desk, asked, given)?,
         Command::Promote(asked) => source::promote(desk, &asked.source, by)?,
         Command::Export(asked) => return export::begin(desk, asked, by, given),
-        Command::Attend(asked) => {
-            attended(desk, &asked.item_id, asked.note.as_deref(), ItemState::Resolved, &actor)?;
-        }
-        Command::Dismiss(asked) => {
-            attended(desk, &asked.item_id, asked.note.as_deref(), ItemState::Dismissed, &actor)?;
-        }
+        Command::Attend(one) => attended(desk, (&one.item_id, &one.note), ItemState::Resolved, &actor)?,
+        Command::Dismiss(one) => attended(desk, (&one.item_id, &one.note), ItemState::Dismissed, &actor)?,
         Command::Approve(_) => decide(desk, &contract::Decision::Approve, by)?,
         Command::Refuse(asked) => decide(desk, &contract::Decision::Reject { reason: &asked.reason }, by)?,
         Command::Edit(asked) => edit(desk, &asked.task, by)?,
@@ -113,6 +104,12 @@ fn forked(
     Ok(Effect::Forked { fork, heads: fork::kept(desk, &kept), answered: None })
 }
 
+/// A person answers a question.
+fn answered(desk: &mut Desk, question: &str, option: &str, by: &By<'_>) -> Result<Effect, Error> {
+    call::answer(desk, question, option, by.name).map_err(unasked)?;
+    Ok(Effect::Answered { question: question.to_string(), option: option.to_string() })
+}
+
 fn kept(desk: &mut Desk, label: Option<&str>, by: &StorageRef) -> Result<(), Error> {
     checkpoint::keep(desk, label.unwrap_or(LABEL), by.as_str()).map(drop)
 }
@@ -120,13 +117,12 @@ fn kept(desk: &mut Desk, label: Option<&str>, by: &StorageRef) -> Result<(), Err
 /// A person has dealt with something that waited, or puts it aside.
 fn attended(
     desk: &mut Desk,
-    item: &str,
-    note: Option<&str>,
+    (item, note): (&str, &Option<String>),
     to: ItemState,
     by: &StorageRef,
 ) -> Result<(), Error> {
     let words = if to == ItemState::Resolved { "dealt with by a person" } else { "put aside by a person" };
-    attention::close(desk, item, to, by, note.unwrap_or(words))
+    attention::close(desk, item, to, by, note.as_deref().unwrap_or(words))
 }
 
 fn edit(desk: &mut Desk, task: &Json, by: &By<'_>) -> Result<(), Error> {

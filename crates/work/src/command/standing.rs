@@ -73,18 +73,16 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
         Command::RejectFinding(asked) => of_finding(desk, &asked.finding_id, "rejected_by_user"),
         Command::Withdraw(asked) => withdrawable(desk, &asked.finding_id, by),
         Command::Preview(asked) => previewable(desk, asked.replay_mode, given),
-        Command::Fork(_) => match checkpoint_of(desk, command) {
-            Some(_) => READY,
-            None => empty("there is no such checkpoint"),
-        },
+        Command::Fork(_) | Command::Restore(_) | Command::ForkCandidate(_)
+            if checkpoint_of(desk, command).is_none() =>
+        {
+            empty("there is no such checkpoint")
+        }
+        Command::Fork(_) => READY,
         Command::Accept(_) | Command::Reject(_) | Command::RequestChanges(_) => {
             of_review(desk, command, &["review_pending"])
         }
-        Command::Restore(_) if checkpoint_of(desk, command).is_none() => empty("there is no such checkpoint"),
         Command::Restore(_) => of_review(desk, command, &["review_pending", "rejected", "accepted"]),
-        Command::ForkCandidate(_) if checkpoint_of(desk, command).is_none() => {
-            empty("there is no such checkpoint")
-        }
         Command::ForkCandidate(_) => of_review(desk, command, &["review_pending"]),
         Command::Cancel(asked) => stop::cancellable(desk, asked, given),
         Command::Skip(asked) => stop::skippable(desk, asked),
@@ -92,13 +90,7 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
         Command::Answer(asked) => answerable(desk, &asked.hard_call_id, &asked.option_id),
         Command::Defer(asked) => deferrable(desk, &asked.hard_call_id),
         Command::Recheck(asked) => recheckable(desk, asked),
-        Command::Attend(_) | Command::Dismiss(_) => match item_of(desk, command) {
-            None => empty("there is no such item"),
-            Some(item) => ready_if(
-                item.lifecycle_state == ItemState::Open,
-                format!("the item is {}", item.lifecycle_state.as_str()),
-            ),
-        },
+        Command::Attend(_) | Command::Dismiss(_) => waiting(desk, command),
         Command::Approve(asked) => of_contract(desk, asked.review_id.as_deref()),
         Command::Refuse(asked) => of_contract(desk, asked.review_id.as_deref()),
         Command::Edit(asked) => match of_contract(desk, asked.review_id.as_deref()) {
@@ -122,6 +114,14 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
         | Command::AnswerNeed(_)
         | Command::Clear(_)
         | Command::MoveTier(_) => besides::standing(desk, command),
+    }
+}
+
+/// Whether an item still waits for somebody.
+fn waiting(desk: &Desk, command: &Command) -> Stands {
+    match item_of(desk, command).map(|item| item.lifecycle_state) {
+        None => empty("there is no such item"),
+        Some(state) => ready_if(state == ItemState::Open, format!("the item is {}", state.as_str())),
     }
 }
 
