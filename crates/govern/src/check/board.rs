@@ -195,12 +195,15 @@ fn is_authored(post: Record<'_>, event: Record<'_>) -> bool {
     } else {
         return event.is("event_class", "user_comment");
     };
-    let action = action.filter(|one| one.kind() == "CommandInvocation");
-    action.is_some_and(|action| action.is("actor_kind", "user") || is_person(action.json()))
+    action.is_some_and(|action| match action.kind() {
+        "CommandInvocation" => action.is("actor_kind", "user") || is_person(action.json(), "actor_ref"),
+        "HumanFeedbackEvent" => is_person(action.json(), "user_ref"),
+        _by_nobody => false,
+    })
 }
 
-fn is_person(action: &Json) -> bool {
-    action.text("actor_ref").and_then(Reference::read).is_some_and(|actor| actor.kind == "user")
+fn is_person(action: &Json, member: &str) -> bool {
+    action.text(member).and_then(Reference::read).is_some_and(|actor| actor.kind == "user")
 }
 
 /// A post that is on the board by itself.

@@ -650,13 +650,6 @@ fn what_the_source_that_counts_contradicts_is_taken_out() {
     });
     stage.look_again();
     stage.is_clean();
-    let plan = stage.one_plan();
-    stage.carry(plan, |started, base| match started.work() {
-        Work::Section { .. } => Answer::Nothing,
-        _ => nobody(started, base),
-    });
-    stage.look_again();
-    stage.is_clean();
     assert_eq!((stage.text("memo"), stage.state("term-stated")), (memo(END, RENT), State::Satisfied));
 }
 
