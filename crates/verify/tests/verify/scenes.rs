@@ -143,6 +143,7 @@ pub(crate) fn other_form() -> Stage {
 
 const PAPER: &str = r#"{
   "schema_version": "1.0", "id": "paper", "title": "Work paper", "goal": "Hold the work paper to its form.",
+  "capabilities": ["shell"],
   "artifacts": [{"id": "paper", "path": "paper.json", "kind": "json", "from": "paper.json"}],
   "sources": [{"id": "ledger", "path": "sources/ledger.txt", "kind": "financial_filing", "trust_basis": "user_supplied", "tier": 3},
     {"id": "hint", "path": "sources/hint.txt", "title": "A hint", "kind": "web_source", "trust_basis": "web_unverified", "tier": 0}],
