@@ -17,10 +17,10 @@ pub struct NotBase64 {
 /// The values of letters by their bytes; `NONE` for what is no letter.
 const VALUES: [u8; 256] = {
     let mut values = [NONE; 256];
-    let mut at = 0;
-    while at < LETTERS.len() {
-        values[LETTERS[at] as usize] = at as u8;
-        at += 1;
+    let mut value = 0_u8;
+    while (value as usize) < LETTERS.len() {
+        values[LETTERS[value as usize] as usize] = value;
+        value += 1;
     }
     values
 };

@@ -132,7 +132,7 @@ pub(crate) fn why<'w>(walk: &'w Walk<'_, '_>, at: Record<'_>, criterion: Criteri
     let said = |payload: &'w Json| payload.at("unseen")?.get(criterion.id())?.as_str();
     let critics = || walk.told.handed.iter().filter(|one| one.output_key == "critic");
     let after = critics().filter(|one| one.seq >= row).find_map(|one| said(&one.payload));
-    after.or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last())
+    after.or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).next_back())
 }
 
 fn checked(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_>) -> Option<Scored> {
@@ -188,7 +188,7 @@ fn handed<'w>(
     let critics = || walk.told.handed.iter().filter(|one| one.output_key == "critic");
     let after = critics().filter(|one| one.seq >= row).find_map(|one| said(&one.payload));
     after
-        .or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).last())
+        .or_else(|| critics().filter(|one| one.seq < row).filter_map(|one| said(&one.payload)).next_back())
         .flatten()
 }
 

@@ -130,6 +130,7 @@ impl Works {
             past,
             clock: Arc::clone(&clock),
             work: Some(Arc::clone(work)),
+            commands: None,
         };
         Bench {
             journal: Arc::clone(&self.journal),

@@ -66,7 +66,7 @@ fn rings(at: usize) -> Draft {
 /// What each is called, and its rows.
 pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
     let graph = |at: usize| {
-        let text = format!(r#"{{"policy_id":"g","reject_declared_cycles":{}}}"#, at % 2 == 0);
+        let text = format!(r#"{{"policy_id":"g","reject_declared_cycles":{}}}"#, at.is_multiple_of(2));
         draft("OutcomeDependencyGraphPolicy", None, &text)
     };
     let dispatch = |at: usize| {

@@ -7,6 +7,7 @@ use countersign_govern::table::invalidation::{ReadModel, Scope, invalidated_by};
 use countersign_govern::world::Draft;
 use countersign_record::json::{Json, Object};
 use countersign_work::desk::{Desk, reference};
+use countersign_work::task::micros;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -122,8 +123,7 @@ impl<'d> Log<'d> {
         for (_, row) in self.of("TaskCostRecord") {
             let Some(vector) = row.text("actual_cost_vector_ref") else { continue };
             for (unit, part) in self.find(vector).members("components").unwrap().iter() {
-                let amount = part.number("expected").unwrap();
-                *all.entry(unit.to_owned()).or_default() += (amount * 1e6).round() as u64;
+                *all.entry(unit.to_owned()).or_default() += micros(part.get("expected").unwrap()).unwrap();
             }
         }
         all
@@ -142,12 +142,12 @@ impl<'d> Log<'d> {
     pub(super) fn packet(&self) -> Option<(String, String)> {
         let (id, row) = self.of("TaskReliancePacket").next_back()?;
         let to = named("TaskReliancePacket", id);
-        let moved = self.rows.iter().filter_map(|(_, _, row)| match row.kind.as_str() {
+        let mut moved = self.rows.iter().filter_map(|(_, _, row)| match row.kind.as_str() {
             "LifecycleTransitionReceipt" if row.record.is("subject_ref", &to) => row.record.text("to_state"),
             "RelianceInvalidationEvent" if row.record.is("packet_id", id) => Some("invalidated"),
             _other => None,
         });
-        let state = moved.last().or(row.text("lifecycle_state"))?;
+        let state = moved.next_back().or(row.text("lifecycle_state"))?;
         Some((id.to_owned(), state.to_owned()))
     }
 
