@@ -2,9 +2,11 @@
 //! Owns: what a look is on and must leave. Must not: count, or find what is wrong; `score` and `finding` do.
 
 mod end;
+mod person;
 mod voice;
 
 pub(crate) use end::{outcome_moved, resolution, resolution_inputs};
+pub(crate) use person::last_chain;
 pub(crate) use voice::envelope;
 
 use crate::case::Case;
@@ -26,6 +28,7 @@ use countersign_govern::table::outcome::State;
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
+use person::Person;
 
 /// A look at an outcome.
 pub(crate) struct Round<'c> {
@@ -51,6 +54,9 @@ pub(crate) struct Round<'c> {
     pub(crate) passed: Option<String>,
     pub(crate) evaluator: Option<Record<'c>>,
     pub(crate) judge: Option<Record<'c>>,
+    /// What a person said of this version before, and what they say for that here.
+    person: Option<Person<'c>>,
+    decided: Option<Record<'c>>,
     pub(crate) resolution: Option<Record<'c>>,
     /// Whether the outcome moved on what was resolved.
     pub(crate) is_settled: bool,
@@ -82,10 +88,15 @@ impl<'c> Round<'c> {
     /// Whether the two see it differently, so that a person says what becomes of it.
     pub(crate) fn is_for_a_person(&self) -> bool {
         let verdict = self.resolution.and_then(|one| one.json().text("resolved_verdict"));
-        let mut voices = self.evaluator.into_iter().chain(self.judge);
+        let mut voices = self.voices();
         self.ended.is_none()
             && verdict == Some("indeterminate")
             && !voices.any(|one| one.json().is("decision.verdict", "indeterminate"))
+    }
+
+    /// Those who have spoken, in order.
+    pub(crate) fn voices(&self) -> impl Iterator<Item = Record<'c>> + use<'c> {
+        self.evaluator.into_iter().chain(self.judge).chain(self.decided)
     }
 
     /// Whether an outcome has to move on what was resolved.
@@ -100,7 +111,8 @@ impl<'c> Round<'c> {
         let all = [
             (self.evaluator.is_some(), "what its evaluator says"),
             (self.judge.is_some(), "what its judge says"),
-            (self.resolution.is_some(), "what the two come to"),
+            (self.person.is_some() == self.decided.is_some(), "what a person says of it"),
+            (self.resolution.is_some(), "what they come to"),
             (self.is_settled || self.is_for_a_person(), "where its outcome goes"),
             (self.pending.is_empty(), "a finding for everything that is wrong"),
             (
@@ -173,12 +185,8 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         return walk.underivable(check, record, format!("there is no version of {own}"), found);
     };
     found.must_say(check, record, "target_artifact_ref", &format!("artifact:{own}"));
-    found.must_say(
-        check,
-        record,
-        "target_artifact_version_ref",
-        &format!("artifact_version:{}", version.id()),
-    );
+    let version_ref = format!("artifact_version:{}", version.id());
+    found.must_say(check, record, "target_artifact_version_ref", &version_ref);
     let snapshot = case.last("EvaluationSnapshot", record.seq());
     found.must(
         check,
@@ -187,10 +195,10 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         snapshot.map(|one| format!("evaluation_snapshot:{}", one.id()).into()),
     );
     if let Some(snapshot) = snapshot {
-        let states = [format!("artifact_version:{}", version.id())];
-        found.must_list(Check::Verdicts, snapshot, "artifact_state_refs", &states);
+        found.must_list(Check::Verdicts, snapshot, "artifact_state_refs", &[version_ref.clone()]);
     }
-    constants(record, found);
+    let person = person::spoken(case, &case.own(outcome.id()), &version_ref, record.seq());
+    constants(record, person, found);
     let claimed = claims::standing(walk, version, record, found);
     let is_withheld = matches!(claimed, Err(Ungathered::Withheld));
     let claimed = claimed.unwrap_or_default();
@@ -218,6 +226,8 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         passed: None,
         evaluator: None,
         judge: None,
+        person,
+        decided: None,
         resolution: None,
         is_settled: false,
         ended: revise::ended(walk, outcome, record.seq()),
@@ -227,23 +237,21 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
 }
 
 /// What every chain of an evaluator and a judge has.
-fn constants(record: Record<'_>, found: &mut Found) {
-    let part = |producer: &str, module: &str, role: &str| -> Json {
+fn constants(record: Record<'_>, person: Option<Person<'_>>, found: &mut Found) {
+    let roles = person::roles(person);
+    let part = |(producer, module, role): &(&str, &str, &str)| -> Json {
         Object::from([
-            ("producer_kind", Json::from(producer)),
-            ("producer_module_id", module.into()),
-            ("role", role.into()),
+            ("producer_kind", Json::from(*producer)),
+            ("producer_module_id", (*module).into()),
+            ("role", (*role).into()),
             ("required", true.into()),
         ])
         .into()
     };
-    let parts = Vec::from([
-        part("outcome_evaluator", "evaluator", "upstream_evaluator"),
-        part("judge", "judge", "downstream_judge"),
-    ]);
+    let parts = roles.iter().map(part).collect();
     found.must_say(Check::Chains, record, "chain_kind", "pattern_c_evaluator_then_judge");
     found.must(Check::Chains, record, "participant_roles", Some(Json::Array(parts)));
-    let producers = ["outcome_evaluator", "judge"].map(ToString::to_string);
+    let producers: Vec<String> = roles.iter().map(|(producer, ..)| producer.to_string()).collect();
     found.must_list(Check::Chains, record, "expected_producers", &producers);
     found.must_say(Check::Chains, record, "status", "open");
     found.must_list(Check::Chains, record, "received_result_ids", &[]);

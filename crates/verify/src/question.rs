@@ -3,6 +3,7 @@
 
 use crate::case::{Case, bare};
 use crate::found::{Found, texts};
+use crate::look;
 use crate::report::Check;
 use crate::revise::review::{self, Withheld};
 use crate::score::{self, Lacks};
@@ -71,9 +72,15 @@ fn asked(walk: &Walk<'_, '_>, record: Record<'_>) -> Option<Asked> {
     };
     if round.is_for_a_person() {
         let statement = round.outcome.statement();
-        let prompt = format!(
-            "Nothing that must be there is missing for “{statement}”, but the score is too low. What now?"
-        );
+        let is_wrong = round.evaluator.is_some_and(|one| one.json().is("decision.verdict", "failed"));
+        let prompt = match is_wrong {
+            true => {
+                format!("The score of “{statement}” is high enough, but something in it is wrong. What now?")
+            }
+            false => format!(
+                "Nothing that must be there is missing for “{statement}”, but the score is too low. What now?"
+            ),
+        };
         let mended = option("revise", "Have it mended", "replan", "What is not met is worked on again.");
         let taken = option(
             "accept",
@@ -81,7 +88,9 @@ fn asked(walk: &Walk<'_, '_>, record: Record<'_>) -> Option<Asked> {
             "accept_as_is",
             "The score does not count for this version.",
         );
-        return Some(contradictory(prompt, Vec::from([mended, taken, stop()])));
+        // A score outweighs no finding: what is wrong can't be taken as it is.
+        let taken = Some(taken).filter(|_| !is_wrong);
+        return Some(contradictory(prompt, [mended].into_iter().chain(taken).chain([stop()]).collect()));
     }
     let (criterion, lacks) = round.lacking()?;
     let of_criterion = |prompt: String, options: Vec<Json>| Asked {
@@ -220,6 +229,12 @@ fn call<'c>(walk: &Walk<'c, '_>, answer: Record<'_>) -> Option<Record<'c>> {
     walk.case.until("HardRevisionCall", answer.seq()).filter(|one| one.id() == id).last()
 }
 
+/// Whether a question comes from what evaluator and judge came to, or from the room in which they talked it over.
+fn is_dispute(call: Record<'_>) -> bool {
+    let kind = call.json().text("source_ref").and_then(|text| text.split(':').next());
+    matches!(kind, Some("evaluation_chain_resolution_receipt" | "forum_room_record"))
+}
+
 /// What stands behind the name of who answered a question.
 pub(crate) fn proof(case: &Case<'_>, question: &str) -> &'static str {
     let mut answers = case.events.iter().filter(|row| row.kind.as_str() == run_kind::ANSWERED);
@@ -294,12 +309,29 @@ pub(crate) fn label<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         return;
     }
     let Some(answer) = walk.case.last("HardCallResolutionReceipt", record.seq()) else { return };
-    let Some(call) = call(walk, answer)
-        .filter(|one| one.json().text("source_ref").is_some_and(|text| text.starts_with("criterion:")))
-    else {
-        return;
+    let Some(call) = call(walk, answer) else { return };
+    let subject = match call.json().text("source_ref").map(|text| (text, text.split(':').next())) {
+        Some((text, Some("criterion"))) => Some(text.to_string()),
+        Some(_) if is_dispute(call) => {
+            let blocked = call.json().texts("pending_policy.blocked_refs");
+            let outcome = blocked.first().map(|text| bare(text));
+            let chain = outcome.and_then(|own| look::last_chain(walk.case, own, record.seq()));
+            chain.map(|id| format!("evaluation_chain_registry_record:{id}"))
+        }
+        Some(_) | None => None,
     };
-    found.must(CHECK, record, "subject_ref", call.json().at("source_ref").cloned());
+    match subject {
+        Some(subject) => found.must_say(CHECK, record, "subject_ref", &subject),
+        None => {
+            return found.about(
+                Code::VerifyDerivation,
+                CHECK,
+                record,
+                "subject_ref",
+                "nobody asked about that",
+            );
+        }
+    }
     found.must(CHECK, record, "label", answer.json().at("selected_option_id").cloned());
     found.must(CHECK, record, "user_ref", answer.json().at("resolved_by_user_ref").cloned());
 }
@@ -340,6 +372,13 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         return;
     }
     found.must_say(CHECK, record, "to_state", to);
+    let is_word = to == "dirty" && is_dispute(call) && matches!(chosen, Some("accept" | "revise"));
+    if is_word
+        && walk.case.last("HumanFeedbackEvent", record.seq()).is_none_or(|one| one.seq() < answer.seq())
+    {
+        let message = "what the person wants of the version is not kept";
+        found.about(Code::VerifyIncomplete, Check::Completeness, answer, "selected_option_id", message);
+    }
     match is_blocked {
         true => found.right(CHECK),
         false => found.about(

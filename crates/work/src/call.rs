@@ -33,7 +33,7 @@ const PREFER: &str = "prefer-";
 /// An option that takes something as met.
 pub(crate) const YES: &str = "yes";
 /// An option that has the work mended.
-const REVISE: &str = "revise";
+pub(crate) const REVISE: &str = "revise";
 /// An option that takes the work as it is.
 pub(crate) const ACCEPT: &str = "accept";
 /// An option that ends it.
@@ -249,6 +249,15 @@ pub(crate) fn open_about(desk: &Desk, source: &StorageRef) -> Option<HardRevisio
     open(desk).into_iter().find(|call| call.source_ref.as_ref() == Some(source))
 }
 
+/// Work that an evaluator and a judge see differently.
+#[derive(Clone, Copy)]
+pub struct Dispute<'a> {
+    /// Where it was seen.
+    pub receipt: &'a StorageRef,
+    /// Whether it is the evaluator who finds something wrong.
+    pub is_wrong: bool,
+}
+
 /// Asks what becomes of work that an evaluator and a judge see differently, with what others advise.
 ///
 /// # Errors
@@ -256,26 +265,35 @@ pub(crate) fn open_about(desk: &Desk, source: &StorageRef) -> Option<HardRevisio
 pub fn disagreement(
     desk: &mut Desk,
     round: &Round<'_>,
-    receipt: &StorageRef,
+    dispute: Dispute<'_>,
     advice: Option<&str>,
 ) -> Result<String, Error> {
-    let mut prompt = format!(
-        "Nothing that must be there is missing for “{}”, but the score is too low. What now?",
-        round.outcome.statement
-    );
+    let statement = &round.outcome.statement;
+    let mut prompt = match dispute.is_wrong {
+        false => format!(
+            "Nothing that must be there is missing for “{statement}”, but the score is too low. What now?"
+        ),
+        true => {
+            format!("The score of “{statement}” is high enough, but something in it is wrong. What now?")
+        }
+    };
     if let Some(advice) = advice {
         prompt = format!("{prompt} {advice}");
     }
-    raise(desk, round, Kind::ContradictoryRequirements, &prompt, ways_on(), receipt.clone())
+    let receipt = dispute.receipt.clone();
+    raise(desk, round, Kind::ContradictoryRequirements, &prompt, ways_on(dispute), receipt)
 }
 
-/// What can become of work that is seen differently.
-pub(crate) fn ways_on() -> Vec<HumanDecisionOption> {
-    Vec::from([
-        option(REVISE, "Have it mended", Effect::Replan, "What is not met is worked on again."),
-        option(ACCEPT, "Take it as it is", Effect::AcceptAsIs, "The score does not count for this version."),
-        option(STOP, "Stop here", Effect::AbortScope, "The outcome is given up."),
-    ])
+/// What can become of work that is seen differently. What is wrong is not taken as it is: a score outweighs no finding.
+pub(crate) fn ways_on(dispute: Dispute<'_>) -> Vec<HumanDecisionOption> {
+    let mended = option(REVISE, "Have it mended", Effect::Replan, "What is not met is worked on again.");
+    let taken =
+        option(ACCEPT, "Take it as it is", Effect::AcceptAsIs, "The score does not count for this version.");
+    let stopped = option(STOP, "Stop here", Effect::AbortScope, "The outcome is given up.");
+    match dispute.is_wrong {
+        false => Vec::from([mended, taken, stopped]),
+        true => Vec::from([mended, stopped]),
+    }
 }
 
 pub(crate) fn option(id: &str, label: &str, effect: Effect, consequence: &str) -> HumanDecisionOption {

@@ -2,10 +2,11 @@
 //! Owns: the order of that, and where the outcome goes. Must not: mend anything, or ask a person; `call` raises questions.
 
 mod chain;
+mod person;
 mod voice;
 
 use crate::artifact::Version;
-use crate::call::{self, About};
+use crate::call::{self, About, Dispute};
 use crate::claims::Claimed;
 use crate::desk::{Desk, Error, reference};
 use crate::feedback;
@@ -38,6 +39,8 @@ use countersign_govern::types::feedback::{
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 use countersign_govern::types::progress::{EvaluationSnapshot, SourceWorkspaceSnapshotHashSet};
 use countersign_kernel::measure::Measured;
+use person::Person;
+pub(crate) use person::last_chain;
 use voice::Voice;
 
 /// What one look is on.
@@ -58,6 +61,8 @@ pub struct Round<'a> {
     pub chain_id: String,
     /// Where the outcome goes if it was detected that nothing will mend it.
     pub ended: Option<State>,
+    /// What a person said of this version.
+    person: Option<Person>,
 }
 
 /// What a look came to.
@@ -150,8 +155,18 @@ pub fn look(desk: &mut Desk, outcome: &Outcome, subject: &Subject<'_>, seen: &Se
     let chain_id = desk.id("chain");
     let artifact_ref = desk.artifact_ref(&subject.artifact.id)?;
     let ended = sufficiency::ended(desk, &outcome.id);
-    let round =
-        Round { outcome, subject, artifact_ref, version_ref, snapshot_ref, read_ref, chain_id, ended };
+    let person = person::spoken(desk, outcome, &version_ref);
+    let round = Round {
+        outcome,
+        subject,
+        artifact_ref,
+        version_ref,
+        snapshot_ref,
+        read_ref,
+        chain_id,
+        ended,
+        person,
+    };
     chain::open(desk, &round)?;
     let mut scores = Vec::new();
     for criterion in &outcome.criteria {
@@ -159,11 +174,33 @@ pub fn look(desk: &mut Desk, outcome: &Outcome, subject: &Subject<'_>, seen: &Se
     }
     let evaluator = evaluated(desk, &round, &scores, seen)?;
     let judge = voice::judge(desk, &round, &scores)?;
-    let resolved = chain::resolve(desk, &round, &[&evaluator.voice, &judge])?;
+    let person = round.person.as_ref().map(|person| person::speak(desk, &round, person)).transpose()?;
+    let voices = Voices { evaluator: &evaluator.voice, judge: &judge, person: person.as_ref() };
+    let resolved = chain::resolve(desk, &round, &voices)?;
     // Before a person is asked: nothing is tried while an answer is awaited.
     attempt::looked(desk, &outcome.id, resolved.verdict)?;
     let moderator = seen.led.get(&outcome.id).copied();
-    settle(desk, &round, &evaluator, &judge, &resolved, moderator)
+    settle(desk, &round, &evaluator, &voices, &resolved, moderator)
+}
+
+/// Those who speak in a chain.
+struct Voices<'a> {
+    evaluator: &'a Voice,
+    judge: &'a Voice,
+    person: Option<&'a Voice>,
+}
+
+impl<'a> Voices<'a> {
+    /// All, in the order in which they speak.
+    fn all(&self) -> impl Iterator<Item = &'a Voice> + use<'a> {
+        [self.evaluator, self.judge].into_iter().chain(self.person)
+    }
+
+    /// The one that decides: of those who say what the chain came to the person, else the first.
+    fn decisive(&self, verdict: Verdict) -> Option<&'a Voice> {
+        let mut all = self.person.into_iter().chain([self.evaluator, self.judge]);
+        all.find(|voice| voice.verdict == verdict)
+    }
 }
 
 /// What somebody proposes by what they found.
@@ -383,11 +420,11 @@ fn settle(
     desk: &mut Desk,
     round: &Round<'_>,
     evaluated: &Evaluated,
-    judge: &Voice,
+    voices: &Voices<'_>,
     resolved: &Resolved,
     moderator: Option<Moderator>,
 ) -> Result<Looked, Error> {
-    let evaluator = &evaluated.voice;
+    let Voices { evaluator, judge, .. } = voices;
     let branch = match (round.ended, resolved.verdict) {
         (Some(state), _) => entry(state).branch,
         (None, Verdict::Failed) => FeedbackBranch::OnNeedsRevision,
@@ -399,8 +436,7 @@ fn settle(
             feedback::deliver(desk, &voice.result_id, &bundle, branch)?;
         }
     }
-    let decisive = [evaluator, judge].into_iter().find(|voice| voice.verdict == resolved.verdict);
-    let decisive = if round.ended.is_some() { Some(evaluator) } else { decisive };
+    let decisive = if round.ended.is_some() { Some(*evaluator) } else { voices.decisive(resolved.verdict) };
     let mut question = None;
     let is_disputed = decisive.is_none();
     match (resolved.verdict, decisive) {
@@ -415,7 +451,9 @@ fn settle(
         }
         (Verdict::Passed | Verdict::NotApplicable | Verdict::Failed | Verdict::Indeterminate, None) => {
             let votes = [vote(Voter::Evaluator, evaluator), vote(Voter::Judge, judge)];
-            question = Some(forum::deliberate(desk, round, &resolved.receipt, &votes, moderator)?);
+            let dispute =
+                Dispute { receipt: &resolved.receipt, is_wrong: evaluator.verdict == Verdict::Failed };
+            question = Some(forum::deliberate(desk, round, dispute, &votes, moderator)?);
             outcome::go(desk, &round.outcome.id, State::NeedsHumanJudgment, "envelope emitted", None)?;
         }
     }

@@ -2,7 +2,7 @@
 //! Owns: rooms, ticks, what follows where nobody agrees. Must not: decide; what a room comes to is advice to the person.
 
 use crate::assist::{self, Ask, Form};
-use crate::call::{self, Question};
+use crate::call::{self, Dispute, Question};
 use crate::desk::{Desk, Error, reference};
 use crate::evaluate::Round;
 use crate::names::ENGINE;
@@ -163,12 +163,12 @@ fn agreement(votes: &[Vote]) -> (u64, Option<Proposal>) {
 pub fn deliberate(
     desk: &mut Desk,
     round: &Round<'_>,
-    receipt: &StorageRef,
+    dispute: Dispute<'_>,
     first: &[Vote],
     moderator: Option<Moderator>,
 ) -> Result<String, Error> {
     let Some(policy) = desk.task().policies().forum else {
-        return call::disagreement(desk, round, receipt, None);
+        return call::disagreement(desk, round, dispute, None);
     };
     let room = open(desk, &policy)?;
     let led = match moderator {
@@ -177,7 +177,7 @@ pub fn deliberate(
             Some(led) => Some(led),
             None => {
                 let words = "They could not talk it over: who was to lead the talk failed.";
-                return call::disagreement(desk, round, receipt, Some(words));
+                return call::disagreement(desk, round, dispute, Some(words));
             }
         },
     };
@@ -198,20 +198,20 @@ pub fn deliberate(
     match end {
         Ok(proposal) => {
             let words = format!("Those who looked at it agree: {}.", proposal.told());
-            call::disagreement(desk, round, receipt, Some(&words))
+            call::disagreement(desk, round, dispute, Some(&words))
         }
         Err(Exit::ForumDeadlockHardCall) => {
             let source = reference("ForumRoomRecord", &room)?;
             let blocked = Vec::from([reference("OutcomeRecord", &desk.own(&round.outcome.id))?]);
             let prompt = format!("Those who looked at “{}” do not agree. What now?", round.outcome.statement);
             let (kind, scope) = (HardRevisionCallKind::ForumDeadlock, HardCallBlockingScope::Outcome);
-            let options = call::ways_on();
+            let options = call::ways_on(dispute);
             call::ask(desk, Question { kind, prompt, options, source, scope, blocked })
         }
         Err(Exit::PreferSafestPolicyAllowedProposal) => {
             select(desk, &room, Proposal::Revise)?;
             let words = format!("They do not agree; the safest is to {}.", Proposal::Revise.told());
-            call::disagreement(desk, round, receipt, Some(&words))
+            call::disagreement(desk, round, dispute, Some(&words))
         }
         Err(Exit::PauseAndRequestUser) => {
             desk.put(&ForumPauseEvent {
@@ -220,7 +220,7 @@ pub fn deliberate(
                 created_at: desk.now(),
                 schema_version: Some(V10),
             })?;
-            call::disagreement(desk, round, receipt, Some("They do not agree, and wait for you."))
+            call::disagreement(desk, round, dispute, Some("They do not agree, and wait for you."))
         }
     }
 }

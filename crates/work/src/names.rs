@@ -20,6 +20,8 @@ pub const DISPATCHER: &str = "engine:dispatcher";
 pub const EVALUATOR: &str = "evaluator";
 /// The module that scores it.
 pub const JUDGE: &str = "judge";
+/// Whom the two make decide.
+pub const PERSON: &str = "person";
 /// The module that plans repairs.
 pub const REVISOR: &str = "revisor";
 /// The module that writes what a plan asks for.

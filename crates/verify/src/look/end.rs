@@ -1,7 +1,7 @@
 //! What the chain of an evaluator and a judge comes to, and where the outcome goes.
 //! Owns: these derivations. Must not: say what one of the two must.
 
-use super::Round;
+use super::{Round, person};
 use crate::case::bare;
 use crate::finding;
 use crate::formula::{Gathered, Ungathered, missing};
@@ -23,9 +23,10 @@ use countersign_record::json::{Json, Object};
 /// What a chain is resolved from: what the two said, the findings that block, the policy.
 pub(crate) fn resolution_inputs(walk: &Walk<'_, '_>, at: Record<'_>) -> Result<Gathered, Ungathered> {
     let Some(round) = &walk.round else { return missing("it belongs to no look at an outcome") };
-    let (Some(evaluator), Some(judge)) = (round.evaluator, round.judge) else {
-        return missing("evaluator or judge have not spoken");
-    };
+    if round.evaluator.is_none() || round.judge.is_none() || round.person.is_some() != round.decided.is_some()
+    {
+        return missing("somebody who must has not spoken");
+    }
     let policy_id = walk.case.own("policy.chain");
     let Some(policy) = walk.case.before("EvaluationChainResolutionPolicy", &policy_id, at.seq()) else {
         return missing("there is no policy of chains");
@@ -46,18 +47,17 @@ pub(crate) fn resolution_inputs(walk: &Walk<'_, '_>, at: Record<'_>) -> Result<G
         ])
         .into()
     };
-    let results = Vec::from([result(evaluator, "upstream_evaluator"), result(judge, "downstream_judge")]);
+    let roles = person::roles(round.person);
+    let results = round.voices().zip(&roles).map(|(voice, (.., role))| result(voice, role)).collect();
     let inputs = Object::from([
         ("results", Json::Array(results)),
         ("policy", policy.json().clone()),
         ("timed_out", false.into()),
         ("missing", "nobody".into()),
     ]);
-    let input_refs = Vec::from([
-        format!("evaluation_result_envelope:{}", evaluator.id()),
-        format!("evaluation_result_envelope:{}", judge.id()),
-        format!("evaluation_chain_resolution_policy:{policy_id}"),
-    ]);
+    let mut input_refs: Vec<String> =
+        round.voices().map(|one| format!("evaluation_result_envelope:{}", one.id())).collect();
+    input_refs.push(format!("evaluation_chain_resolution_policy:{policy_id}"));
     Ok(Gathered { inputs, input_refs })
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn resolution<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found:
     };
     let value = walk.formulas.value("pattern_c_resolution_v1", &gathered.inputs).unwrap_or(Json::Null);
     let Some(round) = &mut walk.round else { return };
-    let voices: Vec<Record<'c>> = round.evaluator.into_iter().chain(round.judge).collect();
+    let verdict = value.text("resolved_verdict").unwrap_or_default();
     for name in ["resolved_verdict", "resolved_route"] {
         found.must(check, record, name, value.at(name).cloned());
     }
@@ -79,10 +79,9 @@ pub(crate) fn resolution<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found:
         found.must(check, record, name, Some(value.flag(name).unwrap_or(false).into()));
     }
     found.must(check, record, "conflict_type", value.at("conflict_type").cloned());
-    let decisive =
-        voices.iter().find(|one| one.json().text("decision.verdict") == value.text("resolved_verdict"));
+    let decisive = who_says(round, verdict);
     found.must(check, record, "decisive_result_id", decisive.map(|one| one.id().into()));
-    let ids: Vec<String> = voices.iter().map(|one| one.id().to_string()).collect();
+    let ids: Vec<String> = round.voices().map(|one| one.id().to_string()).collect();
     found.must_list(check, record, "result_ids_considered", &ids);
     found.must_say(check, record, "chain_id", round.chain.id());
     found.must_say(check, record, "chain_kind", "pattern_c_evaluator_then_judge");
@@ -205,11 +204,16 @@ fn settled<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     }
 }
 
-/// The voice that decides: the first of the two that says what they came to; the evaluator's, where nothing will do.
+/// The voice that decides: the first that says what they came to; the evaluator's, where nothing will do.
 fn decisive<'c>(round: &Round<'c>, verdict: &str) -> Option<Record<'c>> {
-    let mut voices = round.evaluator.into_iter().chain(round.judge);
     match round.ended {
         Some(_) => round.evaluator,
-        None => voices.find(|one| one.json().text("decision.verdict") == Some(verdict)),
+        None => who_says(round, verdict),
     }
+}
+
+/// Who says what they came to: the person, else the first of the two.
+fn who_says<'c>(round: &Round<'c>, verdict: &str) -> Option<Record<'c>> {
+    let mut all = round.decided.into_iter().chain(round.evaluator).chain(round.judge);
+    all.find(|one| one.json().is("decision.verdict", verdict))
 }

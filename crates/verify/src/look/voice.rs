@@ -1,7 +1,7 @@
 //! What evaluator and judge must say.
 //! Owns: these derivations. Must not: put the two together.
 
-use super::Round;
+use super::{Round, person};
 use crate::finding;
 use crate::found::Found;
 use crate::report::Check;
@@ -50,7 +50,7 @@ fn evaluator_says(walk: &Walk<'_, '_>, round: &Round<'_>) -> Says {
 }
 
 /// Where an outcome stands that falls short: worse than before, if it was met before.
-fn short(walk: &Walk<'_, '_>, round: &Round<'_>) -> &'static str {
+pub(super) fn short(walk: &Walk<'_, '_>, round: &Round<'_>) -> &'static str {
     let own = walk.case.own(round.outcome.id());
     let was_met = walk
         .case
@@ -102,24 +102,71 @@ fn judge_says(walk: &Walk<'_, '_>, round: &Round<'_>) -> Says {
 /// What an evaluator or a judge says is what follows from the scores.
 pub(crate) fn envelope<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let check = Check::Verdicts;
-    let is_judge = record.json().is("producer_kind", "judge");
     let Some(round) = walk.round.take() else {
         return walk.underivable(check, record, "it belongs to no look at an outcome", found);
     };
-    let round = speaks(walk, round, record, is_judge, found);
+    // Who speaks follows from who has spoken; that the record says so is checked with what it is about.
+    let speaker = match (round.evaluator, round.judge) {
+        (None, _) => Speaker::Evaluator,
+        (Some(_), None) => Speaker::Judge,
+        (Some(_), Some(_)) => Speaker::Person,
+    };
+    let round = speaks(walk, round, record, speaker, found);
     walk.round = Some(round);
+}
+
+/// Who says something in a look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Evaluator,
+    Judge,
+    Person,
+}
+
+impl Speaker {
+    fn producer(self) -> &'static str {
+        match self {
+            Speaker::Evaluator => "outcome_evaluator",
+            Speaker::Judge => "judge",
+            Speaker::Person => "human_reviewer",
+        }
+    }
+}
+
+/// What somebody decides is what follows, and leads where that leads.
+pub(super) fn decided(record: Record<'_>, decision: &Object, state: &str, found: &mut Found) {
+    let check = Check::Verdicts;
+    for (name, value) in decision.iter() {
+        found.must(check, record, &format!("decision.{name}"), Some(value.clone()));
+    }
+    let row = State::find(state).map(entry);
+    let branch = row.map(|row| row.branch.as_str().into());
+    found.must(check, record, "route_recommendation.recommended_branch", branch);
+    found.must(check, record, "route_recommendation.rationale", row.map(|row| row.label.into()));
+    found.must_list(check, record, "route_recommendation.repair_instruction_refs", &[]);
 }
 
 fn speaks<'c>(
     walk: &Walk<'c, '_>,
     mut round: Round<'c>,
     record: Record<'c>,
-    is_judge: bool,
+    speaker: Speaker,
     found: &mut Found,
 ) -> Round<'c> {
     let check = Check::Verdicts;
-    if round.scores.is_some() {
-        let says = if is_judge { judge_says(walk, &round) } else { evaluator_says(walk, &round) };
+    let says = match speaker {
+        Speaker::Evaluator if round.scores.is_some() => Some(evaluator_says(walk, &round)),
+        Speaker::Judge if round.scores.is_some() => Some(judge_says(walk, &round)),
+        Speaker::Evaluator | Speaker::Judge => {
+            found.withheld(check);
+            None
+        }
+        Speaker::Person => {
+            person::speaks(walk, &round, record, found);
+            None
+        }
+    };
+    if let Some(says) = says {
         let decision = Object::from([
             ("verdict", Json::from(says.verdict)),
             ("disposition", says.state.into()),
@@ -128,42 +175,29 @@ fn speaks<'c>(
             ("limitations", crate::found::texts(&says.limitations)),
             ("passed_criterion_ids", crate::found::texts(&says.passed)),
         ]);
-        for (name, value) in decision.iter() {
-            found.must(check, record, &format!("decision.{name}"), Some(value.clone()));
-        }
-        let row = State::find(says.state).map(entry);
-        let branch = row.map(|row| row.branch.as_str().into());
-        found.must(check, record, "route_recommendation.recommended_branch", branch);
-        found.must(check, record, "route_recommendation.rationale", row.map(|row| row.label.into()));
-        found.must_list(check, record, "route_recommendation.repair_instruction_refs", &[]);
-    } else {
-        found.withheld(check);
+        decided(record, &decision, says.state, found);
     }
-    targets(walk, &round, record, found);
-    match is_judge {
-        true => {
-            finding::all_raised(walk, &round, record, found);
-            round.judge = Some(record);
-        }
-        false => {
+    targets(walk, &round, record, speaker, found);
+    match speaker {
+        Speaker::Evaluator => {
             finding::begin(walk, &mut round);
             round.evaluator = Some(record);
         }
+        Speaker::Judge => {
+            finding::all_raised(walk, &round, record, found);
+            round.judge = Some(record);
+        }
+        Speaker::Person => round.decided = Some(record),
     }
     round
 }
 
 /// What a result says that it is about, and rests on.
-fn targets(walk: &Walk<'_, '_>, round: &Round<'_>, record: Record<'_>, found: &mut Found) {
+fn targets(walk: &Walk<'_, '_>, round: &Round<'_>, record: Record<'_>, speaker: Speaker, found: &mut Found) {
     let check = Check::Verdicts;
     let case = walk.case;
     let (artifact, version) = (format!("artifact:{}", case.own(round.artifact.id())), round.version_ref());
-    found.must_say(
-        check,
-        record,
-        "producer_kind",
-        if round.evaluator.is_some() { "judge" } else { "outcome_evaluator" },
-    );
+    found.must_say(check, record, "producer_kind", speaker.producer());
     found.must_say(check, record, "outcome_id", &case.own(round.outcome.id()));
     for (path, expected) in [
         ("target_artifact_ref", artifact.as_str()),
@@ -178,14 +212,17 @@ fn targets(walk: &Walk<'_, '_>, round: &Round<'_>, record: Record<'_>, found: &m
     ] {
         found.must_say(check, record, path, expected);
     }
-    let bases: BTreeSet<&str> = round.criteria.iter().map(|one| finding::basis(one.basis())).collect();
-    let order = countersign_govern::types::basic::AssuranceBasis::ALL.iter().map(|one| one.as_str());
-    let bases: Vec<String> = order.filter(|one| bases.contains(one)).map(String::from).collect();
-    found.must_list(check, record, "evaluation_basis.basis_kinds", &bases);
     let criteria: Vec<String> =
         round.criteria.iter().map(|one| format!("criterion:{}", case.own(one.id()))).collect();
     found.must_list(check, record, "evaluation_basis.criteria_refs", &criteria);
     let read: Vec<String> = workspace::last_read(case, round.chain.seq()).into_iter().collect();
     found.must_list(check, record, "evaluation_basis.source_workspace_snapshot_refs", &read);
+    if speaker == Speaker::Person {
+        return;
+    }
+    let bases: BTreeSet<&str> = round.criteria.iter().map(|one| finding::basis(one.basis())).collect();
+    let order = countersign_govern::types::basic::AssuranceBasis::ALL.iter().map(|one| one.as_str());
+    let bases: Vec<String> = order.filter(|one| bases.contains(one)).map(String::from).collect();
+    found.must_list(check, record, "evaluation_basis.basis_kinds", &bases);
     found.must_list(check, record, "evaluation_basis.human_feedback_refs", &[]);
 }

@@ -115,6 +115,38 @@ pub(crate) fn answered() -> Stage {
     stage
 }
 
+/// A judge who wants more than the evaluator, and a person who takes the work as it is, or has it mended.
+fn disputed(word: &'static str, status: &str) -> Stage {
+    let wanted = r#""threshold": 0.9, "criteria": [
+      {"id": "cited", "text": "It cites a lot.", "basis": "deterministic_check", "weight": 5, "check": {"kind": "citations", "min": 20}},
+      {"id": "has-term""#;
+    let task = TASK.replace(
+        r#""criteria": [
+      {"id": "has-term""#,
+        wanted,
+    );
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.version("memo", SAID);
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.asks(&looked[0].question.clone().unwrap(), word, "");
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), status);
+    stage.hand_over(INTEGRATED);
+    stage
+}
+
+pub(crate) fn taken() -> Stage {
+    disputed("accept", "safe_to_rely_within_scope")
+}
+
+pub(crate) fn to_be_mended() -> Stage {
+    disputed("revise", "not_safe_to_rely")
+}
+
 const SAID: &str =
     "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n";
 
@@ -196,10 +228,12 @@ fn paper(text: &str) -> Stage {
 pub(crate) type Scene = (&'static str, fn() -> Stage);
 
 /// All of them, by name.
-pub(crate) const ALL: [Scene; 5] = [
+pub(crate) const ALL: [Scene; 7] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
     ("answered", answered),
     ("labelled", labelled),
+    ("taken", taken),
+    ("to be mended", to_be_mended),
 ];

@@ -1,9 +1,10 @@
 //! What becomes of an answer.
 //! Owns: taking it in, keeping it, what follows for outcomes, claims and sources. Must not: answer for a person.
 
-use super::{PREFER, Refusal, VERIFIED, is_open};
+use super::{ACCEPT, PREFER, REVISE, Refusal, VERIFIED, is_open};
 use crate::assist;
 use crate::desk::{Desk, Error, reference};
+use crate::evaluate;
 use crate::names::DISPATCHER;
 use crate::opening;
 use crate::outcome;
@@ -31,6 +32,9 @@ use countersign_record::json::Json;
 
 /// Milliseconds that an answer is kept for when the same is asked again.
 const KEPT_MS: u64 = 30 * 24 * 3_600 * 1_000;
+
+/// What a question comes from that evaluator and judge leave to a person: what they came to, or the room in which they talked.
+const DISPUTES: [&str; 2] = ["evaluation_chain_resolution_receipt", "forum_room_record"];
 
 /// Writes that a person chose an option of a question.
 pub(crate) fn resolve(desk: &mut Desk, call: &str, option: &str, by: &str) -> Result<StorageRef, Error> {
@@ -75,17 +79,12 @@ pub fn answer(desk: &mut Desk, id: &str, chosen: &str, by: &str) -> Result<(), R
     }
     if let Some(source) = source.filter(|source| source.kind == "criterion") {
         let subject_ref = reference("Criterion", source.id)?;
-        desk.put(&HumanFeedbackEvent {
-            event_id: desk.id("label"),
-            run_id: desk.run().to_string(),
-            subject_ref,
-            user_ref: reference("User", by)?,
-            label: option.option_id.clone(),
-            comment: None,
-            created_at: desk.now(),
-            schema_version: Some(V10),
-        })?;
+        label(desk, subject_ref, &option.option_id, by)?;
         acknowledge(desk, source.id, by)?;
+    }
+    let is_disputed = source.is_some_and(|one| DISPUTES.contains(&one.kind));
+    if is_disputed && matches!(option.option_id.as_str(), ACCEPT | REVISE) {
+        decide(desk, &call, &option.option_id, by)?;
     }
     if let Some(source) = option.option_id.strip_prefix(PREFER) {
         prefer(desk, &call, source)?;
@@ -95,6 +94,33 @@ pub fn answer(desk: &mut Desk, id: &str, chosen: &str, by: &str) -> Result<(), R
     }
     follow(desk, &call, option.effect)?;
     assist::decided(desk, &call.pending_policy.blocked_refs).map_err(unanswered)?;
+    Ok(())
+}
+
+/// Keeps what a person wants to become of a version that is seen differently: they speak in the next look at it.
+fn decide(desk: &mut Desk, call: &HardRevisionCall, word: &str, by: &str) -> Result<(), Error> {
+    let blocked = call.pending_policy.blocked_refs.iter().filter_map(|one| Reference::read(one));
+    let outcomes = blocked.filter(|one| one.kind == "outcome_record");
+    let chains: Vec<String> = outcomes.filter_map(|one| evaluate::last_chain(desk, one.id)).collect();
+    for chain in chains {
+        let subject_ref = reference("EvaluationChainRegistryRecord", &chain)?;
+        label(desk, subject_ref, word, by)?;
+    }
+    Ok(())
+}
+
+/// Writes what a person says of something.
+fn label(desk: &mut Desk, subject_ref: StorageRef, word: &str, by: &str) -> Result<(), Error> {
+    desk.put(&HumanFeedbackEvent {
+        event_id: desk.id("label"),
+        run_id: desk.run().to_string(),
+        subject_ref,
+        user_ref: reference("User", by)?,
+        label: word.to_string(),
+        comment: None,
+        created_at: desk.now(),
+        schema_version: Some(V10),
+    })?;
     Ok(())
 }
 

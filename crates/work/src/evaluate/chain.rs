@@ -1,11 +1,11 @@
 //! The chain of an evaluator and a judge: opened, filled, resolved by the formula.
 //! Owns: its records. Must not: move an outcome.
 
-use super::Round;
 use super::voice::Voice;
+use super::{Round, Voices};
 use crate::desk::{Desk, Error, From, reference};
 use crate::finding;
-use crate::names::{EVALUATOR, JUDGE, Policy, references};
+use crate::names::{EVALUATOR, JUDGE, PERSON, Policy, references};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::types::basic::{ProducerKind, Severity, StorageRef, V10};
@@ -31,12 +31,17 @@ pub(super) struct Resolved {
 
 /// Opens the chain of a look.
 pub(super) fn open(desk: &mut Desk, round: &Round<'_>) -> Result<(), Error> {
-    let participant = |producer_kind, module: &str, role| Participant {
+    let participant = |producer_kind, module: &str| Participant {
         producer_kind,
         producer_module_id: module.to_string(),
-        role,
+        role: role(round, producer_kind),
         required: true,
     };
+    let mut participant_roles = Vec::from([
+        participant(ProducerKind::OutcomeEvaluator, EVALUATOR),
+        participant(ProducerKind::Judge, JUDGE),
+    ]);
+    participant_roles.extend(round.person.as_ref().map(|_| participant(ProducerKind::HumanReviewer, PERSON)));
     let record = EvaluationChainRegistryRecord {
         chain_id: round.chain_id.clone(),
         chain_kind: EvaluationChainKind::PatternCEvaluatorThenJudge,
@@ -46,12 +51,9 @@ pub(super) fn open(desk: &mut Desk, round: &Round<'_>) -> Result<(), Error> {
         target_artifact_version_ref: OrNull(Some(round.version_ref.clone())),
         target_scope_ref: OrNull(None),
         evaluation_snapshot_ref: round.snapshot_ref.clone(),
-        expected_producers: Vec::from([ProducerKind::OutcomeEvaluator, ProducerKind::Judge]),
+        expected_producers: participant_roles.iter().map(|one| one.producer_kind).collect(),
         received_result_ids: Vec::new(),
-        participant_roles: Vec::from([
-            participant(ProducerKind::OutcomeEvaluator, EVALUATOR, Role::UpstreamEvaluator),
-            participant(ProducerKind::Judge, JUDGE, Role::DownstreamJudge),
-        ]),
+        participant_roles,
         status: EvaluationChainStatus::Open,
         timeout_at: desk.later(TIMEOUT_MS),
         created_at: desk.now(),
@@ -64,20 +66,38 @@ pub(super) fn open(desk: &mut Desk, round: &Round<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// What somebody does in the chain of a look.
+fn role(round: &Round<'_>, producer: ProducerKind) -> Role {
+    match (producer, &round.person) {
+        (ProducerKind::Judge, Some(person)) if person.is_instead_of_judge() => Role::Observer,
+        (ProducerKind::Judge, _) => Role::DownstreamJudge,
+        (ProducerKind::HumanReviewer, Some(person)) => person.seat,
+        (
+            ProducerKind::OutcomeEvaluator
+            | ProducerKind::DeterministicScorer
+            | ProducerKind::ExperimentScorer
+            | ProducerKind::HumanReviewer
+            | ProducerKind::ToolVerifier
+            | ProducerKind::SubAgent,
+            _,
+        ) => Role::UpstreamEvaluator,
+    }
+}
+
 /// Puts together what was said, by the formula.
-pub(super) fn resolve(desk: &mut Desk, round: &Round<'_>, voices: &[&Voice]) -> Result<Resolved, Error> {
+pub(super) fn resolve(desk: &mut Desk, round: &Round<'_>, voices: &Voices<'_>) -> Result<Resolved, Error> {
     let policy_id = desk.policy(Policy::Chain);
     let policy: EvaluationChainResolutionPolicy = desk
         .find("EvaluationChainResolutionPolicy", &policy_id)
         .ok_or_else(|| Error::Missing(policy_id.clone()))?;
-    let results = voices.iter().map(|voice| received(desk, voice)).collect();
+    let results = voices.all().map(|voice| received(desk, round, voice)).collect();
     let inputs = Object::from([
         ("results", Json::Array(results)),
         ("policy", policy.write().unwrap_or(Json::Null)),
         ("timed_out", false.into()),
         ("missing", "nobody".into()),
     ]);
-    let result_ids: Vec<String> = voices.iter().map(|voice| voice.result_id.clone()).collect();
+    let result_ids: Vec<String> = voices.all().map(|voice| voice.result_id.clone()).collect();
     let mut input_refs = references("EvaluationResultEnvelope", result_ids.iter().map(String::as_str))?;
     input_refs.push(desk.policy_ref(Policy::Chain)?);
     let receipt_id = desk.id("resolution");
@@ -88,7 +108,7 @@ pub(super) fn resolve(desk: &mut Desk, round: &Round<'_>, voices: &[&Voice]) -> 
     let flag = |name: &str| value.get(name) == Some(&Json::Bool(true));
     let unresolved = || Error::Missing("resolution of the chain".to_string());
     let verdict = Verdict::find(word("resolved_verdict")).ok_or_else(unresolved)?;
-    let decisive = voices.iter().find(|voice| voice.verdict == verdict);
+    let decisive = voices.decisive(verdict);
     desk.put(&EvaluationChainResolutionReceipt {
         receipt_id,
         chain_id: round.chain_id.clone(),
@@ -109,16 +129,8 @@ pub(super) fn resolve(desk: &mut Desk, round: &Round<'_>, voices: &[&Voice]) -> 
 }
 
 /// A result as the formula takes it.
-fn received(desk: &Desk, voice: &Voice) -> Json {
-    let role = match voice.producer {
-        ProducerKind::Judge => Role::DownstreamJudge,
-        ProducerKind::OutcomeEvaluator
-        | ProducerKind::DeterministicScorer
-        | ProducerKind::ExperimentScorer
-        | ProducerKind::HumanReviewer
-        | ProducerKind::ToolVerifier
-        | ProducerKind::SubAgent => Role::UpstreamEvaluator,
-    };
+fn received(desk: &Desk, round: &Round<'_>, voice: &Voice) -> Json {
+    let role = role(round, voice.producer);
     let is_blocker = |one: &finding::Known| {
         one.event.result_id == voice.result_id
             && one.event.severity == Severity::Blocking

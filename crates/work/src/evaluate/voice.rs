@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use countersign_govern::table::outcome::entry;
 use countersign_govern::types::basic::{
     AssuranceBasis, Criterion, EvaluatedTarget, EvaluationBasis, EvaluationRouteRecommendation,
-    OutcomeComplianceScoringConfig, ProducerKind, ScoringBasis, TargetKind,
+    OutcomeComplianceScoringConfig, ProducerKind, ScoringBasis, StorageRef, TargetKind,
 };
 use countersign_govern::types::chain::EvaluationResultEnvelope;
 use countersign_govern::types::outcome::{
@@ -80,7 +80,7 @@ fn state_of(lacks: Lacks) -> State {
 }
 
 /// Where an outcome stands that falls short: worse than before, if it was met before.
-fn short(desk: &Desk, round: &Round<'_>) -> State {
+pub(super) fn short(desk: &Desk, round: &Round<'_>) -> State {
     if outcome::was_satisfied(desk, &round.outcome.id) { State::Regressed } else { State::NeedsRevision }
 }
 
@@ -132,6 +132,19 @@ pub(super) fn judge(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Re
     let voice = speak(desk, round, ProducerKind::Judge, verdict, (state, causes, limitations), &passed)?;
     finding::observe(desk, round, &voice.result_id, &passed)?;
     Ok(voice)
+}
+
+/// What a person says whom the two made decide.
+pub(super) fn human(
+    desk: &mut Desk,
+    round: &Round<'_>,
+    verdict: Verdict,
+    state: State,
+    said: Vec<StorageRef>,
+) -> Result<Voice, Error> {
+    let basis = (Vec::from([AssuranceBasis::HumanReview]), said);
+    let stands = (state, Vec::new(), Vec::new());
+    spoken(desk, round, ProducerKind::HumanReviewer, verdict, stands, &[], basis)
 }
 
 /// The criteria that have a value.
@@ -222,14 +235,30 @@ fn weights(desk: &mut Desk, round: &Round<'_>) -> Result<Object, Error> {
 
 type Stands = (State, Vec<Cause>, Vec<Limitation>);
 
+/// What something rests on, and where a person said so.
+type Basis = (Vec<AssuranceBasis>, Vec<StorageRef>);
+
 /// Writes what one of the two says.
 fn speak(
     desk: &mut Desk,
     round: &Round<'_>,
     producer: ProducerKind,
     verdict: Verdict,
+    stands: Stands,
+    passed: &[String],
+) -> Result<Voice, Error> {
+    spoken(desk, round, producer, verdict, stands, passed, (bases(round), Vec::new()))
+}
+
+/// Writes what somebody says.
+fn spoken(
+    desk: &mut Desk,
+    round: &Round<'_>,
+    producer: ProducerKind,
+    verdict: Verdict,
     (state, causes, limitations): Stands,
     passed: &[String],
+    (basis_kinds, human_feedback_refs): Basis,
 ) -> Result<Voice, Error> {
     let result_id = desk.id("result");
     let disposition = Disposition::find(state.as_str()).unwrap_or(Disposition::NeedsRevision);
@@ -251,9 +280,9 @@ fn speak(
         },
         evaluation_basis: EvaluationBasis {
             snapshot_ref: Some(round.snapshot_ref.clone()),
-            basis_kinds: bases(round),
+            basis_kinds,
             source_workspace_snapshot_refs: Vec::from([round.read_ref.clone()]),
-            human_feedback_refs: Vec::new(),
+            human_feedback_refs,
             criteria_refs: references("Criterion", ids.iter().map(String::as_str))?,
         },
         target_artifact_ref: OrNull(Some(round.artifact_ref.clone())),

@@ -1,6 +1,6 @@
 //! Looks at outcomes, and what comes of them.
 
-use crate::stage::{LEASE, Stage, TASK};
+use crate::stage::{GOOD, LEASE, Stage, TASK};
 use countersign_govern::types::claim::ClaimSupportStatus;
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 
@@ -99,13 +99,13 @@ fn unanchored() -> Stage {
 fn what_rests_on_nothing_counts_on_a_persons_word() {
     for (word, state) in [("yes", State::Satisfied), ("no", State::NeedsRevision)] {
         let mut stage = unanchored();
-        let version = stage.version("memo", crate::stage::GOOD);
-        let (_, looked) = stage.look("memo", &version, crate::stage::GOOD);
+        let version = stage.version("memo", GOOD);
+        let (_, looked) = stage.look("memo", &version, GOOD);
         assert_eq!(looked[0].state, State::NeedsHumanJudgment);
         stage.is_clean();
         stage.answer(&looked[0].question.clone().unwrap(), word).unwrap();
         stage.is_clean();
-        let (_, looked) = stage.look("memo", &version, crate::stage::GOOD);
+        let (_, looked) = stage.look("memo", &version, GOOD);
         assert_eq!(looked[0].state, state);
         stage.is_clean();
     }
@@ -131,5 +131,47 @@ fn a_finding_that_is_worse_now_is_another_event_of_it() {
     let found = countersign_work::finding::all(&stage.desk);
     assert_eq!(found.iter().map(|one| one.event.severity.as_str()).collect::<Vec<_>>(), ["blocking"]);
     assert_eq!(stage.hand_over(&claims), "not_safe_to_rely");
+    stage.is_clean();
+}
+
+/// A task whose judge wants more than its evaluator.
+fn disputed() -> String {
+    let wanted = r#""threshold": 0.9, "criteria": [{"id": "long", "text": "It is long.", "basis": "deterministic_check", "weight": 5, "check": {"kind": "length", "words_min": 400}},"#;
+    TASK.replace(r#""criteria": ["#, wanted)
+}
+
+#[test]
+fn whom_evaluator_and_judge_ask_has_the_last_word_on_that_version() {
+    for (word, verdict, state, status) in [
+        ("accept", Verdict::Passed, State::Satisfied, "safe_to_rely_within_scope"),
+        ("revise", Verdict::Failed, State::NeedsRevision, "not_safe_to_rely"),
+    ] {
+        let mut stage = Stage::new(&disputed(), &[("lease", LEASE)]);
+        let version = stage.version("memo", GOOD);
+        let (_, looked) = stage.look("memo", &version, GOOD);
+        assert_eq!((looked[0].verdict, looked[0].state), (Verdict::Indeterminate, State::NeedsHumanJudgment));
+        assert!(looked[0].is_disputed);
+        stage.answer(&looked[0].question.clone().unwrap(), word).unwrap();
+        let (claims, looked) = stage.look("memo", &version, GOOD);
+        assert_eq!((looked[0].verdict, looked[0].state), (verdict, state), "{word}");
+        assert_eq!((looked[0].is_disputed, looked[0].question.clone()), (false, None), "{word}");
+        assert_eq!(stage.hand_over(&claims), status, "{word}");
+        stage.is_clean();
+    }
+}
+
+#[test]
+fn a_word_on_one_version_says_nothing_of_the_next() {
+    let mut stage = Stage::new(&disputed(), &[("lease", LEASE)]);
+    let version = stage.version("memo", GOOD);
+    let (_, looked) = stage.look("memo", &version, GOOD);
+    stage.answer(&looked[0].question.clone().unwrap(), "revise").unwrap();
+    stage.look("memo", &version, GOOD);
+    let text = format!("{GOOD}\nThe rent is 900 euros a month. [sources/lease.md:5]\n");
+    let version = stage.version("memo", &text);
+    let (_, looked) = stage.look("memo", &version, &text);
+    assert!(looked[0].is_disputed);
+    stage.answer(&looked[0].question.clone().unwrap(), "stop").unwrap();
+    assert_eq!(countersign_work::outcome::state(&stage.desk, "term-stated"), State::Superseded);
     stage.is_clean();
 }
