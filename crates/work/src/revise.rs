@@ -44,6 +44,7 @@ use countersign_govern::types::added::repair::TieBreakDecision;
 use countersign_govern::types::chain::EvaluationResultEnvelope;
 use countersign_govern::types::outcome::OutcomeEvaluationState as State;
 use countersign_govern::types::revision::RevisionExecutionLifecycleState as PlanState;
+use countersign_record::digest::Digest;
 use plans::Plan;
 use sufficiency::Found;
 
@@ -87,6 +88,10 @@ impl Asked {
     }
 }
 
+fn base(desk: &Desk, plan: &str) -> Option<Digest> {
+    plans::find(desk, plan).ok()?.base(desk).map(|version| version.content)
+}
+
 macro_rules! of_plan {
     ($($name:ident)*) => {
         $(impl $name {
@@ -100,6 +105,12 @@ macro_rules! of_plan {
             #[must_use]
             pub fn artifact(&self, desk: &Desk) -> Option<String> {
                 plans::find(desk, &self.plan).ok().map(|plan| plan.artifact)
+            }
+
+            /// The text that its next step builds on, or that it came to: what the last step made, else the head.
+            #[must_use]
+            pub fn base(&self, desk: &Desk) -> Option<Digest> {
+                base(desk, &self.plan)
             }
         })*
     };

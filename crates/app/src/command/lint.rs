@@ -102,12 +102,13 @@ impl From<Contradiction> for Contradicted {
     }
 }
 
+fn severity(how: How) -> Severity {
+    if how.is_error() { Severity::Error } else { Severity::Warning }
+}
+
 impl From<Misshapen> for Shape {
     fn from(one: Misshapen) -> Self {
-        let severity = match one.how {
-            How::Type => Severity::Error,
-            How::Missing | How::Unknown => Severity::Warning,
-        };
+        let severity = severity(one.how);
         Shape {
             severity: severity.as_str(),
             row: one.row,
@@ -169,12 +170,9 @@ impl Shapes {
             let troubles =
                 types::find(&draft.kind).map(|one| one.troubles(&draft.record)).unwrap_or_default();
             for Trouble { how, path, message } in troubles {
-                let (all, severity) = match how {
-                    How::Type => (&mut errors, Severity::Error),
-                    How::Missing | How::Unknown => (&mut others, Severity::Warning),
-                };
+                let all = if how.is_error() { &mut errors } else { &mut others };
                 let kind = draft.kind.clone();
-                all.push(Shape { severity: severity.as_str(), row, kind, path, message });
+                all.push(Shape { severity: severity(how).as_str(), row, kind, path, message });
             }
         }
         let (count, wrong) = ((errors.len() + others.len()) as u64, errors.len() as u64);

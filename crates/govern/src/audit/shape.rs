@@ -126,7 +126,7 @@ pub(super) fn held(row: Raw<'_>, kind: Kind<'_>, names: &mut Names) -> Result<He
     })
 }
 
-/// What of a record is not of its type; where that is asked, also what is missing or unknown.
+/// What of a record is not of its type or missing; where that is asked, also what no type has.
 pub(super) fn troubles(row: &Held, is_strict: bool) -> Vec<Misshapen> {
     let Some(kind) = row.number().map(|known| known.kind.name) else { return Vec::new() };
     let troubles = types::find(kind).map(|one| one.troubles(row.json())).unwrap_or_default();
@@ -137,7 +137,7 @@ pub(super) fn troubles(row: &Held, is_strict: bool) -> Vec<Misshapen> {
         path: trouble.path,
         message: trouble.message,
     };
-    troubles.into_iter().filter(|one| is_strict || one.how == How::Type).map(told).collect()
+    troubles.into_iter().filter(|one| is_strict || one.how.is_error()).map(told).collect()
 }
 
 /// A name in snake case as the name of a type.

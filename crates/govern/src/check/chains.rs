@@ -1,6 +1,7 @@
 //! Validation codes: chains.
 //! Owns: the rules of this area. Must not: decide by names.
 
+mod findings;
 mod pattern_c;
 
 use super::{Area, Found, Rule, Severity};
@@ -10,7 +11,7 @@ use crate::world::{Mark, Record, World};
 use alloc::collections::BTreeMap;
 use countersign_record::json::Json;
 
-pub(super) use pattern_c::Findings;
+pub(super) use findings::Findings;
 
 pub(super) const AREA: Area = Area { name: "chains", rules: RULES, kinds: &[] };
 

@@ -1,7 +1,7 @@
 //! Ways to fire besides the plain ones of the fixtures, and what comes close.
 
 use super::*;
-use crate::check::trial::{codes, has_codes, until};
+use crate::check::trial::{codes, has_codes, until, world};
 use std::format;
 use std::vec::Vec;
 
@@ -111,6 +111,51 @@ fn observers_are_heard_and_not_counted() {
         ],
         &[],
     );
+}
+
+/// Who leaves out a verdict, a producer or the policy gets no further than who says it.
+#[test]
+fn what_is_not_said_switches_no_rule_off() {
+    // Who does not say what they are is missing.
+    let either = ["pattern_c_route_conflict_unresolved", "pattern_c_missing_expected_producer"];
+    let of_chain = chain("complete", r#""e","j","w""#);
+    let (failed, passed) =
+        (result("e", "outcome_evaluator", "failed", "s"), result("j", "judge", "passed", "s"));
+    let unsaid = |text: &str| {
+        text.replace(r#","decision":{"verdict":"failed"}"#, "")
+            .replace(r#","decision":{"verdict":"passed"}"#, "")
+    };
+    let watcher = unsaid(&result("w", "sub_agent", "passed", "s"));
+    let pass = receipt("passed", "pass_path", "none");
+    let nameless = pass.replace(r#""policy_ref":"p","#, "");
+    for (evaluator, judge, receipt) in [
+        (failed.clone(), passed.clone(), &pass),
+        (unsaid(&failed), passed.clone(), &pass),
+        (failed.clone(), unsaid(&passed), &pass),
+        (unsaid(&failed), unsaid(&passed), &pass),
+        (failed.replace(r#""producer_kind":"outcome_evaluator","#, ""), passed.clone(), &nameless),
+        (failed.clone(), passed.clone(), &nameless),
+    ] {
+        let rows = [
+            (ENVELOPE, evaluator.as_str()),
+            (ENVELOPE, &judge),
+            (ENVELOPE, &watcher),
+            BLOCKER,
+            (CHAIN, &of_chain),
+            (RECEIPT, receipt),
+        ];
+        let found = codes(&AREA, &world(&rows));
+        assert!(found.iter().any(|one| either.contains(one)), "{evaluator} {judge} {receipt}: {found:?}");
+    }
+    // Without a blocker a receipt may be right, whatever was not said.
+    let rows = [
+        (ENVELOPE, unsaid(&failed)),
+        (ENVELOPE, passed),
+        (CHAIN, of_chain.replace(r#","w""#, "")),
+        (RECEIPT, pass),
+    ];
+    let rows: Vec<(&str, &str)> = rows.iter().map(|(kind, row)| (*kind, row.as_str())).collect();
+    has_codes(&AREA, &rows, &[]);
 }
 
 #[test]

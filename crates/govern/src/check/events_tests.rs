@@ -39,6 +39,14 @@ fn what_is_written_once_stays() {
                    RevisionReviewPacket {"packet_id":"p","state":"accepted","regression_risk_summary":"none"}"#,
                 &["3"],
             ),
+            // Results, requests and plans are as immutable as what is called an event.
+            (
+                r#"EvaluationResultEnvelope {"result_id":"r","decision":{"verdict":"failed"}}
+                   EvaluationResultEnvelope {"result_id":"r","decision":{"verdict":"passed"}}
+                   HardRevisionCall {"hard_call_id":"h","prompt_text":"a"}
+                   HardRevisionCall {"hard_call_id":"h","prompt_text":"b"}"#,
+                &["2", "4"],
+            ),
             // Projections, policies and versions of criteria move.
             (r#"ResearchNeed {"need_id":"n","updated_at":"x"}"#, &[]),
             (

@@ -106,12 +106,19 @@ impl<'w> Promotions<'w> {
 
     /// What of its gate a promotion does not meet.
     fn miss(&self, receipt: Record<'w>, gate: Record<'w>) -> Option<String> {
-        let source = self.source(receipt);
-        let tier = source.and_then(|one| one.count("tier"));
-        if let Some((tier, least)) = tier.zip(gate.count("min_tier")).filter(|(tier, least)| tier < least) {
-            return Some(format!("the source has tier {tier} and the gate asks for {least}"));
+        let Some(source) = self.source(receipt) else {
+            return Some("nobody can tell which source was promoted".to_string());
+        };
+        match (source.count("tier"), gate.count("min_tier")) {
+            (Some(tier), Some(least)) if tier < least => {
+                return Some(format!("the source has tier {tier} and the gate asks for {least}"));
+            }
+            (None, Some(least)) => {
+                return Some(format!("the source has no tier and the gate asks for {least}"));
+            }
+            (Some(_), Some(_)) | (_, None) => {}
         }
-        let is_verified = source.is_none_or(|one| one.is("verification_state", "verified"));
+        let is_verified = source.is("verification_state", "verified");
         if gate.is("requires_verification_state", "verified") && !is_verified {
             return Some("the source is not verified".to_string());
         }
@@ -177,7 +184,7 @@ fn library_promotion_candidate_confused_with_durable_write(world: &World, found:
 fn privileged_source_auto_promoted(world: &World, found: &mut Found<'_>) {
     for gate in world.of("LibraryPromotionGate") {
         let path = "privileged_sources_auto_promote_allowed";
-        if gate.at(path).is_some_and(|value| *value != Json::Bool(false)) {
+        if gate.at(path) != Some(&Json::Bool(false)) {
             found.add(gate, path, "the gate lets privileged sources pass by themselves");
         }
     }

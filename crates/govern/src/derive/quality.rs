@@ -3,7 +3,6 @@
 
 use super::{is_score, sum};
 use alloc::vec::Vec;
-use countersign_record::canonical::Score;
 
 pub use crate::types::quality::{
     QualityIndexAggregationMethod as Method, QualityIndexDerivedPassStatus as Status,
@@ -98,15 +97,12 @@ pub fn aggregate<'a>(
             f64::from(u8::from(counted.iter().all(is_reached)))
         }
     };
-    Ok(Aggregate { score: told(score), gate_failures, missing })
+    Ok(Aggregate { score, gate_failures, missing })
 }
 
-/// A score as it is told, with six decimals. It is compared as it is told: else a sum that is a hair below 0.6 would be told as
-/// 0.6 and fail at 0.6.
-#[must_use]
-pub fn told(score: f64) -> f64 {
-    Score::try_from(score).map_or(score, Score::value)
-}
+/// Less than this is no difference: a mean of numbers that are kept in binary can be a hair below the 0.6 that it is. Everything
+/// else counts; a score is told with six decimals and compared with all of them.
+const NOISE: f64 = 1e-9;
 
 /// What a dimension counts as; `None` if it does not count.
 fn counted_score(one: &Dimension<'_>, policy: Missing) -> Option<f64> {
@@ -164,7 +160,7 @@ pub fn status(of: &Standing) -> Result<Status, Error> {
         Status::FailedRequiredGate
     } else if of.missing_count > 0 && of.policy == Missing::Indeterminate {
         Status::Indeterminate
-    } else if of.score >= of.threshold {
+    } else if of.score >= of.threshold - NOISE {
         Status::Passed
     } else {
         Status::FailedThreshold
@@ -180,9 +176,9 @@ mod tests {
         Dimension { id, weight: 0.5, need, threshold: Some(0.5), score }
     }
 
-    /// What is a hair beside 0.6 because of how numbers are kept is 0.6.
+    /// What is a hair beside 0.6 because of how numbers are kept is 0.6; what is less is not.
     #[test]
-    fn a_score_is_compared_as_it_is_told() {
+    fn a_score_is_compared_before_it_is_rounded() {
         let one = |weight: f64, score: f64| Dimension {
             weight,
             score: Some(score),
@@ -190,7 +186,15 @@ mod tests {
         };
         let dimensions = [one(1.0 / 6.0, 0.3), one(2.0 / 6.0, 0.3), one(3.0 / 6.0, 0.9)];
         let aggregate = aggregate(&dimensions, Method::WeightedMean, Missing::FailRequired).unwrap();
-        assert_eq!(aggregate.score.to_bits(), 0.6_f64.to_bits());
+        let standing = |score: f64, threshold: f64| Standing {
+            score,
+            threshold,
+            gate_failure_count: 0,
+            missing_count: 0,
+            policy: Missing::FailRequired,
+        };
+        assert_eq!(status(&standing(aggregate.score, 0.6)), Ok(Status::Passed));
+        assert_eq!(status(&standing(0.699_999_7, 0.7)), Ok(Status::FailedThreshold));
     }
 
     fn check(dimensions: &[Dimension<'_>], method: Method, policy: Missing, score: f64, gates: &[&str]) {

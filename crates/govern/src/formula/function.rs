@@ -83,10 +83,16 @@ pub static FUNCTIONS: &[Function] = &[
     function("bootstrap_calibration_error", 7, "the interval of expected_calibration_error by drawing anew: predicted, came, level, draws, seed, bins, binning", predicted::drawn_calibration_error),
     function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights),
     function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score),
-    function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index),
+    Function {
+        version: 2,
+        ..function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index)
+    },
     function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c),
     function("capability_standings", 2, "missing, unhealthy or healthy for each capability that is needed, by those that are there", derived::capability_standings),
-    function("cost_sum", 6, "cost vectors, correlation policy, timing, cases of each, draws, seed", cost::cost_sum),
+    Function {
+        version: 2,
+        ..function("cost_sum", 6, "cost vectors, correlation policy, timing, cases of each, draws, seed", cost::cost_sum)
+    },
     function("quantiles_in_order", 1, "whether no quantile of a cost is above a higher one or above its cap", cost::quantiles_in_order),
 ];
 

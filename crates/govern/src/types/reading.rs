@@ -16,6 +16,17 @@ pub enum How {
     Unknown,
 }
 
+impl How {
+    /// Whether it is an error: a rule that needs the member would read nothing, and say nothing.
+    #[must_use]
+    pub fn is_error(self) -> bool {
+        match self {
+            How::Type | How::Missing => true,
+            How::Unknown => false,
+        }
+    }
+}
+
 /// Something of a record that is not as the contract has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Trouble {

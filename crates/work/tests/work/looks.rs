@@ -1,6 +1,6 @@
 //! Looks at outcomes, and what comes of them.
 
-use crate::stage::{GOOD, LEASE, Stage, TASK};
+use crate::stage::{Answer, GOOD, LEASE, Stage, TASK};
 use countersign_govern::types::claim::ClaimSupportStatus;
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 
@@ -168,8 +168,10 @@ fn a_word_on_one_version_says_nothing_of_the_next() {
     stage.answer(&looked[0].question.clone().unwrap(), "revise").unwrap();
     stage.look("memo", &version, GOOD);
     let text = format!("{GOOD}\nThe rent is 900 euros a month. [sources/lease.md:5]\n");
-    let version = stage.version("memo", &text);
-    let (_, looked) = stage.look("memo", &version, &text);
+    let plan = stage.one_plan();
+    let reviewed = stage.carry(plan, |_, _| Answer::Text(text.clone()));
+    panic!("{reviewed:?} {}", stage.text("memo"));
+    let looked = stage.look_again();
     assert!(looked[0].is_disputed);
     stage.answer(&looked[0].question.clone().unwrap(), "stop").unwrap();
     assert_eq!(countersign_work::outcome::state(&stage.desk, "term-stated"), State::Superseded);

@@ -2,10 +2,11 @@
 //! Owns: gathering results, roles and blockers of a chain at a point of the log. Must not: resolve; `derive::chain` does.
 
 use super::super::Found;
+use super::findings::{Findings, Stood};
 use super::{TARGET, derived};
 use crate::derive::chain::{
     Causes, Chain, Conflict, Disagreement, FindingState, FindingStates, Missing, Outcome, Policy, Precedence,
-    Received, Role, Snapshot, Term, resolve,
+    Received, Resolution, Role, Snapshot, Term, resolve,
 };
 use crate::member::Member;
 use crate::reference::Reference;
@@ -16,59 +17,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
-
-/// Something that changed how a finding stands.
-struct Moment {
-    seq: u64,
-    state: Option<FindingState>,
-    /// Whether it is one that blocks and may; a transition leaves that as it is.
-    blocks: Option<bool>,
-}
-
-/// How the findings of results stood, whenever that was.
-pub(in super::super) struct Findings<'w> {
-    of_result: BTreeMap<&'w str, BTreeSet<&'w str>>,
-    moments: BTreeMap<&'w str, Vec<Moment>>,
-}
-
-impl<'w> Findings<'w> {
-    pub(in super::super) fn of(world: &'w World) -> Self {
-        let mut findings = Findings { of_result: BTreeMap::new(), moments: BTreeMap::new() };
-        for event in world.of("EvaluationFindingEvent") {
-            let (json, seq) = (event.json(), event.seq());
-            let Some(finding) = json.text("finding_id") else { continue };
-            if let Some(result) = json.text("result_id") {
-                findings.of_result.entry(result).or_default().insert(finding);
-            }
-            let has_authority = json.flag("blocking_authority.satisfied") == Some(true);
-            let blocks = Some(json.is("severity", "blocking") && has_authority);
-            let state = json.text("emitted_state").and_then(FindingState::find);
-            findings.moments.entry(finding).or_default().push(Moment { seq, state, blocks });
-        }
-        for receipt in world.of("FindingLifecycleTransitionReceipt") {
-            let (json, seq) = (receipt.json(), receipt.seq());
-            let state = json.text("to_state").and_then(FindingState::find);
-            if let Some(moments) = json.text("finding_id").and_then(|id| findings.moments.get_mut(id)) {
-                moments.push(Moment { seq, state, blocks: None });
-            }
-        }
-        findings.moments.values_mut().for_each(|moments| moments.sort_by_key(|moment| moment.seq));
-        findings
-    }
-
-    /// How the authorised blockers of a result stood before a place of the log.
-    pub(in super::super) fn blockers(&self, result: &str, before: u64) -> Vec<FindingState> {
-        let ids = self.of_result.get(result).into_iter().flatten();
-        let stood = |id: &&str| {
-            let moments = self.moments.get(*id)?.iter().take_while(|moment| moment.seq < before);
-            let (state, blocks) = moments.fold((None, None), |(state, blocks), moment| {
-                (moment.state.or(state), moment.blocks.or(blocks))
-            });
-            state.filter(|_| blocks == Some(true))
-        };
-        ids.filter_map(stood).collect()
-    }
-}
 
 /// The chains of a world, with what belongs to them.
 struct Chains<'w> {
@@ -278,26 +226,33 @@ fn early_plans(world: &World, all: &Chains<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// The policy that a receipt names, as it stood; where there is none of that name, the one of the contract.
-fn policy(receipt: Record<'_>) -> Option<Policy> {
-    let named = receipt.json().text("policy_ref")?;
+/// The policy that a receipt names, as it stood; where it names none or there is none of that name, the one of the contract. So is
+/// what a policy leaves open: who leaves something out gets no further than who says it.
+fn policy(receipt: Record<'_>) -> Policy {
+    let default = Policy::DEFAULT;
+    let named = receipt.json().text("policy_ref").unwrap_or_default();
     let kind = "EvaluationChainResolutionPolicy";
     let id = Reference::read(named)
         .filter(|reference| reference.kind == "evaluation_chain_resolution_policy")
         .map_or(named, |reference| reference.id);
-    let Some(row) = receipt.world.policy(kind, id, receipt.seq()) else { return Some(Policy::DEFAULT) };
+    let Some(row) = receipt.world.policy(kind, id, receipt.seq()) else { return default };
     let states: Vec<FindingState> = row
         .texts("override_allowed_only_for_finding_states")
         .into_iter()
         .filter_map(FindingState::find)
         .collect();
-    Some(Policy {
-        blockers_survive_pass: row.flag("qualitative_blockers_survive_numeric_pass")?,
-        judge_can_override: row.flag("judge_can_override_evaluator")?,
+    Policy {
+        blockers_survive_pass: row
+            .flag("qualitative_blockers_survive_numeric_pass")
+            .unwrap_or(default.blockers_survive_pass),
+        judge_can_override: row.flag("judge_can_override_evaluator").unwrap_or(default.judge_can_override),
         override_states: FindingStates::of(&states),
-        precedence: row.text("route_precedence").and_then(Precedence::find)?,
-        disagreement: row.text("disagreement_route").and_then(Disagreement::find)?,
-    })
+        precedence: row.text("route_precedence").and_then(Precedence::find).unwrap_or(default.precedence),
+        disagreement: row
+            .text("disagreement_route")
+            .and_then(Disagreement::find)
+            .unwrap_or(default.disagreement),
+    }
 }
 
 pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
@@ -307,78 +262,119 @@ pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
     }
     let findings = Findings::of(world);
     for (id, chain) in &all.chains {
-        for receipt in all.receipts(id) {
+        let receipts = all.receipts(id);
+        let mut stood: BTreeMap<&str, Stood<'_>> = BTreeMap::new();
+        for receipt in receipts {
             let results = all.results_before(*chain, *receipt);
-            let Some(policy) = policy(*receipt) else { continue };
-            let Some(expected) = resolution(chain.json(), &results, &findings, receipt.seq(), &policy) else {
-                continue;
-            };
-            let stated = receipt.text("conflict_type").unwrap_or(Conflict::None.as_str());
-            let conflict = expected.conflict;
-            let is_stated = stated == conflict.as_str();
-            // These two have codes of their own.
-            if matches!(conflict, Conflict::MissingExpectedProducer | Conflict::SnapshotMismatch)
-                && !is_stated
-            {
+            for result in results.iter().filter_map(|one| one.json().text("result_id")) {
+                stood.entry(result).or_insert_with(|| findings.asked(result, receipts.len()));
+            }
+            let candidates = resolutions(chain.json(), &results, &stood, receipt.seq(), &policy(*receipt));
+            // Where nobody can tell what somebody said, whatever they may have said is let pass.
+            if candidates.iter().any(|expected| differs(*receipt, expected).is_empty()) {
                 continue;
             }
-            if conflict != Conflict::None && !is_stated {
-                let message = format!("the results yield {}", conflict.as_str());
-                found.add(*receipt, "conflict_type", message);
-            }
-            let fields = [
-                ("resolved_verdict", expected.verdict.as_str()),
-                ("resolved_route", expected.route.as_str()),
-            ];
-            for (field, word) in fields {
-                if receipt.text(field).is_some_and(|stated| stated != word) {
-                    found.add(*receipt, field, format!("the policy yields {word}"));
-                }
-            }
-            let flags = [
-                ("qualitative_blockers_preserved", expected.blockers_preserved),
-                ("quantitative_pass_overridden_by_blocker", expected.pass_overridden),
-            ];
-            for (field, is_so) in flags {
-                if receipt.flag(field).is_some_and(|stated| stated != is_so) {
-                    found.add(*receipt, field, format!("the policy yields {is_so}"));
-                }
+            for (field, message) in candidates.first().map(|one| differs(*receipt, one)).unwrap_or_default() {
+                found.add(*receipt, field, message);
             }
         }
     }
 }
 
-/// What the results of a chain come to at a place of the log; nothing if one of them does not say its verdict.
-fn resolution(
+/// What of a receipt is not what its chain comes to.
+fn differs(receipt: Record<'_>, expected: &Resolution) -> Vec<(&'static str, String)> {
+    let stated = receipt.text("conflict_type").unwrap_or(Conflict::None.as_str());
+    let conflict = expected.conflict;
+    let is_stated = stated == conflict.as_str();
+    let mut all = Vec::new();
+    // These two have codes of their own.
+    if matches!(conflict, Conflict::MissingExpectedProducer | Conflict::SnapshotMismatch) && !is_stated {
+        return all;
+    }
+    if conflict != Conflict::None && !is_stated {
+        all.push(("conflict_type", format!("the results yield {}", conflict.as_str())));
+    }
+    let fields =
+        [("resolved_verdict", expected.verdict.as_str()), ("resolved_route", expected.route.as_str())];
+    for (field, word) in fields {
+        if receipt.text(field).is_some_and(|stated| stated != word) {
+            all.push((field, format!("the policy yields {word}")));
+        }
+    }
+    let flags = [
+        ("qualitative_blockers_preserved", expected.blockers_preserved),
+        ("quantitative_pass_overridden_by_blocker", expected.pass_overridden),
+    ];
+    for (field, is_so) in flags {
+        if receipt.flag(field).is_some_and(|stated| stated != is_so) {
+            all.push((field, format!("the policy yields {is_so}")));
+        }
+    }
+    all
+}
+
+/// What somebody may have said who does not say it, and why.
+const UNSAID: [(Verdict, Causes); 5] = [
+    (Verdict::Indeterminate, Causes::of(&[])),
+    (Verdict::Indeterminate, Causes::of(&[Cause::Timeout])),
+    (Verdict::Failed, Causes::of(&[])),
+    (Verdict::Passed, Causes::of(&[])),
+    (Verdict::NotApplicable, Causes::of(&[])),
+];
+
+/// What the results of a chain come to at a place of the log: one thing, or several where a result does not say its verdict.
+fn resolutions(
     chain: &Json,
     results: &[Record<'_>],
-    findings: &Findings<'_>,
+    stood: &BTreeMap<&str, Stood<'_>>,
     before: u64,
     policy: &Policy,
-) -> Option<crate::derive::chain::Resolution> {
-    let blockers: Vec<Vec<FindingState>> = results
+) -> Vec<Resolution> {
+    let role = |one: &Record<'_>| {
+        let producer = one.text("producer_kind");
+        producer.map_or(Role::UpstreamEvaluator, |producer| part(chain, producer).0)
+    };
+    let verdict = |one: &Record<'_>| one.text("decision.verdict").and_then(Verdict::find);
+    // Who only watches changes nothing, whatever they leave out.
+    let blockers = |one: &Record<'_>| {
+        let stood = one.json().text("result_id").and_then(|result| stood.get(result));
+        stood.map(|stood| stood.before(before)).unwrap_or_default()
+    };
+    let heard: Vec<(Role, Record<'_>, Vec<FindingState>)> = results
         .iter()
-        .map(|one| findings.blockers(one.json().text("result_id").unwrap_or_default(), before))
+        .map(|one| (role(one), *one, blockers(one)))
+        .filter(|(role, ..)| *role != Role::Observer)
         .collect();
-    let received = results.iter().zip(&blockers).map(|(envelope, blockers)| {
-        let causes: Vec<Cause> =
-            envelope.texts("decision.indeterminate_causes").into_iter().filter_map(Cause::find).collect();
-        let is_elsewhere = is_elsewhere(chain, envelope.json());
-        Some(Received {
-            role: part(chain, envelope.text("producer_kind")?).0,
-            verdict: envelope.text("decision.verdict").and_then(Verdict::find)?,
-            causes: Causes::of(&causes),
-            snapshot: if is_elsewhere { Snapshot::Another } else { Snapshot::OfTheChain },
-            blockers,
-        })
-    });
-    let received: Vec<Received<'_>> = received.collect::<Option<_>>()?;
-    // There is a receipt, so the time is taken to be over: whether it came too early is another matter.
-    let known = Chain { received: &received, missing: missing(chain, results), term: Term::Over };
-    match resolve(&known, policy) {
-        Outcome::Resolved(resolution) => Some(resolution),
-        Outcome::Waiting => None,
-    }
+    let is_open = |wanted: bool| {
+        let mut side = heard.iter().filter(|(role, ..)| (*role == Role::UpstreamEvaluator) == wanted);
+        side.any(|(_, one, _)| verdict(one).is_none())
+    };
+    let choices = |wanted: bool| if is_open(wanted) { &UNSAID[..] } else { &UNSAID[..1] };
+    let resolved = |evaluator: (Verdict, Causes), judge: (Verdict, Causes)| {
+        let received = heard.iter().map(|(role, envelope, blockers)| {
+            let unsaid = if *role == Role::UpstreamEvaluator { evaluator } else { judge };
+            let causes = envelope.texts("decision.indeterminate_causes").into_iter().filter_map(Cause::find);
+            let said = verdict(envelope).map(|said| (said, Causes::of(&causes.collect::<Vec<Cause>>())));
+            let (verdict, causes) = said.unwrap_or(unsaid);
+            let is_elsewhere = is_elsewhere(chain, envelope.json());
+            Received {
+                role: *role,
+                verdict,
+                causes,
+                snapshot: if is_elsewhere { Snapshot::Another } else { Snapshot::OfTheChain },
+                blockers,
+            }
+        });
+        let received: Vec<Received<'_>> = received.collect();
+        // There is a receipt, so the time is taken to be over: whether it came too early is another matter.
+        let known = Chain { received: &received, missing: missing(chain, results), term: Term::Over };
+        match resolve(&known, policy) {
+            Outcome::Resolved(resolution) => Some(resolution),
+            Outcome::Waiting => None,
+        }
+    };
+    let pairs = choices(true).iter().flat_map(|one| choices(false).iter().map(move |other| (*one, *other)));
+    pairs.filter_map(|(one, other)| resolved(one, other)).collect()
 }
 
 pub(super) fn snapshot_mismatch(world: &World, found: &mut Found<'_>) {

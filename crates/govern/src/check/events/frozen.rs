@@ -20,7 +20,11 @@ const SETTLED: [(&str, &str); 1] = [("TaskRunContextPacketAssemblyReceipt", "inv
 const FOLDED: [(&str, &str); 2] =
     [("RevisionReviewPacket", "state"), ("RevisionReviewPacket", "decision_receipt_refs")];
 
-/// Whether records of a type are appended once and never written again.
+/// Types whose records are written again by contract: one says itself which version it is, the others what is held or done by now.
+const MOVING: [&str; 4] =
+    ["CriterionIdentityFields", "SideEffectLedgerEntry", "InPlaceMutationLock", "ResearchNeedLease"];
+
+/// Whether records of a type say nothing of how something stands now.
 fn is_frozen(kind: &Kind) -> bool {
     let is_written_once = match kind.class {
         Class::Event | Class::Receipt => true,
@@ -37,6 +41,8 @@ pub(super) fn mutable_state_inside_immutable_snapshot(world: &World, found: &mut
         for record in world.of(kind.name).filter(|record| record.has(Mark::Live)) {
             live_members(record, record.json(), kind.name, &Path::whole(), found);
         }
+    }
+    for kind in kind::all().filter(|kind| kind.class.is_immutable() && !MOVING.contains(&kind.name)) {
         // A rewritten finding has a code of its own.
         for versions in world.rewritten(kind.name).filter(|_| kind.name != "EvaluationFindingEvent") {
             let [before, later @ ..] = versions.as_slice() else { continue };

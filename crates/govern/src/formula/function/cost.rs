@@ -90,13 +90,17 @@ fn assumed(policy: Policy<'_>) -> Option<String> {
     }
 }
 
+/// Less than this part of a millionth is no cost.
+const NOISE: f64 = 1e-3;
+
 fn micros(json: &Json, argument: usize) -> Result<Micros, Stop> {
     let value = member::number(json).unwrap_or(f64::NAN);
     if !is_finite_and_not_negative(value) {
         let message = "an amount is negative or not finite";
         return refused(Some("cost_vector_negative_component"), argument, message);
     }
-    let micros = libm::round(value * UNIT);
+    // Up, so that many small costs do not add up to nothing; but not because of how a number is kept.
+    let micros = libm::ceil(value * UNIT - NOISE);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -192,7 +192,7 @@ pub(super) fn quality_index<'v>(of: &[Value<'v>]) -> Found<'v> {
             score: one.maybe_number("score"),
         });
     }
-    let threshold = quality::told(number(threshold)?);
+    let threshold = number(threshold)?;
     let index = quality::aggregate(&all, method, policy).and_then(|aggregate| {
         let standing = quality::Standing {
             score: aggregate.score,

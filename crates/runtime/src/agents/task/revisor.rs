@@ -14,6 +14,7 @@ use crate::work::Work;
 use countersign_govern::types::claim::ClaimSupportStatus;
 use countersign_kernel::claim::Claim;
 use countersign_kernel::run::{HARD_CALL, Outcome};
+use countersign_record::digest::Digest;
 use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::json::{Json, Object};
 use countersign_record::session::{ChatMessage, Role};
@@ -57,6 +58,8 @@ struct Made {
 const MODULE: &str = "revision";
 /// Why a step can't be decided again.
 const UNWRITTEN: &str = "nothing is on record that a model wrote for a step";
+/// Why a step can not go on whose text is gone.
+const UNREADABLE: &str = "a text that a step builds on is not kept";
 /// Where a handoff says what a model wrote for each step that asked it, in order; nothing where it had no answer. With this and the
 /// records before everything else is decided again.
 const WROTE: &str = "wrote";
@@ -227,16 +230,16 @@ impl Carrying<'_> {
                 continue;
             };
             let Some(before) = self.work.text(&head.content) else { continue };
-            let mut base = before.clone();
             loop {
+                let base = self.text(|desk| dispatched.base(desk))?;
                 match self.work.step(self.at, |desk| revise::start(desk, dispatched, &base))? {
                     Next::Done(stepped) => {
-                        made.extend(self.review(&artifact, stepped, &before, &base)?);
+                        made.extend(self.review(&artifact, stepped, &before)?);
                         break;
                     }
                     Next::Work(started) => {
                         steps += started.len();
-                        match self.steps(started, &mut base, writing).await? {
+                        match self.steps(started, writing).await? {
                             Some(next) if steps < STEPS_MAX => dispatched = next,
                             Some(_) | None => break,
                         }
@@ -247,11 +250,17 @@ impl Carrying<'_> {
         Ok(Revised { made, steps })
     }
 
+    /// The text that the records name.
+    fn text(&self, named: impl FnOnce(&Desk) -> Option<Digest>) -> Result<String, Halt> {
+        let content = self.work.look(named).flatten();
+        let text = content.and_then(|content| self.work.text(&content));
+        Ok(text.ok_or_else(|| Error::Work { why: UNREADABLE.to_owned() })?)
+    }
+
     /// Carries out steps that were begun, each until it is over; gives the plan if it goes on.
     async fn steps(
         &self,
         started: Vec<Started>,
-        base: &mut String,
         writing: &mut Writing<'_, '_>,
     ) -> Result<Option<Dispatched>, Halt> {
         let mut on = None;
@@ -260,15 +269,14 @@ impl Carrying<'_> {
             let mut tries = 0;
             while let Some(started) = next.take() {
                 tries += 1;
+                // What was made need not have been taken: the records say what the next one builds on.
+                let base = &self.text(|desk| started.base(desk))?;
                 let produced = self.produce(&started, base, writing).await?;
                 let given = produced.as_deref().map_or(Produced::Nothing, Produced::Text);
                 if let Some(text) = &produced {
                     self.work.keep(text.as_bytes());
                 }
                 let after = self.work.step(self.at, |desk| revise::done(desk, started, base, given))?;
-                if let (Some(text), After::Others | After::On(_)) = (produced, &after) {
-                    *base = text;
-                }
                 match after {
                     After::Again(again) if tries < STEPS_MAX => next = Some(again),
                     After::Again(_) | After::Others => {}
@@ -369,13 +377,8 @@ impl Carrying<'_> {
     }
 
     /// Has what the steps made reviewed.
-    fn review(
-        &self,
-        artifact: &str,
-        stepped: Stepped,
-        before: &str,
-        after: &str,
-    ) -> Result<Option<Made>, Halt> {
+    fn review(&self, artifact: &str, stepped: Stepped, before: &str) -> Result<Option<Made>, Halt> {
+        let after = &self.text(|desk| stepped.base(desk))?;
         if before == after {
             return Ok(None);
         }

@@ -29,6 +29,7 @@ use countersign_govern::types::revision::{
 };
 use countersign_govern::types::sufficiency::ProcedureAttemptRecordTerminalStatus as Status;
 use countersign_govern::types::wire::Wire;
+use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
 
 /// Times that a step is taken again after it failed.
@@ -86,6 +87,12 @@ pub enum After {
 }
 
 impl Started {
+    /// The text that it builds on.
+    #[must_use]
+    pub fn base(&self, desk: &Desk) -> Option<Digest> {
+        super::super::base(desk, &self.plan)
+    }
+
     /// What is to be done.
     #[must_use]
     pub fn work(&self) -> &Work {
