@@ -8,7 +8,7 @@ use super::Claim;
 use crate::relevance::stems;
 use crate::sentences::spans;
 use crate::sift::Words;
-use crate::support::supports;
+use crate::support::says;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use core::ops::Range;
 
 /// Places of one kind that are kept for a claim.
 const KEPT_MAX: usize = 4;
-/// The part of a claim's words that a sentence must have to be looked at, in thousandths; `supports` asks for more.
+/// The part of a claim's words that a sentence must have to be looked at, in thousandths; `says` asks for more.
 const SHARED_MIN: usize = 500;
 
 /// A source whose sentences can be found by their words.
@@ -124,7 +124,7 @@ pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
             for one in source
                 .sharing(&stems)
                 .into_iter()
-                .filter(|one| supports(source.said(one), &claim.text))
+                .filter(|one| says(source.said(one), &claim.text))
                 .take(KEPT_MAX)
             {
                 direct.insert(one.span.start);
@@ -132,7 +132,7 @@ pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
             }
         }
         for one in cites.iter().flat_map(|cite| source.on_lines(cite.first, cite.last)) {
-            let strength = match supports(source.said(one), &claim.text) {
+            let strength = match says(source.said(one), &claim.text) {
                 true => Strength::Direct,
                 false if !one.words.terms.is_disjoint(&words.terms) => Strength::Contextual,
                 false => continue,
@@ -144,7 +144,7 @@ pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
             }
         }
         let against = source.sharing(&stems).into_iter().filter(|one| one.words.contradict(&words));
-        for one in against.filter(|one| !supports(source.said(one), &claim.text)).take(KEPT_MAX) {
+        for one in against.filter(|one| !says(source.said(one), &claim.text)).take(KEPT_MAX) {
             add(one, Strength::Contradicts);
         }
     }
