@@ -5,7 +5,10 @@ use crate::case::{Case, bare};
 use crate::found::{Found, texts};
 use crate::look;
 use crate::report::Check;
-use crate::revise::review::{self, Withheld};
+use crate::revise::{
+    self,
+    review::{self, Withheld},
+};
 use crate::score::{self, Lacks};
 use crate::task::Criterion;
 use crate::walk::Walk;
@@ -394,12 +397,14 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
 /// An outcome is looked at again because the work, a source or what it rests on is another one now, or because nothing will mend it.
 fn reopened(walk: &Walk<'_, '_>, record: Record<'_>, from: &str, found: &mut Found) {
     let own = record.json().text("outcome_id").unwrap_or_default();
-    let is_detected = walk
-        .case
-        .last("SufficiencyDetectionResult", record.seq())
-        .is_some_and(|one| one.json().is("outcome_id", own) && walk.at(one) == walk.at(record));
+    let detection = walk.case.last("SufficiencyDetectionResult", record.seq());
+    let detection =
+        detection.filter(|one| one.json().is("outcome_id", own) && walk.at(*one) == walk.at(record));
+    if let Some(detection) = detection {
+        revise::all_given_up(walk, detection, record.seq(), found);
+    }
     let cause = match from {
-        "needs_revision" | "regressed" if is_detected => "nothing that may be tried will do",
+        "needs_revision" | "regressed" if detection.is_some() => "nothing that may be tried will do",
         "needs_revision" | "regressed" => "revision step done",
         "upstream_failure" => "upstream re-run",
         _other => "artifact/source/upstream changed",
@@ -431,6 +436,16 @@ pub(crate) fn need<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     if walk.case.before("ResearchNeed", record.id(), record.seq()).is_some() {
         return;
     }
+    found.must_say(CHECK, record, "workspace_id", &walk.case.own("workspace"));
+    found.must_say(CHECK, record, "status", "open");
+    if let Some((outcome, artifact)) = revise::uninformed(walk, record) {
+        let scope = Object::from([
+            ("artifact_stable_id", Json::from(walk.case.own(artifact.id()))),
+            ("anchor", "whole".into()),
+        ]);
+        found.must_say(CHECK, record, "question", outcome.ask(artifact));
+        return found.must(CHECK, record, "target_refs", Some(Json::Array(Vec::from([scope.into()]))));
+    }
     let Some(round) = &walk.round else { return };
     if round.scores.is_none() {
         return found.withheld(CHECK);
@@ -454,6 +469,4 @@ pub(crate) fn need<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
             "nothing has to be asked of sources here",
         ),
     }
-    found.must_say(CHECK, record, "workspace_id", &walk.case.own("workspace"));
-    found.must_say(CHECK, record, "status", "open");
 }

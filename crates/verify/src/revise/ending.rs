@@ -2,19 +2,22 @@
 //! Owns: what the detection of that must be, given what triggered it, and where it sends an outcome. Must not: try anything.
 
 use super::CHECK;
-use super::attempt::{attempts, outcome_of};
+use super::attempt::{attempts, findings, outcome_of};
 use crate::case::{Case, bare};
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::Found;
-use crate::task::Outcome;
+use crate::report::Check;
+use crate::task::{Artifact, Outcome};
 use crate::walk::Walk;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_govern::derive::sufficiency::{Known, OnCycle, Trigger, route};
 use countersign_govern::member::Member;
 use countersign_govern::table::outcome::State;
 use countersign_govern::types::wire::Wire;
 use countersign_govern::world::Record;
+use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 
 /// The place from which on attempts count: a person let it be tried anew, or a question to the sources was answered.
@@ -86,6 +89,48 @@ pub(crate) fn ended(walk: &Walk<'_, '_>, outcome: Outcome<'_>, place: u64) -> Op
     let known = known(case, outcome, last.json().is("terminal_route", "needs_human_judgment"), place);
     let ending = route(&triggers(last), &known).filter(|_| is_open)?;
     State::find(ending.disposition.as_str())
+}
+
+/// The detection by which a finding stays as it is for good: nothing will mend the outcome of its criterion.
+pub(crate) fn given_up(walk: &Walk<'_, '_>, event: Record<'_>, record: Record<'_>) -> Option<String> {
+    let case = walk.case;
+    let detection = case.last("SufficiencyDetectionResult", record.seq())?;
+    let is_own = outcome_of(case, detection)?
+        .criteria()
+        .any(|one| event.json().is("target_criterion_id", &case.own(one.id())));
+    let is_right = is_own && walk.at(detection) == walk.at(record) && is_for_good(detection);
+    is_right.then(|| format!("sufficiency_detection_result:{}", detection.id()))
+}
+
+/// The outcome for which the sources are asked right before it is written down that nothing else will do.
+pub(crate) fn uninformed<'c>(walk: &Walk<'c, '_>, record: Record<'_>) -> Option<(Outcome<'c>, Artifact<'c>)> {
+    let case = walk.case;
+    let coverage = case.last("CapabilityCoverageAssessment", record.seq())?;
+    let outcome = outcome_of(case, coverage).filter(|_| coverage.seq() + 1 == record.seq())?;
+    let detection = case.world.of("SufficiencyDetectionResult").find(|one| one.seq() > record.seq())?;
+    let is_right = walk.at(detection) == walk.at(record)
+        && detection.json().text("outcome_id") == coverage.json().text("outcome_id")
+        && detection.json().is("terminal_route", "needs_information");
+    case.task.artifact_of(outcome).filter(|_| is_right).map(|artifact| (outcome, artifact))
+}
+
+fn is_for_good(detection: Record<'_>) -> bool {
+    detection.json().is("terminal_route", "unrecoverable")
+}
+
+/// Where nothing will mend an outcome, nothing that is wrong with it is left as if it could be mended.
+pub(crate) fn all_given_up(walk: &Walk<'_, '_>, detection: Record<'_>, place: u64, found: &mut Found) {
+    let Some(outcome) = outcome_of(walk.case, detection).filter(|_| is_for_good(detection)) else { return };
+    for event in findings(walk, outcome, place) {
+        let id = event.json().text("finding_id").unwrap_or_default();
+        match walk.says("evaluation_finding_record", id, "current_state") {
+            Some("active") => {
+                let message = "nothing will mend it, and that is not said of the finding";
+                found.about(Code::VerifyIncomplete, Check::Completeness, event, "", message);
+            }
+            Some(_) | None => found.right(Check::Completeness),
+        }
+    }
 }
 
 /// What a detection is derived from.
