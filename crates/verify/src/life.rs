@@ -2,6 +2,8 @@
 //! Owns: what these records must be. Must not: know who waits why beyond the records.
 
 use crate::case::bare;
+use crate::certified;
+use crate::command;
 use crate::found::Found;
 use crate::rely;
 use crate::report::Check;
@@ -25,6 +27,8 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         "revision_review_packet" => ("state", ("review_pending", "shown for review")),
         "attention_ledger_item" => ("lifecycle_state", ("resolved", "it waits no more")),
         "evaluation_contract_review" => return contract(walk, record, found),
+        "work_product_certification" => return certified::moved(walk, record, found),
+        "research_need" => return need(walk, record, found),
         _other => return,
     };
     let from = walk.says(kind, id, member).map(Json::from);
@@ -57,6 +61,40 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     }
 }
 
+/// A question to sources moves: a person takes it up and answers it, who searched finds nothing, or the work does not say it any more.
+fn need<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json) = (walk.case, record.json());
+    let id = json.text("subject_ref").map(bare).unwrap_or_default();
+    // An answer closes it in the workspace, right before that is said of it.
+    let from = match walk.says("research_need", id, "status").unwrap_or_default() {
+        "answered" => "human_needed",
+        other => other,
+    };
+    found.must_say(CHECK, record, "from_state", from);
+    let asked = command::open(case, record.seq());
+    let asked = asked.filter(|one| one.json().is("command_id", ANSWER_NEED));
+    let leased = case.last("ResearchNeedLease", record.seq());
+    let is_leased = leased.is_some_and(|one| one.seq() + 1 == record.seq() && one.json().is("need_id", id));
+    let by = asked.and_then(|one| one.json().text("actor_ref"));
+    let (to, by, reason) = match (from, by) {
+        ("open" | "leased", Some(by)) => ("human_needed", by, "a person takes it up"),
+        ("unresolved", Some(by)) => ("open", by, "a person takes it up"),
+        (_human_needed, Some(by)) => ("answered", by, "answered"),
+        // How a lease begins and runs out is held to the contract.
+        (_, None) if is_leased || json.is("actor_ref", "engine:research") => return,
+        ("leased", None) if json.is("to_state", "unresolved") => {
+            ("unresolved", "module:drafter", "no source of this run says it")
+        }
+        (_, None) => ("cancelled", ENGINE, "the work does not say it any more"),
+    };
+    found.must_say(CHECK, record, "to_state", to);
+    found.must_say(CHECK, record, "actor_ref", by);
+    found.must_say(CHECK, record, "reason", reason);
+}
+
+/// The command by which a person answers a question to sources.
+const ANSWER_NEED: &str = "research.answer_need";
+
 /// A contract is shown once it is complete; where the task needs nobody for it, it is waived, else a person decides.
 fn contract<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let is_first = walk
@@ -88,6 +126,9 @@ fn type_of(kind: &str) -> &'static str {
 /// What waits for a person follows from what it is about.
 pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let (case, json) = (walk.case, record.json());
+    if let Some(before) = case.before("AttentionLedgerItem", record.id(), record.seq()) {
+        return again(walk, record, before, found);
+    }
     let source = json.text("source_ref").unwrap_or_default();
     let (kind, id) = source.split_once(':').unwrap_or_default();
     let words = |kind: &str| case.before(kind, id, record.seq());
@@ -122,7 +163,8 @@ pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
         )),
         _other => None,
     };
-    let is_there = case.world.resolve_text(source).is_some_and(|one| one.seq() < record.seq());
+    let there = case.world.resolve_text(source);
+    let is_there = there.is_some_and(|one| case.before(one.kind(), one.id(), record.seq()).is_some());
     let Some((kind, summary, priority)) =
         expected.filter(|_| is_there || kind == "evaluation_finding_record")
     else {
@@ -144,6 +186,18 @@ pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     found.must_say(CHECK, record, "command_ref", command);
     found.must_say(CHECK, record, "lifecycle_state", "open");
     found.must(CHECK, record, "resolved_at", None);
+}
+
+/// An item is written again only once it waits no more.
+fn again<'c>(walk: &Walk<'c, '_>, record: Record<'c>, before: Record<'c>, found: &mut Found) {
+    let mut expected = before.json().as_object().cloned().unwrap_or_default();
+    let state = walk.says("attention_ledger_item", record.id(), "lifecycle_state").unwrap_or_default();
+    expected.insert("lifecycle_state", state);
+    if state != "open" {
+        let at = walk.case.row(record).map_or(Json::Null, |row| Json::from(row.at.as_str()));
+        expected.insert("resolved_at", at);
+    }
+    found.must_be(CHECK, record, &expected, &[]);
 }
 
 /// How a change that waits is told: by what it changes when it is shown, else that it waits.

@@ -10,8 +10,8 @@ use crate::measure::TOLD;
 use crate::report::Check;
 use crate::run::Told;
 use crate::{
-    agreed, board, checkpoint, claims, command, cost, evidence, finding, formula, given, handed_on, life,
-    look, measure, opening, quality, question, rely, revise, shown, workspace,
+    agreed, board, certified, checkpoint, claims, command, cost, evidence, finding, formula, given,
+    handed_on, leaving, life, look, measure, opening, quality, question, rely, revise, shown, workspace,
 };
 use alloc::string::{String, ToString};
 use countersign_govern::decide::workspace::Workspace;
@@ -190,6 +190,11 @@ impl<'c> Walk<'c, '_> {
             "ResearchNeed" => question::need(self, record, found),
             "EvidencePackage" => evidence::package(self, record, found),
             "TaskReliancePacket" => rely::packet(self, record, found),
+            "WorkProductCertification" => certified::certification(self, record, found),
+            "RelianceInvalidationEvent" => certified::fallen(self, record, found),
+            "WorkspaceExternalizationReceipt" => leaving::left(self, record, found),
+            "SideEffectLedgerEntry" => leaving::effect(self, record, found),
+            "UserConfirmation" => leaving::confirmed(self, record, found),
             "DerivationEdge" | "ReadModelInputManifest" | "DerivedReadModelRecord" => {
                 rely::shown(self, record, found);
             }

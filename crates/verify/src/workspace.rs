@@ -2,6 +2,7 @@
 //! Owns: what these records must be, given the task, the bytes and the answers. Must not: read a text.
 
 use crate::case::{Bytes, Case, bare};
+use crate::command;
 use crate::found::{Found, texts};
 use crate::question;
 use crate::report::Check;
@@ -346,7 +347,16 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     found.must_say(CHECK, record, "taint_class", label.0);
     found.must_say(CHECK, record, "data_class", label.1);
     found.must(CHECK, record, "privileged", Some(label.2.into()));
-    found.must_say(CHECK, record, "actor_ref", "engine:work");
+    // A question to sources is answered by who gave the command for it.
+    let asked = command::open(walk.case, record.seq()).filter(|_| kind == Kind::AnswerResearchNeed);
+    let actor = asked.and_then(|one| one.json().text("actor_ref"));
+    found.must_say(CHECK, record, "actor_ref", actor.unwrap_or("engine:work"));
+    if let Some(request) = asked.and_then(|one| command::request(walk.case, one)) {
+        let need = request.text("need_id").map(|id| format!("research_need:{id}").into());
+        found.must(CHECK, record, "precondition.target_record_ref", need);
+        let source = request.text("source").map(|id| format!("src:{}", walk.case.own(id)).into());
+        found.must(CHECK, record, "payload_ref", source);
+    }
     found.must_say(CHECK, record, "idempotency_key", &format!("{}/{}", kind.as_str(), record.id()));
     let leave = format!("policy_evaluation:{}", walk.case.own("leave"));
     let leave: Vec<String> = is_mutating(kind).then_some(leave).into_iter().collect();
