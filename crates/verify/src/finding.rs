@@ -173,16 +173,22 @@ fn is_live(walk: &Walk<'_, '_>, event: &Json) -> bool {
     event.text("finding_id").and_then(|id| state(walk, id)).is_some_and(FindingState::is_live)
 }
 
-/// Before findings are raised: what is wrong and was found before is the same finding again.
-pub(crate) fn begin(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
-    let mut known: Vec<Record<'_>> = Vec::new();
-    for event in walk.case.until("EvaluationFindingEvent", round.chain.seq()) {
+/// The last event of each finding before a place, in the order in which they were raised first.
+fn last_events<'c>(walk: &Walk<'c, '_>, place: u64) -> Vec<Record<'c>> {
+    let mut known: Vec<Record<'c>> = Vec::new();
+    for event in walk.case.until("EvaluationFindingEvent", place) {
         let finding = event.json().text("finding_id");
         match known.iter_mut().find(|one| one.json().text("finding_id") == finding) {
             Some(last) => *last = event,
             None => known.push(event),
         }
     }
+    known
+}
+
+/// Before findings are raised: what is wrong and was found before is the same finding again.
+pub(crate) fn begin(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
+    let mut known = last_events(walk, round.chain.seq());
     known.retain(|one| is_live(walk, one.json()));
     for mut wrong in round.wrongs.clone() {
         let same = known.iter().find(|one| wrong.is(walk, round, one.json()));
@@ -313,7 +319,7 @@ fn expected(
 
 /// Before the judge speaks everything that is wrong was told, and what is mended is told as mended.
 pub(crate) fn all_raised(walk: &Walk<'_, '_>, round: &Round<'_>, judge: Record<'_>, found: &mut Found) {
-    for event in walk.case.until("EvaluationFindingEvent", judge.seq()) {
+    for event in last_events(walk, judge.seq()) {
         let is_left = is_mended(walk, round, event)
             && is_live(walk, event.json())
             && event

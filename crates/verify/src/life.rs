@@ -37,10 +37,15 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         return found.about(Code::VerifyDerivation, CHECK, record, "subject_ref", "there is no such thing");
     };
     let actor = json.text("actor_ref").unwrap_or_default();
-    // What a person dealt with or put aside is theirs to say; it must have been a command of theirs.
+    // What a person dealt with or put aside is theirs to say; it must have been a command or an answer of theirs.
     if kind == "attention_ledger_item" && actor != ENGINE {
-        let asked = walk.case.last("CommandInvocation", record.seq());
-        found.must(CHECK, record, "actor_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
+        let answer = walk.case.last("HardCallResolutionReceipt", record.seq());
+        let answer = answer.filter(|one| walk.at(*one) == walk.at(record));
+        let by = match command::open(walk.case, record.seq()) {
+            Some(asked) => asked.json().at("actor_ref"),
+            None => answer.and_then(|one| one.json().at("resolved_by_user_ref")),
+        };
+        found.must(CHECK, record, "actor_ref", by.cloned());
         let is_review = last.json().is("attention_kind", "revision_review_pending");
         let is_decided = walk.case.last("RevisionReviewDecisionReceipt", record.seq()).is_some_and(|one| {
             last.json().text("source_ref").map(bare) == one.json().text("packet_id")
