@@ -1,6 +1,7 @@
 //! Findings: what is wrong with the work, found again; how bad, on what it rests, whether it may block.
 //! Owns: which findings there must be, and every member of them. Must not: score.
 
+use crate::case::Case;
 use crate::claims::Claimed;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::{Found, texts};
@@ -174,9 +175,9 @@ fn is_live(walk: &Walk<'_, '_>, event: &Json) -> bool {
 }
 
 /// The last event of each finding before a place, in the order in which they were raised first.
-fn last_events<'c>(walk: &Walk<'c, '_>, place: u64) -> Vec<Record<'c>> {
+pub(crate) fn last_events<'c>(case: &'c Case<'_>, place: u64) -> Vec<Record<'c>> {
     let mut known: Vec<Record<'c>> = Vec::new();
-    for event in walk.case.until("EvaluationFindingEvent", place) {
+    for event in case.until("EvaluationFindingEvent", place) {
         let finding = event.json().text("finding_id");
         match known.iter_mut().find(|one| one.json().text("finding_id") == finding) {
             Some(last) => *last = event,
@@ -188,7 +189,7 @@ fn last_events<'c>(walk: &Walk<'c, '_>, place: u64) -> Vec<Record<'c>> {
 
 /// Before findings are raised: what is wrong and was found before is the same finding again.
 pub(crate) fn begin(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
-    let mut known = last_events(walk, round.chain.seq());
+    let mut known = last_events(walk.case, round.chain.seq());
     known.retain(|one| is_live(walk, one.json()));
     for mut wrong in round.wrongs.clone() {
         let same = known.iter().find(|one| wrong.is(walk, round, one.json()));
@@ -319,7 +320,7 @@ fn expected(
 
 /// Before the judge speaks everything that is wrong was told, and what is mended is told as mended.
 pub(crate) fn all_raised(walk: &Walk<'_, '_>, round: &Round<'_>, judge: Record<'_>, found: &mut Found) {
-    for event in last_events(walk, judge.seq()) {
+    for event in last_events(walk.case, judge.seq()) {
         let is_left = is_mended(walk, round, event)
             && is_live(walk, event.json())
             && event

@@ -4,6 +4,7 @@
 use super::step::{content, finished};
 use super::{CHECK, Plan, is_mutating, strategy, target};
 use crate::case::{Case, bare};
+use crate::finding::last_events;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::Found;
 use crate::measure;
@@ -32,14 +33,7 @@ const NAME_CHARS: usize = 12;
 /// The live findings of an outcome before a place, the worst first; of each the last event.
 pub(super) fn findings<'c>(walk: &Walk<'c, '_>, outcome: Outcome<'_>, place: u64) -> Vec<Record<'c>> {
     let own: Vec<String> = outcome.criteria().map(|one| walk.case.own(one.id())).collect();
-    let mut all: Vec<Record<'c>> = Vec::new();
-    for event in walk.case.until("EvaluationFindingEvent", place) {
-        let finding = event.json().text("finding_id");
-        match all.iter_mut().find(|one| one.json().text("finding_id") == finding) {
-            Some(last) => *last = event,
-            None => all.push(event),
-        }
-    }
+    let mut all = last_events(walk.case, place);
     let is_own = |event: &Record<'_>| {
         event.json().text("target_criterion_id").is_some_and(|id| own.iter().any(|one| one == id))
     };
