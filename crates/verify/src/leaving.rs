@@ -49,7 +49,7 @@ fn meant(case: &Case<'_>, asked: Record<'_>, place: u64) -> Option<Option<String
     match asked.json().text("command_id")? {
         EXPORT => {
             let (_, to) = exported(case, place)?;
-            Some(Some(subject(case, Kind::ExportBundle.as_str(), &sources(case), to.as_deref())))
+            Some(to.map(|to| subject(case, Kind::ExportBundle.as_str(), &sources(case), Some(&to))))
         }
         "source.clear" => {
             let request = command::request(case, asked);
@@ -66,7 +66,10 @@ pub(crate) fn confirmed<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     let (case, place) = (walk.case, record.seq());
     let asked = command::open(case, place);
     if let Some((asked, subject)) = asked.and_then(|one| Some((one, meant(case, one, place)?))) {
-        found.must(CHECK, record, "subject_ref", subject.map(Json::from));
+        match subject {
+            Some(subject) => found.must_say(CHECK, record, "subject_ref", &subject),
+            None => found.withheld(CHECK),
+        }
         return found.must(CHECK, record, "user_ref", asked.json().at("actor_ref").cloned());
     }
     let answer = case.last("HardCallResolutionReceipt", place);
@@ -89,7 +92,10 @@ pub(crate) fn left<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     let exported = exported(case, place);
     if let Some((_, destination)) = &exported {
         found.must_say(CHECK, record, "externalization_kind", Kind::ExportBundle.as_str());
-        found.must(CHECK, record, "destination_ref", destination.as_deref().map(Json::from));
+        match destination {
+            Some(destination) => found.must_say(CHECK, record, "destination_ref", destination),
+            None => found.withheld(CHECK),
+        }
     }
     found.must_say(CHECK, record, "policy_ref", &case.own(&format!("leave.{}", kind.as_str())));
     found.must_say(CHECK, record, "workspace_id", &case.own("workspace"));

@@ -97,6 +97,17 @@ fn need<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     found.must_say(CHECK, record, "reason", reason);
 }
 
+/// Who searches for a source has a question alone for a while.
+pub(crate) fn lease<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let need = record.json().text("need_id").unwrap_or_default();
+    let is_asked = walk.case.before("ResearchNeed", need, record.seq()).is_some();
+    match is_asked {
+        true => found.right(CHECK),
+        false => found.about(Code::VerifyDerivation, CHECK, record, "need_id", "nobody asked that"),
+    }
+    found.must_say(CHECK, record, "leased_by_module_id", "drafter");
+}
+
 /// The command by which a person answers a question to sources.
 const ANSWER_NEED: &str = "research.answer_need";
 
@@ -161,11 +172,11 @@ pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
         "outcome_record" => case.task.outcome(case.local(id)).map(|one| {
             ("blocked_item", format!("A policy stands in the way of: {}", one.statement()), "high")
         }),
-        "task_reliance_packet" => Some((
-            "reliance_review_required",
-            String::from("Read the reliance packet before it is issued."),
-            "medium",
-        )),
+        "task_reliance_packet" => {
+            let last = case.last("TaskReliancePacket", record.seq()).filter(|one| one.id() == id);
+            let words = "Read the reliance packet before it is issued.";
+            last.map(|_| ("reliance_review_required", String::from(words), "medium"))
+        }
         _other => None,
     };
     let there = case.world.resolve_text(source);

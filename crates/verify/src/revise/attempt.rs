@@ -1,7 +1,7 @@
 //! What was tried for an outcome, whether it fails for the same reason again, whether those who are needed are there.
 //! Owns: what these records must be. Must not: say where an outcome goes.
 
-use super::step::{content, finished};
+use super::step::{NOTHING_NEW, content, finished, nowhere};
 use super::{CHECK, Plan, is_mutating, strategy, target};
 use crate::case::{Case, bare};
 use crate::finding::last_events;
@@ -293,7 +293,7 @@ pub(crate) fn tried<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let delta = delta.and_then(|(before, after)| micros(after)?.checked_sub(micros(before)?));
     let least = micros(&case.task.policy_number("sufficiency.epsilon", "0.01")).unwrap_or_default();
     let status = match (&came, delta) {
-        (Came::Nowhere, _) => None,
+        (Came::Nowhere, _) => nowhere(walk, &plan, place),
         (Came::Looked("passed" | "not_applicable"), _) => Some("succeeded"),
         (Came::Looked(_), Some(delta)) if delta < 0 => Some("regressed"),
         (Came::Looked(_), Some(delta)) if delta < least => Some("no_material_improvement"),
@@ -301,10 +301,9 @@ pub(crate) fn tried<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     };
     match status {
         Some(status) => found.must_say(CHECK, record, "terminal_status", status),
-        None if json.is_one_of("terminal_status", &["succeeded", "regressed", "no_material_improvement"]) => {
-            found.about(Code::VerifyDerivation, CHECK, record, "terminal_status", "nothing changed");
-        }
-        None => found.right(CHECK),
+        // What a text that came back and one that never came leave is the same, but for sections.
+        None if json.is_one_of("terminal_status", &NOTHING_NEW) => found.right(CHECK),
+        None => found.about(Code::VerifyDerivation, CHECK, record, "terminal_status", "nothing changed"),
     }
     let score = |value: Option<Json>| {
         value.map(|value| {

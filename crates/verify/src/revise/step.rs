@@ -172,6 +172,31 @@ fn tries<'c>(case: &'c Case<'_>, step: &str, place: u64) -> Vec<Record<'c>> {
     own.filter(|one| one.seq() > begun && one.json().is("step_id", step)).collect()
 }
 
+/// How a step ends for which nothing came that can be taken.
+pub(super) const NOTHING_NEW: [&str; 3] =
+    ["identical_output_rejected", "not_attempted_missing_evidence", "capability_failed"];
+
+/// What a plan was worth that changed nothing: by the step on which it was given up, if it was one. Nothing where what that leaves is
+/// the same either way.
+pub(super) fn nowhere(walk: &Walk<'_, '_>, plan: &Plan<'_>, place: u64) -> Option<&'static str> {
+    let case = walk.case;
+    let all = case.until("RevisionOperationReceipt", place);
+    let all = all.filter(|one| one.json().is("plan_id", plan.record.id()));
+    let last = all.filter(|one| !one.json().is("operation_kind", "step_skipped")).last();
+    let failed = last.filter(|one| one.json().is("operation_kind", "step_failed"));
+    let Some(failed) = failed.filter(|_| plan.state(walk) == Some("terminal_failed")) else {
+        return Some("failed");
+    };
+    let id = failed.json().text("step_id").unwrap_or_default();
+    let is_section = plan.step(id).is_some_and(|step| Section::of(case, plan, step).is_some());
+    match (tries(case, id, place).len(), is_section) {
+        (0, true) => Some("capability_failed"),
+        (1, true) => Some("not_attempted_missing_evidence"),
+        (_, true) => Some("identical_output_rejected"),
+        (_, false) => None,
+    }
+}
+
 /// What is left out is the step whose receipt comes right behind, or an outcome that a person wants left out.
 pub(crate) fn skipped<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let case = walk.case;

@@ -242,7 +242,10 @@ fn paper(text: &str) -> Stage {
 pub(crate) type Scene = (&'static str, fn() -> Stage);
 
 /// All of them, by name.
-pub(crate) const ALL: [Scene; 14] = [
+pub(crate) const ALL: [&[Scene]; 2] = [&SHORT, &LONG];
+
+/// One or two looks and a packet.
+pub(crate) const SHORT: [Scene; 7] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
@@ -250,6 +253,10 @@ pub(crate) const ALL: [Scene; 14] = [
     ("labelled", labelled),
     ("taken", taken),
     ("to be mended", to_be_mended),
+];
+
+/// What people do afterwards, and work that is mended or can't be.
+const LONG: [Scene; 7] = [
     ("issued", issued),
     ("given up", histories::given_up),
     ("asked again", histories::asked_again),
