@@ -6,7 +6,7 @@ use crate::found::{Found, texts};
 use crate::report::Check;
 use crate::task::Artifact;
 use crate::walk::Walk;
-use crate::{claims, workspace};
+use crate::{claims, command, workspace};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -56,6 +56,18 @@ pub(crate) fn check<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     if is_own {
         found.must_say(CHECK, record, "label", AUTOMATIC);
         found.must_say(CHECK, record, "created_by_ref", "engine:work");
+    } else {
+        kept_by_person(walk, record, found);
+    }
+}
+
+/// What a person keeps they gave the command for, and named it or not.
+fn kept_by_person(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found) {
+    let asked = command::open(walk.case, record.seq());
+    let asked = asked.filter(|one| one.json().is("command_id", "checkpoint.create"));
+    found.must(CHECK, record, "created_by_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
+    if let Some(request) = asked.and_then(|one| command::request(walk.case, one)) {
+        found.must_say(CHECK, record, "label", request.text("label").unwrap_or("kept by a person"));
     }
 }
 

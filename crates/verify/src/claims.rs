@@ -89,13 +89,11 @@ fn sources<'c>(case: &'c Case<'_>, place: u64) -> Vec<Source<'c>> {
     sorted.into_iter().filter_map(|id| last.remove(id)).collect()
 }
 
-/// The version of an artifact that counts at a place: the last one that nobody turned down.
+/// The version of an artifact that is the work at a place.
 pub(crate) fn current<'c>(case: &'c Case<'_>, artifact: &str, place: u64) -> Option<Record<'c>> {
     let versions = case.until("ArtifactVersion", place);
-    let own = versions.filter(|one| one.json().text("artifact_stable_id") == Some(artifact));
-    let is_standing =
-        |one: &Record<'_>| !matches!(state(case, one.id(), place), Some("rejected" | "abandoned"));
-    own.filter(is_standing).last()
+    let own: Vec<Record<'c>> = versions.filter(|one| one.json().is("artifact_stable_id", artifact)).collect();
+    own.into_iter().rfind(|one| state(case, one.id(), place) == Some("accepted_head"))
 }
 
 /// How a version stands at a place.

@@ -58,7 +58,7 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
 
 /// What a packet shows has a header that says from what it is derived.
 fn headed(case: &Case<'_>, found: &mut Found) {
-    for kind in ["EvidencePackage", "TaskReliancePacket"] {
+    for kind in ["EvidencePackage", "TaskReliancePacket", "WorkProductCertification"] {
         for shown in case.world.of(kind) {
             let own = format!("{}:{}", shown.snake(), shown.id());
             let mut headers = case.world.of("DerivedReadModelRecord");

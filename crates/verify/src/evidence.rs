@@ -20,13 +20,7 @@ const CHECK: Check = Check::Evidence;
 
 /// The versions that count at a place, of all work products in the order of the task.
 pub(crate) fn heads<'c>(case: &'c Case<'_>, place: u64) -> Vec<Record<'c>> {
-    let head = |artifact: &str| {
-        let own = case.own(artifact);
-        let versions = case.until("ArtifactVersion", place);
-        let all: Vec<Record<'c>> = versions.filter(|one| one.json().is("artifact_stable_id", &own)).collect();
-        all.into_iter().rfind(|one| claims::state(case, one.id(), place) == Some("accepted_head"))
-    };
-    case.task.artifacts().filter_map(|one| head(one.id())).collect()
+    case.task.artifacts().filter_map(|one| claims::current(case, &case.own(one.id()), place)).collect()
 }
 
 /// The needs that are open at a place of the walk, in the order in which they were raised.

@@ -1,11 +1,13 @@
 //! Findings: what is wrong with the work, found again; how bad, on what it rests, whether it may block.
 //! Owns: which findings there must be, and every member of them. Must not: score.
 
+use crate::case::Case;
 use crate::claims::Claimed;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::{Found, texts};
 use crate::look::Round;
 use crate::report::Check;
+use crate::revise;
 use crate::task::Criterion;
 use crate::walk::Walk;
 use crate::workspace;
@@ -172,16 +174,22 @@ fn is_live(walk: &Walk<'_, '_>, event: &Json) -> bool {
     event.text("finding_id").and_then(|id| state(walk, id)).is_some_and(FindingState::is_live)
 }
 
-/// Before findings are raised: what is wrong and was found before is the same finding again.
-pub(crate) fn begin(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
-    let mut known: Vec<Record<'_>> = Vec::new();
-    for event in walk.case.until("EvaluationFindingEvent", round.chain.seq()) {
+/// The last event of each finding before a place, in the order in which they were raised first.
+pub(crate) fn last_events<'c>(case: &'c Case<'_>, place: u64) -> Vec<Record<'c>> {
+    let mut known: Vec<Record<'c>> = Vec::new();
+    for event in case.until("EvaluationFindingEvent", place) {
         let finding = event.json().text("finding_id");
         match known.iter_mut().find(|one| one.json().text("finding_id") == finding) {
             Some(last) => *last = event,
             None => known.push(event),
         }
     }
+    known
+}
+
+/// Before findings are raised: what is wrong and was found before is the same finding again.
+pub(crate) fn begin(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
+    let mut known = last_events(walk.case, round.chain.seq());
     known.retain(|one| is_live(walk, one.json()));
     for mut wrong in round.wrongs.clone() {
         let same = known.iter().find(|one| wrong.is(walk, round, one.json()));
@@ -312,7 +320,7 @@ fn expected(
 
 /// Before the judge speaks everything that is wrong was told, and what is mended is told as mended.
 pub(crate) fn all_raised(walk: &Walk<'_, '_>, round: &Round<'_>, judge: Record<'_>, found: &mut Found) {
-    for event in walk.case.until("EvaluationFindingEvent", judge.seq()) {
+    for event in last_events(walk.case, judge.seq()) {
         let is_left = is_mended(walk, round, event)
             && is_live(walk, event.json())
             && event
@@ -339,42 +347,50 @@ fn is_mended(walk: &Walk<'_, '_>, round: &Round<'_>, event: Record<'_>) -> bool 
     is_own && is_older && !is_still
 }
 
-/// A finding moves from where it stands; it is resolved by a look that does not find it any more.
+/// Why findings move that nobody but the engine moves.
+const OWN: [&str; 3] = ["revision_resolved", "target_version_changed", "marked_unrecoverable"];
+
+/// A finding moves from where it stands; it is resolved by a look that does not find it any more, and stays for good where nothing that
+/// may be tried mends its outcome.
 pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let json = record.json();
     let finding = json.text("finding_id").unwrap_or_default();
     let from = state(walk, finding).map(|state| Json::from(state.as_str()));
-    let is_contested = from.as_ref().and_then(Json::as_str) == Some("contested");
+    let stood = from.as_ref().and_then(Json::as_str).unwrap_or_default().to_string();
     found.must(CHECK, record, "from_state", from);
     // How people and tools move a finding is theirs to say, within the contract.
-    let is_ours = json.is("actor_ref", "engine:router")
-        || json.is_one_of("transition_reason", &["revision_resolved", "target_version_changed"]);
-    if !is_ours {
+    if !json.is("actor_ref", "engine:router") && !json.is_one_of("transition_reason", &OWN) {
         return;
     }
     found.must_say(CHECK, record, "actor_ref", "engine:router");
-    let event = walk
-        .case
-        .until("EvaluationFindingEvent", record.seq())
-        .filter(|one| one.json().is("finding_id", finding))
-        .last();
-    let is_right = event.zip(walk.round.as_ref()).is_some_and(|(event, round)| is_mended(walk, round, event));
+    let events = walk.case.until("EvaluationFindingEvent", record.seq());
+    let event = events.filter(|one| one.json().is("finding_id", finding)).last();
+    // What is mended is told within a look, between its evaluator and its judge.
+    let round = walk.round.as_ref().filter(|round| round.evaluator.is_some() && round.judge.is_none());
+    let (is_right, why, to, reason, evidence) = match round {
+        Some(round) => {
+            let is_mended = event.is_some_and(|event| is_mended(walk, round, event));
+            let (to, reason) = match stood.as_str() {
+                "contested" => ("superseded_by_revision", "target_version_changed"),
+                _active => ("resolved", "revision_resolved"),
+            };
+            let result = round.evaluator.map(|one| format!("evaluation_result_envelope:{}", one.id()));
+            (is_mended, "no look shows that it is mended", to, reason, result)
+        }
+        None => {
+            let detection = event.and_then(|event| revise::given_up(walk, event, record));
+            let is_right = detection.is_some() && stood == "active";
+            let why = "nothing shows that it can't be mended";
+            (is_right, why, "unrecoverable", "marked_unrecoverable", detection)
+        }
+    };
     match is_right {
         true => found.right(CHECK),
-        false => {
-            found.about(Code::VerifyDerivation, CHECK, record, "to_state", "no look shows that it is mended")
-        }
+        false => found.about(Code::VerifyDerivation, CHECK, record, "to_state", why),
     }
-    let (to, reason) = match is_contested {
-        true => ("superseded_by_revision", "target_version_changed"),
-        false => ("resolved", "revision_resolved"),
-    };
     found.must_say(CHECK, record, "to_state", to);
     found.must_say(CHECK, record, "transition_reason", reason);
-    let evaluator = walk.round.as_ref().and_then(|round| round.evaluator);
-    let evidence: Vec<String> =
-        evaluator.iter().map(|one| format!("evaluation_result_envelope:{}", one.id())).collect();
-    found.must_list(CHECK, record, "evidence_refs", &evidence);
+    found.must_list(CHECK, record, "evidence_refs", &evidence.into_iter().collect::<Vec<_>>());
 }
 
 /// What speaks for a result: the criteria that it says are met.

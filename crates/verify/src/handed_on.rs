@@ -1,6 +1,7 @@
 //! What evaluations hand on: bundles of findings, deliveries, what is expected of who gets them.
 //! Owns: what these records must be. Must not: judge what becomes of them.
 
+use crate::finding::last_events;
 use crate::found::{Found, texts};
 use crate::report::Check;
 use crate::walk::Walk;
@@ -101,10 +102,8 @@ fn view<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
 /// A bundle holds every finding of its result.
 fn bundle<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let result = record.json().text("result_id").unwrap_or_default();
-    let own = walk
-        .case
-        .until("EvaluationFindingEvent", record.seq())
-        .filter(|one| one.json().is("result_id", result));
+    let own = last_events(walk.case, record.seq());
+    let own = own.into_iter().filter(|one| one.json().is("result_id", result));
     let views: Vec<String> = own
         .filter_map(|one| one.json().text("finding_id").map(|id| format!("feedback_finding_view:{id}")))
         .collect();

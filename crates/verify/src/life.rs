@@ -2,6 +2,8 @@
 //! Owns: what these records must be. Must not: know who waits why beyond the records.
 
 use crate::case::bare;
+use crate::certified;
+use crate::command;
 use crate::found::Found;
 use crate::rely;
 use crate::report::Check;
@@ -25,6 +27,8 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         "revision_review_packet" => ("state", ("review_pending", "shown for review")),
         "attention_ledger_item" => ("lifecycle_state", ("resolved", "it waits no more")),
         "evaluation_contract_review" => return contract(walk, record, found),
+        "work_product_certification" => return certified::moved(walk, record, found),
+        "research_need" => return need(walk, record, found),
         _other => return,
     };
     let from = walk.says(kind, id, member).map(Json::from);
@@ -33,10 +37,15 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         return found.about(Code::VerifyDerivation, CHECK, record, "subject_ref", "there is no such thing");
     };
     let actor = json.text("actor_ref").unwrap_or_default();
-    // What a person dealt with or put aside is theirs to say; it must have been a command of theirs.
+    // What a person dealt with or put aside is theirs to say; it must have been a command or an answer of theirs.
     if kind == "attention_ledger_item" && actor != ENGINE {
-        let asked = walk.case.last("CommandInvocation", record.seq());
-        found.must(CHECK, record, "actor_ref", asked.and_then(|one| one.json().at("actor_ref").cloned()));
+        let answer = walk.case.last("HardCallResolutionReceipt", record.seq());
+        let answer = answer.filter(|one| walk.at(*one) == walk.at(record));
+        let by = match command::open(walk.case, record.seq()) {
+            Some(asked) => asked.json().at("actor_ref"),
+            None => answer.and_then(|one| one.json().at("resolved_by_user_ref")),
+        };
+        found.must(CHECK, record, "actor_ref", by.cloned());
         let is_review = last.json().is("attention_kind", "revision_review_pending");
         let is_decided = walk.case.last("RevisionReviewDecisionReceipt", record.seq()).is_some_and(|one| {
             last.json().text("source_ref").map(bare) == one.json().text("packet_id")
@@ -56,6 +65,51 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         found.must_say(CHECK, record, "to_state", words.0);
     }
 }
+
+/// A question to sources moves: a person takes it up and answers it, who searched finds nothing, or the work does not say it any more.
+fn need<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, json) = (walk.case, record.json());
+    let id = json.text("subject_ref").map(bare).unwrap_or_default();
+    // An answer closes it in the workspace, right before that is said of it.
+    let from = match walk.says("research_need", id, "status").unwrap_or_default() {
+        "answered" => "human_needed",
+        other => other,
+    };
+    found.must_say(CHECK, record, "from_state", from);
+    let asked = command::open(case, record.seq());
+    let asked = asked.filter(|one| one.json().is("command_id", ANSWER_NEED));
+    let leased = case.last("ResearchNeedLease", record.seq());
+    let is_leased = leased.is_some_and(|one| one.seq() + 1 == record.seq() && one.json().is("need_id", id));
+    let by = asked.and_then(|one| one.json().text("actor_ref"));
+    let (to, by, reason) = match (from, by) {
+        ("open" | "leased", Some(by)) => ("human_needed", by, "a person takes it up"),
+        ("unresolved", Some(by)) => ("open", by, "a person takes it up"),
+        (_human_needed, Some(by)) => ("answered", by, "answered"),
+        // How a lease begins and runs out is held to the contract.
+        (_, None) if is_leased || json.is("actor_ref", "engine:research") => return,
+        ("leased", None) if json.is("to_state", "unresolved") => {
+            ("unresolved", "module:drafter", "no source of this run says it")
+        }
+        (_, None) => ("cancelled", ENGINE, "the work does not say it any more"),
+    };
+    found.must_say(CHECK, record, "to_state", to);
+    found.must_say(CHECK, record, "actor_ref", by);
+    found.must_say(CHECK, record, "reason", reason);
+}
+
+/// Who searches for a source has a question alone for a while.
+pub(crate) fn lease<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let need = record.json().text("need_id").unwrap_or_default();
+    let is_asked = walk.case.before("ResearchNeed", need, record.seq()).is_some();
+    match is_asked {
+        true => found.right(CHECK),
+        false => found.about(Code::VerifyDerivation, CHECK, record, "need_id", "nobody asked that"),
+    }
+    found.must_say(CHECK, record, "leased_by_module_id", "drafter");
+}
+
+/// The command by which a person answers a question to sources.
+const ANSWER_NEED: &str = "research.answer_need";
 
 /// A contract is shown once it is complete; where the task needs nobody for it, it is waived, else a person decides.
 fn contract<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
@@ -88,6 +142,9 @@ fn type_of(kind: &str) -> &'static str {
 /// What waits for a person follows from what it is about.
 pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let (case, json) = (walk.case, record.json());
+    if let Some(before) = case.before("AttentionLedgerItem", record.id(), record.seq()) {
+        return again(walk, record, before, found);
+    }
     let source = json.text("source_ref").unwrap_or_default();
     let (kind, id) = source.split_once(':').unwrap_or_default();
     let words = |kind: &str| case.before(kind, id, record.seq());
@@ -115,14 +172,15 @@ pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
         "outcome_record" => case.task.outcome(case.local(id)).map(|one| {
             ("blocked_item", format!("A policy stands in the way of: {}", one.statement()), "high")
         }),
-        "task_reliance_packet" => Some((
-            "reliance_review_required",
-            String::from("Read the reliance packet before it is issued."),
-            "medium",
-        )),
+        "task_reliance_packet" => {
+            let last = case.last("TaskReliancePacket", record.seq()).filter(|one| one.id() == id);
+            let words = "Read the reliance packet before it is issued.";
+            last.map(|_| ("reliance_review_required", String::from(words), "medium"))
+        }
         _other => None,
     };
-    let is_there = case.world.resolve_text(source).is_some_and(|one| one.seq() < record.seq());
+    let there = case.world.resolve_text(source);
+    let is_there = there.is_some_and(|one| case.before(one.kind(), one.id(), record.seq()).is_some());
     let Some((kind, summary, priority)) =
         expected.filter(|_| is_there || kind == "evaluation_finding_record")
     else {
@@ -144,6 +202,18 @@ pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     found.must_say(CHECK, record, "command_ref", command);
     found.must_say(CHECK, record, "lifecycle_state", "open");
     found.must(CHECK, record, "resolved_at", None);
+}
+
+/// An item is written again only once it waits no more.
+fn again<'c>(walk: &Walk<'c, '_>, record: Record<'c>, before: Record<'c>, found: &mut Found) {
+    let mut expected = before.json().as_object().cloned().unwrap_or_default();
+    let state = walk.says("attention_ledger_item", record.id(), "lifecycle_state").unwrap_or_default();
+    expected.insert("lifecycle_state", state);
+    if state != "open" {
+        let at = walk.case.row(record).map_or(Json::Null, |row| Json::from(row.at.as_str()));
+        expected.insert("resolved_at", at);
+    }
+    found.must_be(CHECK, record, &expected, &[]);
 }
 
 /// How a change that waits is told: by what it changes when it is shown, else that it waits.

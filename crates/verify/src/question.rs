@@ -5,7 +5,10 @@ use crate::case::{Case, bare};
 use crate::found::{Found, texts};
 use crate::look;
 use crate::report::Check;
-use crate::revise::review::{self, Withheld};
+use crate::revise::{
+    self,
+    review::{self, Withheld},
+};
 use crate::score::{self, Lacks};
 use crate::task::Criterion;
 use crate::walk::Walk;
@@ -394,12 +397,14 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
 /// An outcome is looked at again because the work, a source or what it rests on is another one now, or because nothing will mend it.
 fn reopened(walk: &Walk<'_, '_>, record: Record<'_>, from: &str, found: &mut Found) {
     let own = record.json().text("outcome_id").unwrap_or_default();
-    let is_detected = walk
-        .case
-        .last("SufficiencyDetectionResult", record.seq())
-        .is_some_and(|one| one.json().is("outcome_id", own) && walk.at(one) == walk.at(record));
+    let detection = walk.case.last("SufficiencyDetectionResult", record.seq());
+    let detection =
+        detection.filter(|one| one.json().is("outcome_id", own) && walk.at(*one) == walk.at(record));
+    if let Some(detection) = detection {
+        revise::all_given_up(walk, detection, record.seq(), found);
+    }
     let cause = match from {
-        "needs_revision" | "regressed" if is_detected => "nothing that may be tried will do",
+        "needs_revision" | "regressed" if detection.is_some() => "nothing that may be tried will do",
         "needs_revision" | "regressed" => "revision step done",
         "upstream_failure" => "upstream re-run",
         _other => "artifact/source/upstream changed",
@@ -427,9 +432,18 @@ const OF_CLAIM: &str = "Which source says what this sentence of the work says?";
 
 /// A question to sources follows from a claim without support, or from an outcome about which nothing is claimed.
 pub(crate) fn need<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
-    // Only the first row of a need is written; how it goes on is folded.
-    if walk.case.before("ResearchNeed", record.id(), record.seq()).is_some() {
-        return;
+    if let Some(before) = walk.case.before("ResearchNeed", record.id(), record.seq()) {
+        return need_again(walk, record, before, found);
+    }
+    found.must_say(CHECK, record, "workspace_id", &walk.case.own("workspace"));
+    found.must_say(CHECK, record, "status", "open");
+    if let Some((outcome, artifact)) = revise::uninformed(walk, record) {
+        let scope = Object::from([
+            ("artifact_stable_id", Json::from(walk.case.own(artifact.id()))),
+            ("anchor", "whole".into()),
+        ]);
+        found.must_say(CHECK, record, "question", outcome.ask(artifact));
+        return found.must(CHECK, record, "target_refs", Some(Json::Array(Vec::from([scope.into()]))));
     }
     let Some(round) = &walk.round else { return };
     if round.scores.is_none() {
@@ -454,6 +468,30 @@ pub(crate) fn need<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
             "nothing has to be asked of sources here",
         ),
     }
-    found.must_say(CHECK, record, "workspace_id", &walk.case.own("workspace"));
-    found.must_say(CHECK, record, "status", "open");
+}
+
+/// A need is written again where it has moved: as it stands now, with why, or with what answers it.
+fn need_again<'c>(walk: &Walk<'c, '_>, record: Record<'c>, before: Record<'c>, found: &mut Found) {
+    let (case, place) = (walk.case, record.seq());
+    let mut expected = before.json().as_object().cloned().unwrap_or_default();
+    let status = walk.says("research_need", record.id(), "status").unwrap_or_default();
+    let own = format!("research_need:{}", record.id());
+    let moves = case.until("LifecycleTransitionReceipt", place);
+    let moved = moves.filter(|one| one.json().is("subject_ref", &own)).last();
+    let why = moved.and_then(|one| one.json().at("reason").cloned()).unwrap_or(Json::Null);
+    match status {
+        "human_needed" => drop(expected.insert("human_needed_reason", why)),
+        "unresolved" => drop(expected.insert("unresolved_reason", why)),
+        "answered" => {
+            let done = case.until("SourceWorkspaceOperation", place);
+            let done = done.filter(|one| one.json().is("precondition.target_record_ref", &own)).last();
+            let answer = done.and_then(|one| one.json().at("payload_ref").cloned());
+            expected.insert("answer_ref", answer.unwrap_or(Json::Null));
+        }
+        _other => {}
+    }
+    expected.insert("status", status);
+    let at = case.row(record).map_or(Json::Null, |row| Json::from(row.at.as_str()));
+    expected.insert("updated_at", at);
+    found.must_be(CHECK, record, &expected, &[]);
 }

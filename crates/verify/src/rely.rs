@@ -1,6 +1,7 @@
 //! Whether the work may be relied on: the packet's manifest, what stands against relying on it, its status, how it is shown.
 //! Owns: what these records must be. Must not: weigh facts; the formula does.
 
+use crate::certified;
 use crate::evidence;
 use crate::formula::{Gathered, Ungathered, missing, receipt_of};
 use crate::found::{Found, texts};
@@ -192,7 +193,7 @@ pub(crate) fn packet<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
 }
 
 /// The words for a status.
-fn summary(status: Status) -> &'static str {
+pub(crate) fn summary(status: Status) -> &'static str {
     match status {
         Status::SafeToRelyWithinScope => "Safe to rely on within its scope.",
         Status::RelyWithLimitations => "Can be relied on with the limitations that are listed.",
@@ -289,6 +290,11 @@ fn inputs<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
                     .chain([shown])
                     .collect()
             }
+            Some("WorkProductCertification") => {
+                let packet = walk.case.last("TaskReliancePacket", place);
+                let packet = packet.map(|one| format!("task_reliance_packet:{}", one.id()));
+                packet.into_iter().chain(certified::shown(walk, place)).collect()
+            }
             Some("EvidencePackage") => {
                 let json = package.json();
                 let list = |name: &str| json.texts(name).into_iter().map(String::from);
@@ -339,6 +345,9 @@ fn header<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
             let packet = walk.case.last("TaskReliancePacket", place);
             ("TaskReliancePacket", packet.map(|one| format!("task_reliance_packet:{}", one.id())))
         }
+        Some(("work_product_certification", _)) => {
+            ("WorkProductCertification", certified::shown(walk, place))
+        }
         Some(_) | None => {
             let kind = shown::kind_of(walk.case, record);
             let receipts = shown::receipts(walk, kind.unwrap_or_default(), place);
@@ -375,7 +384,7 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let reason = match to {
         "ready_for_review" => "the status is derived",
         "superseded" => "a newer packet of the run",
-        _by_people => return,
+        _by_people => return certified::packet_moved(walk, record, found),
     };
     found.must_say(CHECK, record, "actor_ref", ENGINE);
     found.must_say(CHECK, record, "reason", reason);

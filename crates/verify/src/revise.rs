@@ -9,11 +9,14 @@ mod step;
 
 pub(crate) use attempt::{consumed, coverage, coverage_inputs, cycles, signal, signal_inputs, tried};
 pub(crate) use cascade::{cascade, rested};
-pub(crate) use ending::{detected, detection_inputs, ended, shown_of_detection};
+pub(crate) use ending::{
+    all_given_up, detected, detection_inputs, ended, given_up, shown_of_detection, to_be_verified, uninformed,
+};
 pub(crate) use review::{decided, packet};
 pub(crate) use step::{anew, asked_anew, lock, operated, skipped};
 
 use crate::case::{Case, bare};
+use crate::claims;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::{Found, texts};
 use crate::report::Check;
@@ -101,10 +104,7 @@ impl<'c> Plan<'c> {
 
 /// The version of an artifact that is the work at a place.
 fn head<'c>(case: &'c Case<'_>, artifact: Artifact<'_>, place: u64) -> Option<Record<'c>> {
-    let own = case.own(artifact.id());
-    let versions =
-        case.until("ArtifactVersion", place).filter(|one| one.json().is("artifact_stable_id", &own));
-    versions.filter(|one| crate::claims::state(case, one.id(), place) == Some("accepted_head")).last()
+    claims::current(case, &case.own(artifact.id()), place)
 }
 
 /// Whether a step of a kind may change the artifact.

@@ -2,6 +2,7 @@
 //! Owns: what these records must be. Must not: weigh anything; the formula of health does.
 
 use crate::case::{Case, bare};
+use crate::finding::last_events as findings;
 use crate::formula::{Gathered, Ungathered, receipt_of};
 use crate::found::{Found, texts};
 use crate::report::Check;
@@ -34,19 +35,6 @@ fn outcome_of<'c>(case: &'c Case<'_>, resolution: Record<'c>) -> Option<&'c str>
     let results = resolution.json().texts("result_ids_considered");
     let result = case.before("EvaluationResultEnvelope", results.first()?, resolution.seq())?;
     result.json().text("outcome_id")
-}
-
-/// All findings before a place, in the order in which they were raised first; of each the last event.
-fn findings<'c>(case: &'c Case<'_>, place: u64) -> Vec<Record<'c>> {
-    let mut all: Vec<Record<'c>> = Vec::new();
-    for event in case.until("EvaluationFindingEvent", place) {
-        let id = event.json().text("finding_id");
-        match all.iter_mut().find(|one| one.json().text("finding_id") == id) {
-            Some(last) => *last = event,
-            None => all.push(event),
-        }
-    }
-    all
 }
 
 /// The findings of some results, as references.

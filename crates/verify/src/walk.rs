@@ -10,8 +10,8 @@ use crate::measure::TOLD;
 use crate::report::Check;
 use crate::run::Told;
 use crate::{
-    agreed, board, checkpoint, claims, command, cost, evidence, finding, formula, given, handed_on, life,
-    look, measure, opening, quality, question, rely, revise, shown, workspace,
+    agreed, board, certified, checkpoint, claims, command, cost, evidence, finding, formula, given,
+    handed_on, leaving, life, look, measure, opening, quality, question, rely, revise, shown, workspace,
 };
 use alloc::string::{String, ToString};
 use countersign_govern::decide::workspace::Workspace;
@@ -188,8 +188,14 @@ impl<'c> Walk<'c, '_> {
             "HardCallResolutionReceipt" => question::answered(self, record, found),
             "HumanFeedbackEvent" => question::label(self, record, found),
             "ResearchNeed" => question::need(self, record, found),
+            "ResearchNeedLease" => life::lease(self, record, found),
             "EvidencePackage" => evidence::package(self, record, found),
             "TaskReliancePacket" => rely::packet(self, record, found),
+            "WorkProductCertification" => certified::certification(self, record, found),
+            "RelianceInvalidationEvent" => certified::fallen(self, record, found),
+            "WorkspaceExternalizationReceipt" => leaving::left(self, record, found),
+            "SideEffectLedgerEntry" => leaving::effect(self, record, found),
+            "UserConfirmation" => leaving::confirmed(self, record, found),
             "DerivationEdge" | "ReadModelInputManifest" | "DerivedReadModelRecord" => {
                 rely::shown(self, record, found);
             }
@@ -204,6 +210,7 @@ impl<'c> Walk<'c, '_> {
             "ProgressSignalRecord" => revise::signal(self, record, found),
             "CapabilityCoverageAssessment" => revise::coverage(self, record, found),
             "SufficiencyDetectionResult" => revise::detected(self, record, found),
+            "VerificationRequestStep" => revise::to_be_verified(self, record, found),
             "RevisionPlanStepBase" => revise::step_base(self, record, found),
             "RevisionPlan" => revise::plan(self, record, found),
             "TieBreakDecision" => revise::order(self, record, found),

@@ -2,6 +2,7 @@
 //! Owns: what these records must be, given the task, the bytes and the answers. Must not: read a text.
 
 use crate::case::{Bytes, Case, bare};
+use crate::command;
 use crate::found::{Found, texts};
 use crate::question;
 use crate::report::Check;
@@ -25,6 +26,7 @@ use countersign_govern::types::workspace::{
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Number, Object};
+use countersign_record::time::{Instant, Timestamp};
 
 const CHECK: Check = Check::Sources;
 
@@ -82,7 +84,12 @@ pub(crate) fn source<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     };
     match kind {
         "add_source_record" => {}
-        "add_verification_record" => drop(expected.insert("verification_state", "verified")),
+        "add_verification_record" => {
+            expected.insert("verification_state", "verified");
+            if let Some(until) = verified(walk, record, task, found) {
+                expected.insert("fresh_until", until);
+            }
+        }
         "mark_source_stale" => drop(expected.insert("fresh_until", at.clone())),
         "update_source_record" => match cleared(case, record) {
             Some(taint) => drop(expected.insert("taint_class", taint)),
@@ -101,6 +108,50 @@ pub(crate) fn source<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     }
     expected.insert("updated_at", at);
     found.must_be(CHECK, record, &expected, &[]);
+}
+
+/// Seconds for which a source holds that a person has verified.
+const HOLDS_SECONDS: i64 = 90 * 24 * 3_600;
+/// The option by which a person says that they have verified sources.
+const VERIFIED: &str = "verified";
+
+/// A source is verified as it is taken in, by whom the task names, or by a person who was asked to; gives until when it holds from
+/// then on, where that is another time.
+fn verified(walk: &Walk<'_, '_>, record: Record<'_>, task: Source<'_>, found: &mut Found) -> Option<Json> {
+    let (case, place) = (walk.case, record.seq());
+    let mut versions = case.world.versions("SourceRecord", record.id()).take_while(|one| one.seq() < place);
+    let is_new = versions.next().is_some_and(|one| walk.at(one) == walk.at(record));
+    if is_new && versions.next().is_none() && task.0.text("verified_by").is_some() {
+        found.right(CHECK);
+        return None;
+    }
+    let answer = case.last("HardCallResolutionReceipt", place);
+    let answer = answer.filter(|one| one.json().is("selected_option_id", VERIFIED));
+    let call = answer.filter(|one| walk.at(*one) == walk.at(record)).and_then(|one| {
+        let id = one.json().text("hard_call_id")?;
+        case.before("HardRevisionCall", id, one.seq())
+    });
+    let blocked = call.map(|one| one.json().texts("pending_policy.blocked_refs")).unwrap_or_default();
+    let asked = case.until("VerificationRequestStep", place).filter(|one| {
+        one.json().text("outcome_id").is_some_and(|id| blocked.iter().any(|text| bare(text) == id))
+    });
+    let is_asked = asked.last().is_some_and(|one| {
+        one.json().texts("source_record_refs").iter().any(|text| bare(text) == record.id())
+    });
+    match is_asked {
+        true => found.right(CHECK),
+        false => found.about(
+            Code::VerifyDerivation,
+            CHECK,
+            record,
+            "verification_state",
+            "nobody was asked to verify it",
+        ),
+    }
+    case.before("SourceRecord", record.id(), place)?.json().text("fresh_until")?;
+    let at = walk.at(record)?;
+    let until = Instant { seconds: at.seconds + HOLDS_SECONDS, ..at };
+    Timestamp::try_from(until).ok().map(|until| until.to_string().into())
 }
 
 /// What a source is trusted as from here on, where a person has just answered for it.
@@ -296,7 +347,16 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     found.must_say(CHECK, record, "taint_class", label.0);
     found.must_say(CHECK, record, "data_class", label.1);
     found.must(CHECK, record, "privileged", Some(label.2.into()));
-    found.must_say(CHECK, record, "actor_ref", "engine:work");
+    // A question to sources is answered by who gave the command for it.
+    let asked = command::open(walk.case, record.seq()).filter(|_| kind == Kind::AnswerResearchNeed);
+    let actor = asked.and_then(|one| one.json().text("actor_ref"));
+    found.must_say(CHECK, record, "actor_ref", actor.unwrap_or("engine:work"));
+    if let Some(request) = asked.and_then(|one| command::request(walk.case, one)) {
+        let need = request.text("need_id").map(|id| format!("research_need:{id}").into());
+        found.must(CHECK, record, "precondition.target_record_ref", need);
+        let source = request.text("source").map(|id| format!("src:{}", walk.case.own(id)).into());
+        found.must(CHECK, record, "payload_ref", source);
+    }
     found.must_say(CHECK, record, "idempotency_key", &format!("{}/{}", kind.as_str(), record.id()));
     let leave = format!("policy_evaluation:{}", walk.case.own("leave"));
     let leave: Vec<String> = is_mutating(kind).then_some(leave).into_iter().collect();

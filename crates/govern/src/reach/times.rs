@@ -35,6 +35,12 @@ const LATER: [&str; 8] = [
     "right_censored_at",
 ];
 
+/// Whether a member says when something ends. Until when a source holds is said of the source, which may be out of date before anybody
+/// takes it in.
+fn is_end(kind: &str, member: &str) -> bool {
+    LATER.contains(&member) && (kind, member) != ("SourceRecord", "fresh_until")
+}
+
 pub(super) fn find(world: &World, ties: &[Tie<'_>], found: &mut Found) {
     order(world, found);
     begins(world, found);
@@ -64,19 +70,19 @@ fn order(world: &World, found: &mut Found) {
 fn begins(world: &World, found: &mut Found) {
     let Some(begin) = world.begin() else { return };
     for record in world.all() {
-        if let Some(path) = early(record.json(), begin, &Path::whole()) {
+        if let Some(path) = early(record.kind(), record.json(), begin, &Path::whole()) {
             found.add(record, path, What::Time, "is before the log began");
         }
     }
 }
 
 /// Where a value says that something was made or ended before a time.
-fn early(value: &Json, begin: Instant, at: &Path) -> Option<Path> {
+fn early(kind: &str, value: &Json, begin: Instant, at: &Path) -> Option<Path> {
     let own = |name: &str, member: &Json| {
-        let time = member.as_str().filter(|_| MADE.contains(&name) || LATER.contains(&name));
+        let time = member.as_str().filter(|_| MADE.contains(&name) || is_end(kind, name));
         time.and_then(Instant::read).is_some_and(|time| time < begin)
     };
-    first(value, at, &own, &|member, at| early(member, begin, at))
+    first(value, at, &own, &|member, at| early(kind, member, begin, at))
 }
 
 /// The first member that is one that is looked for, or the first that is found inside of one.
@@ -114,23 +120,23 @@ fn ends(world: &World, found: &mut Found) {
         let own = record.time("created_at").or(record.written_at());
         let Some(own) = own else { continue };
         let begin = *begun.entry((record.kind(), record.id())).or_insert(own);
-        if let Some(path) = over(record.json(), begin, &Path::whole()) {
+        if let Some(path) = over(record.kind(), record.json(), begin, &Path::whole()) {
             found.add(record, path, What::Time, "it ends before it begins");
         }
     }
 }
 
 /// The first member in a value that is an end before the beginning: of the whole, or of the window that it ends.
-fn over(value: &Json, begin: Instant, at: &Path) -> Option<Path> {
+fn over(kind: &str, value: &Json, begin: Instant, at: &Path) -> Option<Path> {
     let window = value.time("start").zip(value.time("end"));
     if window.is_some_and(|(start, end)| end < start) {
         return Some(at.clone().then("end"));
     }
     let own = |name: &str, member: &Json| {
-        let time = member.as_str().filter(|_| LATER.contains(&name)).and_then(Instant::read);
+        let time = member.as_str().filter(|_| is_end(kind, name)).and_then(Instant::read);
         time.is_some_and(|end| end < begin)
     };
-    first(value, at, &own, &|member, at| over(member, begin, at))
+    first(value, at, &own, &|member, at| over(kind, member, begin, at))
 }
 
 /// Nothing is made before what it names: what happened, what was decided, what was asked.

@@ -1,9 +1,10 @@
 //! What was tried for an outcome, whether it fails for the same reason again, whether those who are needed are there.
 //! Owns: what these records must be. Must not: say where an outcome goes.
 
-use super::step::{content, finished};
+use super::step::{NOTHING_NEW, content, finished, nowhere};
 use super::{CHECK, Plan, is_mutating, strategy, target};
 use crate::case::{Case, bare};
+use crate::finding::last_events;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::Found;
 use crate::measure;
@@ -32,14 +33,7 @@ const NAME_CHARS: usize = 12;
 /// The live findings of an outcome before a place, the worst first; of each the last event.
 pub(super) fn findings<'c>(walk: &Walk<'c, '_>, outcome: Outcome<'_>, place: u64) -> Vec<Record<'c>> {
     let own: Vec<String> = outcome.criteria().map(|one| walk.case.own(one.id())).collect();
-    let mut all: Vec<Record<'c>> = Vec::new();
-    for event in walk.case.until("EvaluationFindingEvent", place) {
-        let finding = event.json().text("finding_id");
-        match all.iter_mut().find(|one| one.json().text("finding_id") == finding) {
-            Some(last) => *last = event,
-            None => all.push(event),
-        }
-    }
+    let mut all = last_events(walk.case, place);
     let is_own = |event: &Record<'_>| {
         event.json().text("target_criterion_id").is_some_and(|id| own.iter().any(|one| one == id))
     };
@@ -299,7 +293,7 @@ pub(crate) fn tried<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let delta = delta.and_then(|(before, after)| micros(after)?.checked_sub(micros(before)?));
     let least = micros(&case.task.policy_number("sufficiency.epsilon", "0.01")).unwrap_or_default();
     let status = match (&came, delta) {
-        (Came::Nowhere, _) => None,
+        (Came::Nowhere, _) => nowhere(walk, &plan, place),
         (Came::Looked("passed" | "not_applicable"), _) => Some("succeeded"),
         (Came::Looked(_), Some(delta)) if delta < 0 => Some("regressed"),
         (Came::Looked(_), Some(delta)) if delta < least => Some("no_material_improvement"),
@@ -307,10 +301,9 @@ pub(crate) fn tried<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     };
     match status {
         Some(status) => found.must_say(CHECK, record, "terminal_status", status),
-        None if json.is_one_of("terminal_status", &["succeeded", "regressed", "no_material_improvement"]) => {
-            found.about(Code::VerifyDerivation, CHECK, record, "terminal_status", "nothing changed");
-        }
-        None => found.right(CHECK),
+        // What a text that came back and one that never came leave is the same, but for sections.
+        None if json.is_one_of("terminal_status", &NOTHING_NEW) => found.right(CHECK),
+        None => found.about(Code::VerifyDerivation, CHECK, record, "terminal_status", "nothing changed"),
     }
     let score = |value: Option<Json>| {
         value.map(|value| {

@@ -2,19 +2,22 @@
 //! Owns: what the detection of that must be, given what triggered it, and where it sends an outcome. Must not: try anything.
 
 use super::CHECK;
-use super::attempt::{attempts, outcome_of};
+use super::attempt::{attempts, findings, outcome_of};
 use crate::case::{Case, bare};
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::Found;
-use crate::task::Outcome;
+use crate::report::Check;
+use crate::task::{Artifact, Outcome};
 use crate::walk::Walk;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_govern::derive::sufficiency::{Known, OnCycle, Trigger, route};
 use countersign_govern::member::Member;
 use countersign_govern::table::outcome::State;
 use countersign_govern::types::wire::Wire;
 use countersign_govern::world::Record;
+use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 
 /// The place from which on attempts count: a person let it be tried anew, or a question to the sources was answered.
@@ -88,6 +91,48 @@ pub(crate) fn ended(walk: &Walk<'_, '_>, outcome: Outcome<'_>, place: u64) -> Op
     State::find(ending.disposition.as_str())
 }
 
+/// The detection by which a finding stays as it is for good: nothing will mend the outcome of its criterion.
+pub(crate) fn given_up(walk: &Walk<'_, '_>, event: Record<'_>, record: Record<'_>) -> Option<String> {
+    let case = walk.case;
+    let detection = case.last("SufficiencyDetectionResult", record.seq())?;
+    let is_own = outcome_of(case, detection)?
+        .criteria()
+        .any(|one| event.json().is("target_criterion_id", &case.own(one.id())));
+    let is_right = is_own && walk.at(detection) == walk.at(record) && is_for_good(detection);
+    is_right.then(|| format!("sufficiency_detection_result:{}", detection.id()))
+}
+
+/// The outcome for which the sources are asked right before it is written down that nothing else will do.
+pub(crate) fn uninformed<'c>(walk: &Walk<'c, '_>, record: Record<'_>) -> Option<(Outcome<'c>, Artifact<'c>)> {
+    let case = walk.case;
+    let coverage = case.last("CapabilityCoverageAssessment", record.seq())?;
+    let outcome = outcome_of(case, coverage).filter(|_| coverage.seq() + 1 == record.seq())?;
+    let detection = case.world.of("SufficiencyDetectionResult").find(|one| one.seq() > record.seq())?;
+    let is_right = walk.at(detection) == walk.at(record)
+        && detection.json().text("outcome_id") == coverage.json().text("outcome_id")
+        && detection.json().is("terminal_route", "needs_information");
+    case.task.artifact_of(outcome).filter(|_| is_right).map(|artifact| (outcome, artifact))
+}
+
+fn is_for_good(detection: Record<'_>) -> bool {
+    detection.json().is("terminal_route", "unrecoverable")
+}
+
+/// Where nothing will mend an outcome, nothing that is wrong with it is left as if it could be mended.
+pub(crate) fn all_given_up(walk: &Walk<'_, '_>, detection: Record<'_>, place: u64, found: &mut Found) {
+    let Some(outcome) = outcome_of(walk.case, detection).filter(|_| is_for_good(detection)) else { return };
+    for event in findings(walk, outcome, place) {
+        let id = event.json().text("finding_id").unwrap_or_default();
+        match walk.says("evaluation_finding_record", id, "current_state") {
+            Some("active") => {
+                let message = "nothing will mend it, and that is not said of the finding";
+                found.about(Code::VerifyIncomplete, Check::Completeness, event, "", message);
+            }
+            Some(_) | None => found.right(Check::Completeness),
+        }
+    }
+}
+
 /// What a detection is derived from.
 pub(crate) fn detection_inputs(
     walk: &Walk<'_, '_>,
@@ -145,6 +190,7 @@ pub(crate) fn detected<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     };
     let question = ending.question.map(|kind| Json::from(kind.as_str()));
     found.must(CHECK, record, "no_sufficient_procedure", Some(true.into()));
+    found.must_say(CHECK, record, "rationale", why(ending.by));
     found.must_say(CHECK, record, "terminal_route", ending.route.as_str());
     found.must(CHECK, record, "hard_call_required", Some(question.is_some().into()));
     found.must(CHECK, record, "hard_call_kind", question);
@@ -161,4 +207,37 @@ pub(crate) fn detected<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     found.must(CHECK, record, "attempts", Some(Json::Array(tried.clone())));
     let at = case.row(record).map(|row| Json::from(row.at.as_str()));
     found.must(CHECK, record, "evaluated_at", at);
+}
+
+/// Why nothing will do, for people.
+fn why(by: Trigger) -> &'static str {
+    match by {
+        Trigger::NoCapabilityCoversOutcome => "What the outcome needs is not there.",
+        Trigger::CapabilityUnavailableOrUnhealthy => "What the outcome needs does not work now.",
+        Trigger::PolicyProhibitsRequiredStep => "A policy forbids what would help.",
+        Trigger::AllPolicyAllowedProceduresExhausted => "All that may be tried was tried.",
+        Trigger::MaxAttemptsWithoutMaterialScoreImprovement => {
+            "The attempts that are allowed did not make it good."
+        }
+        Trigger::IdenticalOutputLoopDetected => "The same text comes back, however it is asked for.",
+        Trigger::EvidenceInsufficientToProceed => "The sources have nothing more on it.",
+        Trigger::VerificationUnresolvable => "It rests on a source that a person must verify.",
+        Trigger::ContradictoryRequirements => "What is asked for contradicts itself.",
+        Trigger::PreconditionUnresolvable => "Something that it builds on is not there.",
+        Trigger::BudgetCapPreventsMinimalSufficientAttempt => "The budget does not allow another attempt.",
+        Trigger::ExternalSideEffectRequiresUngrantedApproval => {
+            "It takes an effect outside that nobody allowed."
+        }
+        Trigger::CascadeCycleDetected => "Outcomes wait for each other.",
+    }
+}
+
+/// Sources are to be verified for the outcome of which it was just found that it rests on them.
+pub(crate) fn to_be_verified<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let detection = walk.case.last("SufficiencyDetectionResult", record.seq());
+    let is_so = |one: &Record<'_>| one.json().texts("triggered_by").contains(&"verification_unresolvable");
+    let outcome = detection.filter(is_so).and_then(|one| one.json().at("outcome_id").cloned());
+    found.must(CHECK, record, "outcome_id", outcome);
+    let capability = Object::from([("capability_id", Json::from("verify_source"))]);
+    found.must(CHECK, record, "verifier_capability_ref", Some(capability.into()));
 }

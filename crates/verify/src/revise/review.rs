@@ -5,6 +5,7 @@ use super::attempt::findings;
 use super::step::finished;
 use super::{CHECK, Plan, head, strategy, target};
 use crate::case::{Text, bare};
+use crate::command;
 use crate::found::{Found, texts};
 use crate::question;
 use crate::task::Artifact;
@@ -12,7 +13,10 @@ use crate::walk::Walk;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_govern::decide::fork::{irreversible, ledger};
 use countersign_govern::member::Member;
+use countersign_govern::types::added::repair::SideEffectLedgerEntry;
+use countersign_govern::types::wire::{Reading, Wire};
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
@@ -183,9 +187,66 @@ pub(crate) fn asked<'c>(walk: &Walk<'c, '_>, record: Record<'c>) -> Option<Resul
     )))
 }
 
+/// What a command does by which a change is set aside: the run goes back, or another one tries it.
+fn set_aside_by(asked: Record<'_>) -> Option<(&'static str, Option<&'static str>)> {
+    match asked.json().text("command_id")? {
+        "revision_review.restore_known_good" => Some(("restore_known_good_state", None)),
+        "revision_review.fork_candidate" => Some(("fork", Some("forked"))),
+        _other => None,
+    }
+}
+
+/// A change is set aside by a command: the one that it names, or that waits, or the last one where the run goes back long after.
+fn set_aside<'c>(
+    walk: &Walk<'c, '_>,
+    record: Record<'c>,
+    asked: Record<'c>,
+    (action, state): (&str, Option<&str>),
+    found: &mut Found,
+) {
+    let (case, place) = (walk.case, record.seq());
+    let Some(request) = command::request(case, asked) else { return found.withheld(CHECK) };
+    let all: Vec<Record<'c>> = case.until("RevisionReviewPacket", place).collect();
+    // Whether it waited is said by how it stands before the question to it was answered.
+    let is_it = |one: &&Record<'_>| match request.text("packet_id") {
+        Some(id) => one.id() == id,
+        None => state.is_none() || waited(walk, one.id(), asked.seq()),
+    };
+    let shown = all.iter().rfind(is_it).map(|one| Json::from(one.id()));
+    found.must(CHECK, record, "packet_id", shown);
+    found.must_say(CHECK, record, "action", action);
+    found.must(CHECK, record, "actor_ref", asked.json().at("actor_ref").cloned());
+    found.must(CHECK, record, "rationale", request.at("rationale").cloned());
+    found.must(CHECK, record, "resulting_candidate_state", state.map(Json::from));
+    found.must(CHECK, record, "command_ref", asked.json().at("command_id").cloned());
+    found.must(CHECK, record, "policy_decision_refs", None);
+    let entries = case.until("SideEffectLedgerEntry", place);
+    let entries: Vec<(u64, SideEffectLedgerEntry)> = entries
+        .filter_map(|one| {
+            Some((one.seq(), SideEffectLedgerEntry::read(one.json(), &mut Reading::default())?))
+        })
+        .collect();
+    let done = ledger(entries.iter().map(|(seq, entry)| (*seq, entry)));
+    let done = irreversible(case.run.as_str(), place, &done).ok().and_then(|all| all.write());
+    found.must(CHECK, record, "irrevocable_side_effects_at_fork", done);
+}
+
+/// Whether a change waited for a decision at a place.
+fn waited(walk: &Walk<'_, '_>, packet: &str, place: u64) -> bool {
+    let own = format!("revision_review_packet:{packet}");
+    let calls = walk.case.until("HardRevisionCall", place);
+    let call = calls.filter(|one| one.json().is("source_ref", &own)).last();
+    let mut answers = walk.case.until("HardCallResolutionReceipt", place);
+    call.is_some_and(|call| !answers.any(|one| one.json().is("hard_call_id", call.id())))
+}
+
 /// What was decided on a change: what a person answered, or that nobody had to.
 pub(crate) fn decided<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let (case, json) = (walk.case, record.json());
+    let asked = command::open(case, record.seq());
+    if let Some((asked, action)) = asked.and_then(|one| Some((one, set_aside_by(one)?))) {
+        return set_aside(walk, record, asked, action, found);
+    }
     let packet = json.text("packet_id").unwrap_or_default();
     let Some(shown) = case.last("RevisionReviewPacket", record.seq()).filter(|one| one.id() == packet) else {
         return found.about(Code::VerifyDerivation, CHECK, record, "packet_id", "it was not shown last");
@@ -200,7 +261,6 @@ pub(crate) fn decided<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     let answer = answer.filter(|_| call.is_some_and(|one| one.json().is("source_ref", &about)));
     let leave = format!("policy_evaluation:{}", case.own("leave"));
     match answer {
-        Some(_) if json.is_one_of("action", &["fork", "restore_known_good_state"]) => {}
         Some(answer) => {
             let chosen = answer.json().text("selected_option_id").unwrap_or_default();
             let (state, command) = match chosen {

@@ -120,6 +120,7 @@ fn kind(walk: &Walk<'_, '_>, plan: &Plan<'_>, record: Record<'_>, found: &mut Fo
         ("plan_compiled", _) => &["plan_admitted"],
         ("dispatch_pending", _) => &["dispatched"],
         ("revalidating", _) => &["revalidation_done"],
+        ("step_running", true) if is_asked_again(walk.case, record) => &["step_started"],
         ("step_running", true) => &["step_finished", "step_failed"],
         ("step_running" | "terminal_failed" | "terminal_blocked" | "cancelled", false) => {
             &["step_started", "step_skipped"]
@@ -152,6 +153,47 @@ fn kind(walk: &Walk<'_, '_>, plan: &Plan<'_>, record: Record<'_>, found: &mut Fo
             let message = format!("that can't be done with a plan that is {}", state.replace('_', " "));
             found.about(Code::VerifyDerivation, CHECK, record, "operation_kind", message);
         }
+    }
+}
+
+/// Whether a step that runs gave what was there before, and is to be asked again in another way.
+fn is_asked_again(case: &Case<'_>, record: Record<'_>) -> bool {
+    let step = record.json().text("step_id").unwrap_or_default();
+    let last = tries(case, step, record.seq()).pop();
+    last.is_some_and(|one| one.json().is("action_taken", "changed_generation_policy"))
+}
+
+/// What came of the attempt at a step that runs, before a place.
+fn tries<'c>(case: &'c Case<'_>, step: &str, place: u64) -> Vec<Record<'c>> {
+    let begun = receipts(case, step, place);
+    let begun = begun.iter().rfind(|one| one.json().is("operation_kind", "step_started"));
+    let begun = begun.map_or(0, |one| one.seq());
+    let own = case.until("RegenerateAttemptReceipt", place);
+    own.filter(|one| one.seq() > begun && one.json().is("step_id", step)).collect()
+}
+
+/// How a step ends for which nothing came that can be taken.
+pub(super) const NOTHING_NEW: [&str; 3] =
+    ["identical_output_rejected", "not_attempted_missing_evidence", "capability_failed"];
+
+/// What a plan was worth that changed nothing: by the step on which it was given up, if it was one. Nothing where what that leaves is
+/// the same either way.
+pub(super) fn nowhere(walk: &Walk<'_, '_>, plan: &Plan<'_>, place: u64) -> Option<&'static str> {
+    let case = walk.case;
+    let all = case.until("RevisionOperationReceipt", place);
+    let all = all.filter(|one| one.json().is("plan_id", plan.record.id()));
+    let last = all.filter(|one| !one.json().is("operation_kind", "step_skipped")).last();
+    let failed = last.filter(|one| one.json().is("operation_kind", "step_failed"));
+    let Some(failed) = failed.filter(|_| plan.state(walk) == Some("terminal_failed")) else {
+        return Some("failed");
+    };
+    let id = failed.json().text("step_id").unwrap_or_default();
+    let is_section = plan.step(id).is_some_and(|step| Section::of(case, plan, step).is_some());
+    match (tries(case, id, place).len(), is_section) {
+        (0, true) => Some("capability_failed"),
+        (1, true) => Some("not_attempted_missing_evidence"),
+        (_, true) => Some("identical_output_rejected"),
+        (_, false) => None,
     }
 }
 
@@ -371,11 +413,20 @@ pub(crate) fn anew<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
         }
     };
     found.must(CHECK, record, "matched_previous_attempt", Some(is_old.into()));
-    let stated = record.json().text("action_taken").unwrap_or_default();
-    let is_right = if is_old { stated != "accepted_new_output" } else { stated == "accepted_new_output" };
-    match is_right {
-        true => found.right(CHECK),
-        false => found.about(Code::VerifyDerivation, CHECK, record, "action_taken", "is not what follows"),
+    let action = if is_old { went_on(case, &section, record, id) } else { "accepted_new_output" };
+    found.must_say(CHECK, record, "action_taken", action);
+}
+
+/// What is done where a section comes back as it was: it is turned down, and then asked for in another way as long as there is one.
+/// Where nothing came at all there is nothing to turn down.
+fn went_on(case: &Case<'_>, section: &Section<'_>, record: Record<'_>, step: &str) -> &'static str {
+    let place = record.seq();
+    let mut after = case.world.of("RegenerateAttemptReceipt");
+    let is_turned_down = after.any(|one| one.seq() == place + 1 && one.json().is("step_id", step));
+    match (tries(case, step, place).is_empty(), is_turned_down, section.quotes(case, place)) {
+        (true, true, _) => "rejected_identical_output",
+        (false, _, Some(_)) => "changed_generation_policy",
+        (true, false, _) | (false, _, None) => "escalated",
     }
 }
 

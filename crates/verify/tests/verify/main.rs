@@ -3,7 +3,9 @@
 
 mod book;
 mod forged;
+mod histories;
 mod pages;
+mod revising;
 mod scenes;
 mod sound;
 mod stage;

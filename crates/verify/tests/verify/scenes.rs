@@ -1,5 +1,6 @@
 //! Runs with different ends, each with its packet.
 
+use crate::histories;
 use crate::stage::Stage;
 use countersign_kernel::measure::Measured;
 use countersign_work::score::Seen;
@@ -27,8 +28,8 @@ const TASK: &str = r#"{
 
 const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\nThe tenant may give notice of six months to the landlord.\n";
 const LETTER: &str = "The landlord will repair the roof in spring.\n";
-const DRAFTED: &str = "{\"draft\":\"memo\"}";
-const INTEGRATED: &str = r#"{"final_response":"see the memo"}"#;
+pub(crate) const DRAFTED: &str = "{\"draft\":\"memo\"}";
+pub(crate) const INTEGRATED: &str = r#"{"final_response":"see the memo"}"#;
 
 /// A memo whose every sentence stands in a source.
 pub(crate) fn safe() -> Stage {
@@ -36,6 +37,19 @@ pub(crate) fn safe() -> Stage {
     let stage = memo(TASK, &[("lease", LEASE), ("letter", LETTER)], text);
     assert_eq!(stage.1, "safe_to_rely_within_scope");
     stage.0
+}
+
+/// A packet that is read and issued, and whose evidence leaves; then a source changes, and a new one is issued.
+pub(crate) fn issued() -> Stage {
+    let mut stage = safe();
+    stage.command("reliance.review_packet", r#"{"note": "looks right"}"#);
+    stage.command("evidence.export_package", r#"{"destination": "out.json", "confirmed": true}"#);
+    stage.command("reliance.issue_work_product_certification", "{}");
+    stage.command("source.move_tier", r#"{"source": "lease", "tier": 3}"#);
+    stage.command("reliance.renew_packet", "{}");
+    stage.command("reliance.review_packet", "{}");
+    stage.command("reliance.issue_work_product_certification", "{}");
+    stage
 }
 
 /// One look at a memo, and the packet; gives the status too.
@@ -228,7 +242,10 @@ fn paper(text: &str) -> Stage {
 pub(crate) type Scene = (&'static str, fn() -> Stage);
 
 /// All of them, by name.
-pub(crate) const ALL: [Scene; 7] = [
+pub(crate) const ALL: [&[Scene]; 2] = [&SHORT, &LONG];
+
+/// One or two looks and a packet.
+pub(crate) const SHORT: [Scene; 7] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
@@ -236,4 +253,15 @@ pub(crate) const ALL: [Scene; 7] = [
     ("labelled", labelled),
     ("taken", taken),
     ("to be mended", to_be_mended),
+];
+
+/// What people do afterwards, and work that is mended or can't be.
+const LONG: [Scene; 7] = [
+    ("issued", issued),
+    ("given up", histories::given_up),
+    ("asked again", histories::asked_again),
+    ("verified late", histories::verified_late),
+    ("uninformed", histories::uninformed),
+    ("need answered", histories::need_answered),
+    ("gone back", histories::gone_back),
 ];

@@ -34,7 +34,7 @@ const PIPELINE: &str = r#"{"name":"task","stages":[
         {"key":"route","value":"revision","target":"revision"}]},
     {"name":"revision","agent":{"kind":"built_in","name":"revision"},"default_next":"critic"},
     {"name":"integration","agent":{"kind":"built_in","name":"integration"}}],
-    "limits":{"max_iterations":3,"max_llm_calls":10,"max_agent_hops":21,"max_stages":5,"max_critic_fires":3}}"#;
+    "limits":{"max_iterations":60,"max_llm_calls":10,"max_agent_hops":200,"max_stages":5,"max_critic_fires":60}}"#;
 
 pub(crate) struct Stage {
     pub(crate) desk: Desk,
@@ -42,6 +42,8 @@ pub(crate) struct Stage {
     document: Json,
     texts: Vec<(String, String, String)>,
     files: BTreeMap<String, Vec<u8>>,
+    /// Texts of sources and versions by their hashes.
+    pub(crate) contents: BTreeMap<Digest, String>,
     pipeline: Pipeline,
     run: Run,
     seconds: i64,
@@ -90,14 +92,17 @@ impl Stage {
         let envelope = Run::begun(&pipeline, GenericEnvelope::read(input, minted()).unwrap());
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
         let book = Book { matter, written: Vec::new() };
-        let mut stage = Stage { desk, book, document, texts, files, pipeline, run: envelope, seconds: 0 };
+        let contents = texts.iter().map(|(.., text)| (Digest::of(text.as_bytes()), text.clone())).collect();
+        let mut stage =
+            Stage { desk, book, document, texts, files, contents, pipeline, run: envelope, seconds: 0 };
         stage.foreign();
         stage.began();
         stage.call();
         let of = |id: &str| kept.iter().find(|(one, _)| *one == id).unwrap().1.as_bytes().to_vec();
         let bytes: Vec<Vec<u8>> = stage.texts.iter().map(|(id, ..)| of(id)).collect();
-        let capabilities =
-            [CapabilityState { capability_id: "evaluate".into(), version: "1.0.0".into(), healthy: true }];
+        let able =
+            |id: &str| CapabilityState { capability_id: id.into(), version: "1.0.0".into(), healthy: true };
+        let capabilities = ["evaluate", "quote_sources", "revise_by_quotes"].map(able);
         opening::open(&mut stage.desk, &Given { sources: &bytes, capabilities: &capabilities }).unwrap();
         stage.foreign();
         stage
@@ -142,7 +147,7 @@ impl Stage {
         self.write(&stream, run_kind::BEGAN, payload.into(), blobs, self.now());
     }
 
-    fn come(&mut self, came: Came) {
+    pub(crate) fn come(&mut self, came: Came) {
         let at = self.now();
         for event in decide(&self.pipeline, &self.run, came, &at).unwrap() {
             let kept = event.kept().unwrap();
@@ -204,7 +209,7 @@ impl Stage {
         self.come(Came::Returned { stage: stage.name, handoff: Box::new(handoff), llm_calls: 0, stop_id });
     }
 
-    fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         self.later();
         for entry in self.desk.take() {
             let mut payload = Object::from([("record", entry.draft.record)]);
@@ -225,6 +230,7 @@ impl Stage {
     /// A version of an artifact that becomes its head.
     pub(crate) fn version(&mut self, artifact: &str, text: &str) -> Version {
         self.later();
+        self.contents.insert(Digest::of(text.as_bytes()), text.to_owned());
         let made = Made { artifact, bytes: text.as_bytes(), step_id: None, safety: Safety::Mechanical };
         let version = artifact::candidate(&mut self.desk, &made).unwrap();
         artifact::accept(&mut self.desk, artifact, &version).unwrap();
@@ -238,17 +244,8 @@ impl Stage {
         seen: &Seen,
     ) -> (Vec<Claimed>, Vec<Looked>) {
         self.later();
-        let texts = self.texts.clone();
-        let sources: Vec<Source<'_>> =
-            texts.iter().map(|(id, path, text)| Source::new(id, path, text)).collect();
-        let claims: Vec<Vec<Claimed>> = heads
-            .iter()
-            .map(|(artifact, _, text)| match self.desk.task().artifact(artifact).unwrap().kind {
-                ArtifactKind::Markdown => claims::check(&mut self.desk, artifact, text, &sources).unwrap(),
-                // Data and code claim nothing.
-                ArtifactKind::Json | ArtifactKind::Code => Vec::new(),
-            })
-            .collect();
+        let claims: Vec<Vec<Claimed>> =
+            heads.iter().map(|(artifact, _, text)| self.claims(artifact, text)).collect();
         let all: Vec<Head<'_>> = heads
             .iter()
             .zip(&claims)
@@ -256,6 +253,18 @@ impl Stage {
             .collect();
         let looked = evaluate::all(&mut self.desk, &all, seen).unwrap();
         (claims.concat(), looked)
+    }
+
+    /// What a text claims, held against the sources.
+    pub(crate) fn claims(&mut self, artifact: &str, text: &str) -> Vec<Claimed> {
+        let texts = self.texts.clone();
+        let sources: Vec<Source<'_>> =
+            texts.iter().map(|(id, path, text)| Source::new(id, path, text)).collect();
+        match self.desk.task().artifact(artifact).unwrap().kind {
+            ArtifactKind::Markdown => claims::check(&mut self.desk, artifact, text, &sources).unwrap(),
+            // Data and code claim nothing.
+            ArtifactKind::Json | ArtifactKind::Code => Vec::new(),
+        }
     }
 
     /// The packet of the work as it stands; gives the status.

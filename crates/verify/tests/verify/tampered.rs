@@ -167,7 +167,7 @@ fn what_a_packet_says_of_itself_is_what_is_in_it() {
 /// Bytes that are withheld leave the rest verified, and never make anything fail.
 #[test]
 fn what_is_withheld_is_counted() {
-    for (name, scene) in scenes::ALL {
+    for (name, scene) in scenes::ALL.into_iter().flatten() {
         let statement = scene().statement();
         let digests: Vec<_> = statement.blobs.iter().map(|blob| blob.digest).collect();
         for digest in &digests {
@@ -188,7 +188,7 @@ fn what_is_withheld_is_counted() {
 #[test]
 fn every_record_is_needed_once() {
     let mut missed = Vec::new();
-    for (name, scene) in [scenes::ALL[0], scenes::ALL[3]] {
+    for (name, scene) in [scenes::SHORT[0], scenes::SHORT[3]] {
         let statement = scene().statement();
         let rows = &statement.ledger.rows;
         let mut tampered = |what: &str, at: usize, change: &dyn Fn(&mut Vec<Entry>)| {
