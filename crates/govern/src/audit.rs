@@ -4,8 +4,8 @@
 //! A part is what belongs together: the rows of one stream, which is a run. It is looked at when its stream is quiet, with what all runs
 //! go by ([`of_all`], known before) and the settings and rows outside of runs that it names (`Shared`). Each row is read once.
 //!
-//! Parts that name each other are found by eight bytes for each name when all rows are in, and looked at once more, together; what they
-//! had alone does not count. Where that would be more than fits, rules are looked at area by area and then one by one, each with rows of
+//! Parts that name each other are looked at together. Those that end near each other are so at once; the others are found by eight bytes
+//! for each name when all rows are in, and looked at once more; what they had alone does not count. Where that would be more than fits, rules are looked at area by area and then one by one, each with rows of
 //! the types only that it asks for: what a rule did not ask for, it does not rest on. What a single rule would have to look at together
 //! and can't is told ([`Apart`]); for it the rule has no answer there.
 
@@ -53,6 +53,9 @@ pub struct Limits {
     pub batch: usize,
     /// Rows that wait for more of their stream.
     pub waiting: usize,
+    /// Rows of parts that wait for those that they belong together with, so that they need not be read again; each takes several times
+    /// as much then.
+    pub near: usize,
     /// Rows that must be looked at together.
     pub together: usize,
     /// Settings and rows outside of runs that are held for the parts that name them; more of them are parts themselves.
@@ -66,6 +69,7 @@ impl Limits {
     pub const LEDGER: Limits = Limits {
         batch: 512 << 10,
         waiting: 24 << 20,
+        near: 8 << 20,
         together: 24 << 20,
         shared: 32 << 20,
         quiet_rows: 16_384,
@@ -136,7 +140,8 @@ impl Audit {
         let at_once = self.tasks.len().min(PASSES_MAX);
         let tasks = self.tasks.split_off(self.tasks.len() - at_once);
         let share = |bytes: usize| bytes / at_once.max(1);
-        let limits = Limits { waiting: share(self.limits.waiting), ..self.limits };
+        let (waiting, near) = (share(self.limits.waiting), share(self.limits.near));
+        let limits = Limits { waiting, near, ..self.limits };
         let start = |scope: Scope| {
             let scope = scope.ready(&self.learned);
             let of_all = self.of_all.iter().filter(|row| scope.has_kind(row.number()));

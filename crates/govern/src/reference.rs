@@ -21,14 +21,13 @@ impl<'a> Reference<'a> {
     /// Reads one; `None` if it is none.
     #[must_use]
     pub fn read(text: &'a str) -> Option<Self> {
-        // Nearly all texts are none: that is soon known of many letters at once.
-        if !text.as_bytes().contains(&b':') {
+        // Every text of every row is asked: one that begins as no kind does is soon known to be none.
+        let is_of_kind = |byte: &u8| OF_KIND.get(usize::from(*byte)) == Some(&true);
+        let end = text.as_bytes().iter().position(|byte| !is_of_kind(byte))?;
+        if text.as_bytes().get(end) != Some(&b':') {
             return None;
         }
-        let is_of_kind = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
-        let end = text.as_bytes().iter().position(|byte| !is_of_kind(byte))?;
-        let (kind, rest) = text.split_at_checked(end)?;
-        let rest = rest.strip_prefix(':')?;
+        let (kind, rest) = (text.get(..end)?, text.get(end + 1..)?);
         // Nearly all references name neither a version nor a hash.
         let is_plain = !rest.bytes().any(|byte| matches!(byte, b'#' | b'@'));
         let (id, version, hash) = if is_plain { (rest, None, None) } else { pinned(rest) };
@@ -41,6 +40,17 @@ impl<'a> Reference<'a> {
         self.kind == other.kind && self.id == other.id
     }
 }
+
+/// Which letters a kind is made of.
+const OF_KIND: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut letter = 0_u8;
+    while letter < 128 {
+        letters[letter as usize] = letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_';
+        letter += 1;
+    }
+    letters
+};
 
 impl fmt::Display for Reference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -50,8 +50,11 @@ pub mod wire;
 mod word;
 pub mod workspace;
 
+use crate::kind::Number;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
+use once_cell::race::OnceBox;
 use wire::{Reading, Trouble, Wire};
 
 /// A type of the contract: how it is read, and its schema.
@@ -59,6 +62,8 @@ pub struct Type {
     /// Its name.
     pub name: &'static str,
     read: fn(&Json, &mut Reading) -> Option<Json>,
+    tell: fn(&Json, &mut Reading),
+    fits: fn(&Json) -> bool,
     /// Its JSON Schema.
     pub schema: fn() -> Json,
 }
@@ -68,6 +73,8 @@ impl Type {
         Type {
             name,
             read: |value, reading| T::read(value, reading).and_then(|read| read.write()),
+            tell: |value, reading| drop(T::read(value, reading)),
+            fits: T::fits,
             schema: T::schema,
         }
     }
@@ -81,8 +88,14 @@ impl Type {
     #[must_use]
     pub fn troubles(&self, record: &Json) -> Vec<Trouble> {
         let mut reading = Reading::default();
-        (self.read)(record, &mut reading);
+        (self.tell)(record, &mut reading);
         reading.troubles()
+    }
+
+    /// Whether nothing of a record is there that is not of its type, whatever is missing or unknown.
+    #[must_use]
+    pub fn fits(&self, record: &Json) -> bool {
+        (self.fits)(record)
     }
 
     /// A record read and written again; `None` if it is not of the type.
@@ -96,6 +109,17 @@ impl Type {
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Type> {
     all().find(|one| one.name == name)
+}
+
+/// The type of a number: it is asked for each row of a log.
+#[must_use]
+pub fn numbered(known: Number) -> Option<&'static Type> {
+    static ALL: OnceBox<Vec<Option<&'static Type>>> = OnceBox::new();
+    let all = ALL.get_or_init(|| {
+        let numbers = (0..Number::count()).map(Number::at);
+        Box::new(numbers.map(|known| known.and_then(|known| find(known.kind.name))).collect())
+    });
+    all.get(known.index).copied().flatten()
 }
 
 /// All types: those of the contract, in its order, and those that it needs.

@@ -1,6 +1,8 @@
 //! One pass over the rows of a log: its parts, one after the other, and those that belong together once more.
 //! Owns: when a part is looked at, and with what. Must not: know why some rows are not shown to it.
 
+mod found;
+mod near;
 mod parts;
 mod waiting;
 
@@ -9,7 +11,7 @@ use super::scope::{ALONE, Learned, Scope, Within};
 use super::shape::{self, Kind, Misshapen, Raw};
 use super::shared::{At, Shared};
 use super::wide::{Header, Wide};
-use super::{CODES_MAX, Limits, Log, Whose, has_own_settings, is_of_run, whose};
+use super::{Limits, Log, Whose, has_own_settings, is_of_run, whose};
 use crate::check::{self, Diagnostic, Reach, Severity};
 use crate::reach::{self, Contradiction};
 use crate::world::{self, Held, World};
@@ -20,6 +22,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use countersign_record::json;
 use countersign_record::time::Instant;
+use found::Found;
+use near::{Near, Ready};
 use parts::{Parts, Size};
 use waiting::{Row, Streams, Waiting};
 
@@ -43,6 +47,7 @@ pub struct Pass {
     shared_bytes: usize,
     reader: json::Names,
     streams: Streams,
+    near: Near,
     batch: Batch,
     parts: Parts,
     round: Round,
@@ -87,28 +92,6 @@ struct Batch {
     is_alone: bool,
 }
 
-/// What was found so far.
-#[derive(Default)]
-struct Found {
-    /// In the rows of each part.
-    codes: BTreeMap<Part, Vec<Diagnostic>>,
-    headers: BTreeMap<Part, Vec<Header>>,
-    count: usize,
-    is_cut: bool,
-    /// In shared rows, and in how many batches.
-    of_shared: BTreeMap<Diagnostic, u32>,
-    batches: u32,
-    /// In shared rows that parts did not agree on, with all of those together.
-    decided: Vec<Diagnostic>,
-    disputed: BTreeSet<u64>,
-    /// Rules on rows that all go by, where parts did not agree.
-    unsettled: BTreeSet<&'static str>,
-    wide: Wide,
-    /// Rules asked for more than they were shown.
-    is_short: bool,
-    left: Option<Within>,
-}
-
 /// What a pass came to.
 pub(super) struct Ended {
     pub(super) scope: Scope,
@@ -137,6 +120,7 @@ impl Pass {
             shared_bytes: 0,
             reader: json::Names::default(),
             streams: Streams::default(),
+            near: Near::default(),
             batch: Batch::default(),
             parts: Parts::default(),
             round: Round::First,
@@ -192,14 +176,16 @@ impl Pass {
         self.streams.add(row, waits);
         if self.streams.bytes > self.limits.waiting {
             let all = self.streams.take_all();
-            self.take_parts(all);
+            self.take_parts(all, None);
         } else if self.streams.is_time(row.seq, self.limits.quiet_rows / 4) {
-            let quiet = self.streams.take_quiet(row.seq, self.limits.quiet_rows);
-            self.take_parts(quiet);
+            let quiet_rows = self.limits.quiet_rows;
+            let quiet = self.streams.take_quiet(row.seq, quiet_rows);
+            self.take_parts(quiet, row.seq.checked_sub(quiet_rows + quiet_rows / 2).or(Some(0)));
         }
     }
 
-    fn take_parts(&mut self, streams: BTreeMap<String, Waiting>) {
+    /// These are at their end; those of which the last row stands until a place are looked at, and without one all.
+    fn take_parts(&mut self, streams: BTreeMap<String, Waiting>, until: Option<u64>) {
         for (stream, waiting) in streams {
             let rows = waiting.rows.into_iter().filter_map(|row| match row {
                 Row::Held(held) => Some(held),
@@ -209,7 +195,19 @@ impl Pass {
                 }
             });
             let rows: Vec<Held> = rows.filter(|row| whose(&stream, row) != Whose::All).collect();
-            self.part(&stream, rows, waiting.bytes);
+            let mut names = Names::new(self.by);
+            rows.iter().for_each(|row| names.add(row, stands(&stream)));
+            names.sort();
+            self.near.add(Ready { stream, rows, names, bytes: waiting.bytes, last: waiting.last });
+        }
+        let until = until.filter(|_| self.near.bytes <= self.limits.near);
+        for together in self.near.leave(until) {
+            let bytes: usize = together.iter().map(|one| one.bytes).sum();
+            if bytes <= self.limits.near.min(self.limits.together) {
+                self.look_at_parts(together);
+            } else {
+                together.into_iter().for_each(|one| self.look_at_parts(vec![one]));
+            }
         }
     }
 
@@ -233,21 +231,21 @@ impl Pass {
         Some(held)
     }
 
-    /// A part is at its end.
-    fn part(&mut self, stream: &str, rows: Vec<Held>, bytes: usize) {
-        let is_alone = has_own_settings(stream);
-        self.begin_batch(is_alone);
-        let mut names = Names::new(self.by);
-        for row in &rows {
-            names.add(row, stands(stream));
-            self.batch.streams.add(stream, row.place(), row.seq());
+    /// Puts parts that belong together to those that are looked at next.
+    fn look_at_parts(&mut self, parts: Vec<Ready>) {
+        self.begin_batch(parts.iter().any(|one| has_own_settings(&one.stream)));
+        for Ready { stream, rows, names, bytes, .. } in parts {
+            for row in &rows {
+                self.batch.streams.add(&stream, row.place(), row.seq());
+            }
+            self.shared.needed(&names, &mut self.batch.shared);
+            let ends = rows.first().zip(rows.last()).map(|(first, last)| (first.seq(), last.seq()));
+            let (shared, batch) = (self.shared.rows.len(), self.found.batches);
+            let size = Size { rows: rows.len(), bytes, ends: ends.unwrap_or_default(), shared, batch };
+            let part = self.parts.add(&stream, names, size);
+            self.look_at(part, rows, bytes);
         }
-        self.need(&mut names);
-        let ends = rows.first().zip(rows.last()).map(|(first, last)| (first.seq(), last.seq()));
-        let shared = self.shared.rows.len();
-        let size = Size { rows: rows.len(), bytes, ends: ends.unwrap_or_default(), shared };
-        let part = self.parts.add(stream, names, size);
-        self.look_at(part, rows, bytes);
+        self.end_batch();
     }
 
     /// What comes next may be looked at with what came before, unless one of them is alone.
@@ -258,17 +256,15 @@ impl Pass {
         self.batch.is_alone = is_alone;
     }
 
-    /// What rows of these names go by is looked at with them.
-    fn need(&mut self, names: &mut Names) {
-        names.sort();
-        self.shared.needed(names, &mut self.batch.shared);
-    }
-
     /// Puts the rows of a part to those that are looked at next.
     fn look_at(&mut self, part: Part, rows: Vec<Held>, bytes: usize) {
         self.batch.parts.extend(rows.iter().map(|row| (row.seq(), part)));
         self.batch.rows.extend(rows);
         self.batch.bytes += bytes;
+    }
+
+    /// Looks at what came so far, if that is much.
+    fn end_batch(&mut self) {
         // What all go by is looked at with each batch: where that is much, so is a batch.
         let is_enough = self.batch.rows.len() > 2 * self.of_all.len();
         if self.batch.bytes >= self.limits.batch && is_enough {
@@ -352,7 +348,7 @@ impl Pass {
     /// All rows are in: the groups of streams that must be looked at together, because one names what another has.
     pub fn groups(&mut self) -> Vec<Group> {
         let all = self.streams.take_all();
-        self.take_parts(all);
+        self.take_parts(all, None);
         self.flush();
         self.look_at_the_rest();
         self.round = Round::Again;
@@ -424,9 +420,11 @@ impl Pass {
         let Rows { rows, mut names, streams, bytes } =
             core::mem::replace(&mut self.group, Rows::new(self.by));
         self.begin_batch(group.streams.iter().any(|stream| has_own_settings(stream)));
-        self.need(&mut names);
+        names.sort();
+        self.shared.needed(&names, &mut self.batch.shared);
         self.batch.streams = streams;
         self.look_at(first, rows, bytes);
+        self.end_batch();
     }
 
     pub(super) fn end(mut self) -> Ended {
@@ -464,23 +462,4 @@ fn stands(stream: &str) -> Stands {
 fn told(one: Contradiction) -> Diagnostic {
     let Contradiction { row, path, what, message } = one;
     Diagnostic { row, code: what.as_str(), path, severity: Severity::Error, message }
-}
-
-impl Found {
-    fn add(&mut self, part: Part, one: Diagnostic) {
-        if self.count >= CODES_MAX {
-            self.is_cut = true;
-            return;
-        }
-        self.count += 1;
-        self.codes.entry(part).or_default().push(one);
-    }
-
-    /// Forgets what a part had alone, but for what stays.
-    fn forget(&mut self, part: Part, stays: impl Fn(&Diagnostic) -> bool) {
-        self.headers.remove(&part);
-        let codes = self.codes.remove(&part).unwrap_or_default();
-        self.count -= codes.len();
-        codes.into_iter().filter(stays).for_each(|one| self.add(part, one));
-    }
 }

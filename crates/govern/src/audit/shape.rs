@@ -128,8 +128,12 @@ pub(super) fn held(row: Raw<'_>, kind: Kind<'_>, names: &mut Names) -> Result<He
 
 /// What of a record is not of its type or missing; where that is asked, also what no type has.
 pub(super) fn troubles(row: &Held, is_strict: bool) -> Vec<Misshapen> {
-    let Some(kind) = row.number().map(|known| known.kind.name) else { return Vec::new() };
-    let troubles = types::find(kind).map(|one| one.troubles(row.json())).unwrap_or_default();
+    let Some(known) = row.number() else { return Vec::new() };
+    let Some(kind) = types::numbered(known) else { return Vec::new() };
+    if !is_strict && kind.fits(row.json()) {
+        return Vec::new();
+    }
+    let (troubles, kind) = (kind.troubles(row.json()), known.kind.name);
     let told = |trouble: Trouble| Misshapen {
         row: row.seq(),
         how: trouble.how,

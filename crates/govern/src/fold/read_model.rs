@@ -72,19 +72,7 @@ const HEADER: &str = "DerivedReadModelRecord";
 
 impl Fold for Headers {
     fn apply(&mut self, row: &Row<'_>) {
-        let (reference, place) = (row.reference(), self.place(row));
-        match row.kind {
-            "ReadModelInvalidationSpec" => {
-                if let Some(kind) = row.json.text("producer_event_kind") {
-                    self.specs.entry(kind.to_string()).or_default().push(row.json.clone());
-                }
-            }
-            HEADER => self.header(row, &place),
-            _other => {}
-        }
-        self.event(row, &reference, &place);
-        self.shown(row, &place);
-        self.learn(row, reference, place);
+        self.follow(row);
     }
 
     fn freeze(&self) -> Json {
@@ -131,6 +119,25 @@ impl Fold for Headers {
 }
 
 impl Headers {
+    /// Takes in a row; gives the headers that it ended, so that who follows a long log need not ask for each.
+    pub fn follow(&mut self, row: &Row<'_>) -> BTreeSet<String> {
+        let (reference, place) = (row.reference(), self.place(row));
+        let mut ended = BTreeSet::new();
+        match row.kind {
+            "ReadModelInvalidationSpec" => {
+                if let Some(kind) = row.json.text("producer_event_kind") {
+                    self.specs.entry(kind.to_string()).or_default().push(row.json.clone());
+                }
+            }
+            HEADER => self.header(row, &place, &mut ended),
+            _other => {}
+        }
+        self.event(row, &reference, &place, &mut ended);
+        self.shown(row, &place, &mut ended);
+        self.learn(row, reference, place);
+        ended
+    }
+
     /// Until where a header is valid, and what ended that; `None` while it is.
     #[must_use]
     pub fn ended(&self, id: &str) -> Option<(u64, &str)> {
@@ -185,7 +192,7 @@ impl Headers {
     }
 
     /// A header opens, or is derived anew. What happened since the place that it is valid from ends it at once.
-    fn header(&mut self, row: &Row<'_>, place: &Place) {
+    fn header(&mut self, row: &Row<'_>, place: &Place, ended: &mut BTreeSet<String>) {
         let json = row.json;
         let model = json.text("read_model_kind").and_then(ReadModel::find);
         let (Some(model), Some(from)) = (model, row.place("valid_from_event_seq")) else { return };
@@ -210,21 +217,21 @@ impl Headers {
         }
         let header = Header { body, from, meets: Vec::new(), until: None, by: None };
         self.headers.insert(row.id.to_string(), header);
-        self.meet(row.id, meets(model, &place, &cites));
+        self.meet(row.id, meets(model, &place, &cites), ended);
     }
 
     /// What is shown under a header says more of where that belongs.
-    fn shown(&mut self, row: &Row<'_>, place: &Place) {
+    fn shown(&mut self, row: &Row<'_>, place: &Place, ended: &mut BTreeSet<String>) {
         let Some(to) = row.json.reference("derived_read_model_ref") else { return };
         let header = self.headers.get(to.id).filter(|header| header.until.is_none());
         let model = header.and_then(|header| header.body.text("read_model_kind")).and_then(ReadModel::find);
         if let Some(model) = model {
-            self.meet(to.id, meets(model, place, &[row.reference()]));
+            self.meet(to.id, meets(model, place, &[row.reference()]), ended);
         }
     }
 
     /// A header meets rows there.
-    fn meet(&mut self, id: &str, meets: Vec<String>) {
+    fn meet(&mut self, id: &str, meets: Vec<String>, ended: &mut BTreeSet<String>) {
         let Some(header) = self.headers.get_mut(id) else { return };
         let from = header.from;
         let after = |meet: &String| {
@@ -238,6 +245,7 @@ impl Headers {
         header.meets.extend(meets);
         if let Some(first) = first {
             self.end(id, &first);
+            ended.insert(id.to_string());
         }
     }
 
@@ -260,9 +268,9 @@ impl Headers {
     }
 
     /// A row ends what depends on it.
-    fn event(&mut self, row: &Row<'_>, reference: &str, place: &Place) {
+    fn event(&mut self, row: &Row<'_>, reference: &str, place: &Place, ended: &mut BTreeSet<String>) {
         for waiting in self.waiting.remove(reference).unwrap_or_default() {
-            self.happen(Happened { seq: row.seq, event: waiting.event }, &waiting.meets);
+            self.happen(Happened { seq: row.seq, event: waiting.event }, &waiting.meets, ended);
         }
         let mut meets = Vec::new();
         for (model, scope, targets) in self.reached(row) {
@@ -281,11 +289,11 @@ impl Headers {
                 let waiting = Waiting { event: reference.to_string(), meets };
                 self.waiting.entry(by).or_default().push(waiting);
             }
-            None => self.happen(Happened { seq: row.seq, event: reference.to_string() }, &meets),
+            None => self.happen(Happened { seq: row.seq, event: reference.to_string() }, &meets, ended),
         }
     }
 
-    fn happen(&mut self, event: Happened, meets: &[String]) {
+    fn happen(&mut self, event: Happened, meets: &[String], all: &mut BTreeSet<String>) {
         let mut ended = BTreeSet::new();
         for meet in meets {
             self.happened.entry(meet.clone()).or_default().push(event.clone());
@@ -295,6 +303,7 @@ impl Headers {
         }
         for id in ended {
             self.end(&id, &event);
+            all.insert(id);
         }
     }
 

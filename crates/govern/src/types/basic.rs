@@ -7,7 +7,7 @@ use crate::reference::Reference;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Number, Object};
-use countersign_record::time::Timestamp;
+use countersign_record::time::{self, Timestamp};
 
 /// A text of a certain form, through one door.
 macro_rules! text {
@@ -22,14 +22,18 @@ macro_rules! text {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            fn is(text: &str) -> bool {
+                let is: fn(&str) -> bool = $is;
+                is(text)
+            }
         }
 
         impl TryFrom<&str> for $name {
             type Error = NotOfThatForm;
 
             fn try_from(text: &str) -> Result<Self, NotOfThatForm> {
-                let is: fn(&str) -> bool = $is;
-                if is(text) { Ok($name(text.to_string())) } else { Err(NotOfThatForm($message)) }
+                if $name::is(text) { Ok($name(text.to_string())) } else { Err(NotOfThatForm($message)) }
             }
         }
 
@@ -37,6 +41,10 @@ macro_rules! text {
             fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
                 let text = value.as_str().unwrap_or_default();
                 $name::try_from(text).map_or_else(|error| reading.wrong(error.0), Some)
+            }
+
+            fn fits(value: &Json) -> bool {
+                $name::is(value.as_str().unwrap_or_default())
             }
 
             fn write(&self) -> Option<Json> {
@@ -102,7 +110,7 @@ text!(
 );
 text!(
     /// A time in UTC.
-    Instant, |text| Timestamp::try_from(text).is_ok(), "must be a time like 2026-01-31T08:00:00Z"
+    Instant, |text| time::Instant::read(text).is_some(), "must be a time like 2026-01-31T08:00:00Z"
 );
 impl From<&Timestamp> for Instant {
     fn from(at: &Timestamp) -> Self {
@@ -144,6 +152,10 @@ macro_rules! only {
         impl Wire for $name {
             fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
                 if *value == $json { Some($name) } else { reading.wrong(concat!("must be ", stringify!($json))) }
+            }
+
+            fn fits(value: &Json) -> bool {
+                *value == $json
             }
 
             fn write(&self) -> Option<Json> {
@@ -405,6 +417,14 @@ impl Wire for ResearchTarget {
             }
             Some(_) => ClaimRef::read(value, reading).map(ResearchTarget::Claim),
             None => ArtifactScopeRef::read(value, reading).map(ResearchTarget::Scope),
+        }
+    }
+
+    fn fits(value: &Json) -> bool {
+        match value.as_str() {
+            Some(text) if text.starts_with("src:") => SourceRecordRef::fits(value),
+            Some(_) => ClaimRef::fits(value),
+            None => ArtifactScopeRef::fits(value),
         }
     }
 

@@ -117,6 +117,14 @@ impl Wire for NoveltyAssessment {
         }
     }
 
+    fn fits(value: &Json) -> bool {
+        match value.get("neighbor_state").and_then(Json::as_str) {
+            Some("nearest_pattern_found") => NoveltyAssessmentWithNeighbor::fits(value),
+            Some("no_pattern_found") => NoveltyAssessmentNoNeighbor::fits(value),
+            Some(_) | None => false,
+        }
+    }
+
     fn write(&self) -> Option<Json> {
         match self {
             NoveltyAssessment::Near(near) => near.write(),

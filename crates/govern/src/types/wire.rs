@@ -15,6 +15,13 @@ pub trait Wire: Sized {
     /// Reads it; what is wrong is told.
     fn read(value: &Json, reading: &mut Reading) -> Option<Self>;
 
+    /// Whether all of it that is there is of its type, whatever is missing or unknown. A log has many records that are so: where this
+    /// holds, reading tells of nothing there that is of another type, and nothing has to be made to know that.
+    #[must_use]
+    fn fits(value: &Json) -> bool {
+        Self::read(value, &mut Reading::default()).is_some()
+    }
+
     /// Writes it; `None` if it is left out.
     fn write(&self) -> Option<Json>;
 
@@ -90,6 +97,12 @@ pub fn member<T: Wire>(object: &Object, name: &str, reading: &mut Reading) -> Op
     })
 }
 
+/// Whether a member of an object, if it is there, is of its type.
+#[must_use]
+pub fn member_fits<T: Wire>(object: &Object, name: &str) -> bool {
+    object.get(name).is_none_or(T::fits)
+}
+
 /// Tells the members that no type has.
 pub fn unknown(object: &Object, known: &[&str], reading: &mut Reading) {
     for (name, _) in object.iter().filter(|(name, _)| !known.contains(name)) {
@@ -121,6 +134,10 @@ fn of_type(name: &str) -> Json {
 impl Wire for String {
     fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
         value.as_str().map(ToString::to_string).or_else(|| reading.wrong("must be a text"))
+    }
+
+    fn fits(value: &Json) -> bool {
+        matches!(value, Json::String(_))
     }
 
     fn write(&self) -> Option<Json> {
@@ -181,6 +198,10 @@ impl Wire for Number {
         }
     }
 
+    fn fits(value: &Json) -> bool {
+        matches!(value, Json::Number(_))
+    }
+
     fn write(&self) -> Option<Json> {
         Some(Json::Number(self.clone()))
     }
@@ -196,6 +217,10 @@ impl Wire for Json {
         Some(value.clone())
     }
 
+    fn fits(_: &Json) -> bool {
+        true
+    }
+
     fn write(&self) -> Option<Json> {
         Some(self.clone())
     }
@@ -208,6 +233,10 @@ impl Wire for Json {
 impl<T: Wire> Wire for Option<T> {
     fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
         T::read(value, reading).map(Some)
+    }
+
+    fn fits(value: &Json) -> bool {
+        T::fits(value)
     }
 
     fn write(&self) -> Option<Json> {
@@ -237,6 +266,10 @@ impl<T: Wire> Wire for OrNull<T> {
         }
     }
 
+    fn fits(value: &Json) -> bool {
+        matches!(value, Json::Null) || T::fits(value)
+    }
+
     fn write(&self) -> Option<Json> {
         Some(self.0.as_ref().and_then(T::write).unwrap_or(Json::Null))
     }
@@ -256,6 +289,10 @@ impl<T: Wire> Wire for Vec<T> {
         all.into_iter().collect()
     }
 
+    fn fits(value: &Json) -> bool {
+        value.as_array().is_some_and(|items| items.iter().all(T::fits))
+    }
+
     fn write(&self) -> Option<Json> {
         Some(Json::Array(self.iter().filter_map(T::write).collect()))
     }
@@ -272,6 +309,10 @@ impl<T: Wire> Wire for (T, T) {
             Some([one, other]) => Some((T::read(one, reading)?, T::read(other, reading)?)),
             Some(_) | None => reading.wrong("must be a list of two"),
         }
+    }
+
+    fn fits(value: &Json) -> bool {
+        value.as_array().is_some_and(|items| items.len() == 2 && items.iter().all(T::fits))
     }
 
     fn write(&self) -> Option<Json> {
@@ -297,6 +338,11 @@ impl<K: Wire + Ord, T: Wire> Wire for BTreeMap<K, T> {
         all.into_iter().collect()
     }
 
+    fn fits(value: &Json) -> bool {
+        let is_of_type = |(name, value): (&str, &Json)| K::fits(&name.into()) && T::fits(value);
+        value.as_object().is_some_and(|object| object.iter().all(is_of_type))
+    }
+
     fn write(&self) -> Option<Json> {
         let mut object = Object::new();
         for (key, value) in self {
@@ -317,6 +363,10 @@ impl<K: Wire + Ord, T: Wire> Wire for BTreeMap<K, T> {
 impl<T: Wire> Wire for Box<T> {
     fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
         T::read(value, reading).map(Box::new)
+    }
+
+    fn fits(value: &Json) -> bool {
+        T::fits(value)
     }
 
     fn write(&self) -> Option<Json> {
@@ -353,6 +403,11 @@ macro_rules! record {
                 $crate::types::wire::unknown(object, Self::MEMBERS, reading);
                 $(let $field = $crate::types::wire::member::<$type>(object, stringify!($field), reading);)*
                 Some($name { $($field: $field?),* })
+            }
+
+            fn fits(value: &countersign_record::json::Json) -> bool {
+                let Some(object) = value.as_object() else { return false };
+                true $(&& $crate::types::wire::member_fits::<$type>(object, stringify!($field)))*
             }
 
             fn write(&self) -> Option<countersign_record::json::Json> {
@@ -435,6 +490,10 @@ macro_rules! words {
             ) -> Option<Self> {
                 let found = value.as_str().and_then(Self::find);
                 found.or_else(|| reading.wrong(concat!("must be one of", $(" ", $word),*)))
+            }
+
+            fn fits(value: &countersign_record::json::Json) -> bool {
+                value.as_str().and_then(Self::find).is_some()
             }
 
             fn write(&self) -> Option<countersign_record::json::Json> {

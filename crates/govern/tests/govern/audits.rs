@@ -23,7 +23,9 @@ fn audited(rows: &[Stored], now: Option<Instant>, limits: Limits) -> Vec<Diagnos
 }
 
 /// Parts are looked at one by one.
-const ONE_BY_ONE: Limits = Limits { batch: 1, ..Limits::LEDGER };
+const ONE_BY_ONE: Limits = Limits { batch: 1, near: 0, ..Limits::LEDGER };
+/// Those that belong together are looked at at once, as far as that is soon known.
+const AT_ONCE: Limits = Limits { batch: 1, ..Limits::LEDGER };
 
 /// As a ledger has them: what is of no run stands elsewhere.
 fn streams(rows: &[Written]) -> Vec<String> {
@@ -52,6 +54,8 @@ fn parts_have_the_codes_of_the_whole() {
             let whole = check(&World::new(faulty.clone(), now));
             with_codes += usize::from(!whole.is_empty());
             assert_eq!(in_parts(&faulty), whole, "{}", one.told(&drafts));
+            let at_once = audited(&stored(streams.iter().cloned(), &faulty), now, AT_ONCE);
+            assert_eq!(at_once, whole, "{}", one.told(&drafts));
             let world = World::new(faulty.clone(), now);
             let (contradicted, _) =
                 audits::found(&stored(streams.iter().cloned(), &faulty), now, ONE_BY_ONE, Audit::whole);

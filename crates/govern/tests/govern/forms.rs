@@ -4,7 +4,8 @@ use super::{Fixture, fixtures};
 use countersign_govern::kind;
 use countersign_govern::machine::MACHINES;
 use countersign_govern::types;
-use countersign_record::json::Json;
+use countersign_govern::types::wire::How;
+use countersign_record::json::{self, Json};
 use std::collections::BTreeSet;
 
 fn rows(fixture: &Fixture) -> &[Json] {
@@ -30,6 +31,39 @@ fn legal_records_are_of_their_form() {
         }
     }
     assert!(troubles.is_empty(), "{}", troubles.join("\n"));
+}
+
+/// What is soon known to be of its type is what reading finds nothing wrong with, also where a member is changed.
+#[test]
+fn what_fits_is_of_its_type() {
+    let others = ["null", "true", "7", r#""x""#, r#""src:1""#, "[]", "[0, 1]", "{}", r#"{"x": 1}"#];
+    let others: Vec<Json> = others.iter().map(|text| json::parse(text.as_bytes()).unwrap()).collect();
+    let mut seen = BTreeSet::new();
+    for fixture in fixtures("legal").into_iter().chain(fixtures("fires")) {
+        for row in rows(&fixture) {
+            let name = row.get("kind").and_then(Json::as_str).unwrap();
+            let Some((found, record)) = types::find(name).zip(row.get("record")) else { continue };
+            let members: Vec<&str> = record.as_object().unwrap().iter().map(|(member, _)| member).collect();
+            let changed = members.iter().flat_map(|member| {
+                let change = |other: &Json| with(record, member, other);
+                others.iter().map(change).collect::<Vec<Json>>()
+            });
+            for record in changed.chain([record.clone()]) {
+                let is_of_type = found.troubles(&record).iter().all(|trouble| trouble.how != How::Type);
+                assert_eq!(found.fits(&record), is_of_type, "{name} {record:?}");
+                seen.insert((name.to_owned(), is_of_type));
+            }
+        }
+    }
+    let names: BTreeSet<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(seen.len(), 2 * names.len(), "each type is seen with what fits and with what does not");
+    assert!(names.len() >= 150, "only {} types", names.len());
+}
+
+fn with(record: &Json, member: &str, value: &Json) -> Json {
+    let mut object = record.as_object().unwrap().clone();
+    object.insert(member, value.clone());
+    object.into()
 }
 
 /// Every type that a row may have is a kind, and every kind has a type.

@@ -141,9 +141,12 @@ fn a_later_policy_changes_no_code_in_parts() {
             let count = bundle.rows.len();
             let streams =
                 (1..).map(|at| if at <= count { format!("run/{at}") } else { "matter/m".to_owned() });
-            let limits = Limits { batch: 1, ..Limits::LEDGER };
-            let (parts, _) = audits::found(&stored(streams, &rows), now, limits, |audit| audit);
-            assert_eq!(parts.codes, check(&World::new(rows, now)), "{code}/{name} {change:?}");
+            let (stored, whole) = (stored(streams, &rows), check(&World::new(rows, now)));
+            for near in [0, Limits::LEDGER.near] {
+                let limits = Limits { batch: 1, near, ..Limits::LEDGER };
+                let (parts, _) = audits::found(&stored, now, limits, |audit| audit);
+                assert_eq!(parts.codes, whole, "{code}/{name} {change:?} {near}");
+            }
         }
     }
 }

@@ -4,7 +4,6 @@
 use super::Scene;
 use super::known::Known;
 use crate::random::Random;
-use countersign_govern::fold::Fold;
 use countersign_govern::fold::read_model::Headers;
 use countersign_govern::fold::row::Row;
 use countersign_govern::kind;
@@ -90,6 +89,8 @@ pub struct Builder {
     shown: Headers,
     /// Headers that were not told to be out of date, by id: their streams, and what they say.
     open: BTreeMap<String, (String, Object)>,
+    /// Those of them that the batch may have put out of date: a long log has too many to ask for each.
+    touched: BTreeSet<String>,
 }
 
 /// The type of the headers of what is shown.
@@ -116,6 +117,7 @@ impl Builder {
             done: BTreeSet::new(),
             shown: Headers::default(),
             open: BTreeMap::new(),
+            touched: BTreeSet::new(),
         }
     }
 
@@ -152,8 +154,8 @@ impl Builder {
 
     /// What is shown and went out of date by a batch is told in the same batch.
     fn close_read_models(&mut self) {
-        let ended: Vec<String> =
-            self.open.keys().filter(|id| self.shown.ended(id).is_some()).cloned().collect();
+        let mut ended = std::mem::take(&mut self.touched);
+        ended.retain(|id| self.shown.ended(id).is_some());
         for id in ended {
             let Some((stream, mut members)) = self.open.remove(&id) else { continue };
             let (until, by) = self.shown.ended(&id).expect("one that ended");
@@ -210,11 +212,13 @@ impl Builder {
         let place = self.rows.len();
         let seq = self.end() + 1;
         let id = draft.name(seq);
-        self.shown.apply(&Row { seq, kind, id: &id, at: draft.at, json: &draft.record, streams: None });
+        let row = Row { seq, kind, id: &id, at: draft.at, json: &draft.record, streams: None };
+        self.touched.extend(self.shown.follow(&row));
         if kind == HEADER
             && let Some(members) = draft.record.as_object()
             && members.get("valid_until_event_seq").is_none()
         {
+            self.touched.insert(id.clone());
             self.open.insert(id, (stream.clone(), members.clone()));
         }
         match self.streams.get_mut(&stream) {

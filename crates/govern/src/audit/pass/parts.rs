@@ -31,6 +31,8 @@ pub(super) struct Size {
     pub(super) ends: (u64, u64),
     /// Shared rows that were known when it was looked at.
     pub(super) shared: usize,
+    /// Among which ones it was looked at.
+    pub(super) batch: u32,
 }
 
 /// The parts so far.
@@ -168,7 +170,7 @@ impl Parts {
                 };
                 together.large.groups.push(extent);
                 together.too_large.extend(parts);
-            } else if parts.len() > 1 || parts.iter().any(|part| again.contains(part)) {
+            } else if !self.was_one_batch(&parts) || parts.iter().any(|part| again.contains(part)) {
                 let streams = streams().map(|stream| String::from(&**stream)).collect();
                 together.groups.push(Group { streams, parts });
             }
@@ -176,6 +178,15 @@ impl Parts {
         together.large.streams.sort_unstable();
         together.large.streams.dedup();
         together
+    }
+}
+
+impl Parts {
+    /// Whether parts were looked at together already.
+    fn was_one_batch(&self, parts: &[Part]) -> bool {
+        let mut batches = parts.iter().map(|part| self.sizes.get(part.0 as usize).map(|size| size.batch));
+        let first = batches.next();
+        batches.all(|batch| Some(batch) == first)
     }
 }
 

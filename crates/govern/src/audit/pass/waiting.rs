@@ -27,7 +27,8 @@ impl Row {
 pub(super) struct Waiting {
     pub(super) rows: Vec<Row>,
     pub(super) bytes: usize,
-    last: u64,
+    /// The place of the last one.
+    pub(super) last: u64,
 }
 
 /// Streams that may go on.

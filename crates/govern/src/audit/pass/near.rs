@@ -1,0 +1,92 @@
+//! Parts that are at their end and wait for those that they belong together with.
+//! Owns: which of them do, as far as that is soon known. Must not: be relied on for that; what it does not see is looked at again.
+//!
+//! Runs that name each other mostly go on beside each other. Who looks at them together the first time need not read them twice.
+
+use super::parts::Part;
+use crate::audit::links::Links;
+use crate::audit::names::{Name, Names};
+use crate::audit::run_of;
+use crate::audit::shared::Has;
+use crate::world::Held;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A part that was read and not looked at.
+pub(super) struct Ready {
+    pub(super) stream: String,
+    pub(super) rows: Vec<Held>,
+    /// Each once, sorted.
+    pub(super) names: Names,
+    pub(super) bytes: usize,
+    /// The place of its last row.
+    pub(super) last: u64,
+}
+
+/// Who had a name last, and how.
+type Slot = Option<(Name, Part, Has)>;
+
+/// Names that are remembered: one more takes the place of another.
+const SLOTS: u64 = 1 << 17;
+
+/// Those that wait.
+#[derive(Default)]
+pub(super) struct Near {
+    waiting: BTreeMap<Part, Ready>,
+    links: Links,
+    slots: Vec<Slot>,
+    count: u32,
+    /// Of all that wait.
+    pub(super) bytes: usize,
+}
+
+impl Near {
+    pub(super) fn add(&mut self, ready: Ready) {
+        let part = Part(self.count);
+        self.count = self.count.saturating_add(1);
+        if self.slots.is_empty() {
+            self.slots = vec![None; usize::try_from(SLOTS).unwrap_or(0)];
+        }
+        self.meet(Name::of_stream(&run_of(&ready.stream)), part, Has::Own);
+        ready.names.own.iter().for_each(|name| self.meet(*name, part, Has::Own));
+        ready.names.wanted.iter().for_each(|name| self.meet(*name, part, Has::Wanted));
+        self.bytes += ready.bytes;
+        self.waiting.insert(part, ready);
+    }
+
+    /// Joins a part with the last one that had a name, unless both only want it. Only what belongs together in the end is joined.
+    fn meet(&mut self, name: Name, part: Part, has: Has) {
+        let at = usize::try_from(name.0 % SLOTS).unwrap_or(0);
+        let Some(slot) = self.slots.get_mut(at) else { return };
+        match *slot {
+            Some((same, other, had)) if same == name => {
+                if had == Has::Own || has == Has::Own {
+                    self.links.join(part, other);
+                }
+                if had == Has::Wanted || has == Has::Own {
+                    *slot = Some((name, part, has));
+                }
+            }
+            Some(_) | None => *slot = Some((name, part, has)),
+        }
+    }
+
+    /// Those that wait no longer, by what belongs together: one of each has no row behind a place. Without a place all.
+    pub(super) fn leave(&mut self, until: Option<u64>) -> Vec<Vec<Ready>> {
+        let mut groups: BTreeMap<Part, (bool, Vec<Part>)> = BTreeMap::new();
+        for (part, ready) in &self.waiting {
+            let (is_due, parts) = groups.entry(self.links.root(*part)).or_default();
+            *is_due |= until.is_none_or(|until| ready.last <= until);
+            parts.push(*part);
+        }
+        let mut all = Vec::new();
+        for (_, parts) in groups.into_values().filter(|(is_due, _)| *is_due) {
+            let together: Vec<Ready> = parts.iter().filter_map(|part| self.waiting.remove(part)).collect();
+            self.bytes -= together.iter().map(|ready| ready.bytes).sum::<usize>();
+            all.push(together);
+        }
+        all
+    }
+}
