@@ -2,7 +2,7 @@
 //! Owns: holding the run meanwhile, what follows outside of the ledger, telling what became of it. Must not: decide; the run does.
 
 use super::process::{looking, minted};
-use super::run::product;
+use super::run::{product, standing};
 use crate::charge::Charge;
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
@@ -57,6 +57,10 @@ pub(super) struct Ruled {
     pub(super) ruling: Ruling,
     /// What waits for whoever gave it.
     pub(super) next: Option<String>,
+    /// Files that were compared with what was taken in, and how each came out.
+    pub(super) compared: Vec<(String, &'static str)>,
+    /// Why the run's packet does not hold any more, where a new one can be made.
+    fallen: Option<String>,
 }
 
 impl Governed {
@@ -120,12 +124,17 @@ impl Governed {
         if ruling.outcome == Outcome::Accepted && !ruling.is_repeated {
             product::put(global, &id, &self.work)?;
         }
+        let fallen = self.work.look(standing::to_renew).flatten();
         let next = match (begun, &self.driver.run().doing) {
             (Some(new), _) => Some(global.typed(&format!("runs resume {}", new.id()))),
             (None, Doing::Ready) => Some(global.typed(&format!("runs resume {id}"))),
+            (None, Doing::Over) if fallen.is_some() => {
+                Some(global.typed(&format!("command run reliance.renew_packet --run {id}")))
+            }
             (None, Doing::Called { .. } | Doing::Waiting(_) | Doing::Over) => None,
         };
-        Ok(Ruled { run: id, command: command.to_owned(), key, ruling, next })
+        let (command, compared) = (command.to_owned(), Vec::new());
+        Ok(Ruled { run: id, command, key, ruling, next, compared, fallen })
     }
 }
 
@@ -247,6 +256,7 @@ impl Ruled {
             let old: Vec<&str> = ruling.made_old.iter().map(|one| one.as_str()).collect();
             lines.push(format!("touches  {}", old.join(", ")));
         }
+        lines.extend(self.compared.iter().map(|(path, how)| format!("{how:<10}{path}")));
         lines.extend(ruling.shown.clone());
         match &ruling.effect {
             Effect::Nothing => {}
@@ -256,6 +266,7 @@ impl Ruled {
             Effect::Previewed(preview) => lines.extend(preview.steps.iter().map(|one| format!("  {one}"))),
             Effect::Cancelled => lines.push("The run is over.".to_owned()),
         }
+        lines.extend(self.fallen.as_ref().map(|why| format!("The packet no longer holds: {why}.")));
         lines.extend(self.next.as_ref().map(|next| format!("next     {next}")));
         lines
     }
@@ -283,6 +294,10 @@ impl Ruled {
             Effect::Previewed(preview) => {
                 told.insert("preview", preview.write().unwrap_or(Json::Null));
             }
+        }
+        if !self.compared.is_empty() {
+            let files = self.compared.iter().map(|(path, how)| (path.as_str(), Json::from(*how)));
+            told.insert("files", files.collect::<Object>());
         }
         if let Some(next) = &self.next {
             told.insert("next", next.as_str());

@@ -7,7 +7,7 @@ use super::process::looking;
 use crate::cli::Global;
 use crate::cli::packet::Packet;
 use crate::failure::{Exit, Failure};
-use crate::output::{self, CARE, FAINT, Line, PLAIN, Sheet};
+use crate::output::{self, BAD, CARE, FAINT, Line, PLAIN, Sheet};
 use crate::place::{self, Place};
 use countersign_durable::write_new;
 use countersign_govern::member::Member;
@@ -75,17 +75,22 @@ async fn export(
     let (key, signature) = place.keys.endorse(place.access.principal(), &message, place::entropy()?)?;
     let envelope = Envelope { payload, signatures: vec![Signed { key, signature }] };
     let bytes = envelope.to_bytes().map_err(written)?;
+    let summary = Summary::of(&statement);
     if let Some(out) = files.out {
         write(out, &bytes)?;
     }
     if let Some(html) = files.html {
-        write(html, page(&statement, &envelope, &bytes, files.out.is_none()).as_bytes())?;
+        write(html, page(&summary, &envelope, &bytes, files.out.is_none()).as_bytes())?;
     }
     let withheld = statement.blobs.iter().filter(|blob| matches!(blob.content, Content::Withheld(_))).count();
     let file = |one: &Path| one.display().to_string();
     let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<10}")).and(PLAIN, text);
-    let mut lines =
-        vec![say("packet", format!("{} ({})", statement.packet_id, statement.status.replace('_', " ")))];
+    let status = statement.status.replace('_', " ");
+    let mut lines = vec![match &summary.fallen {
+        None => say("packet", format!("{} ({status})", statement.packet_id)),
+        Some(why) => say("packet", format!("{} ", statement.packet_id))
+            .and(BAD, format!("(it no longer holds: {why}; it was: {status})")),
+    }];
     lines.extend(files.out.map(|out| say("file", file(out)).whole()));
     lines.extend(files.html.map(|html| say("page", file(html)).whole()));
     lines.push(say("signed", format!("with {key}")).whole());
@@ -99,14 +104,14 @@ async fn export(
 }
 
 /// The page of a packet; where the signed file is not written, the page carries it.
-fn page(statement: &Statement, envelope: &Envelope, bytes: &[u8], is_whole: bool) -> String {
+fn page(summary: &Summary, envelope: &Envelope, bytes: &[u8], is_whole: bool) -> String {
     let signers: Vec<PublicKey> = envelope.signatures.iter().map(|one| one.key).collect();
     let besides = Besides {
         signers: &signers,
         file_sha256: &String::from(Digest::of(bytes)),
         envelope: std::str::from_utf8(bytes).ok().filter(|_| is_whole),
     };
-    html(&Summary::of(statement), &besides)
+    html(summary, &besides)
 }
 
 fn write(out: &Path, bytes: &[u8]) -> Result<(), Failure> {

@@ -24,6 +24,7 @@ pub(super) mod change;
 pub(super) mod product;
 mod progress;
 pub(super) mod screen;
+pub(super) mod standing;
 mod summary;
 
 pub(super) use progress::driven;

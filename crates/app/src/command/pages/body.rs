@@ -1,39 +1,30 @@
 //! What stands on each page, as a document.
 //! Owns: the members in JSON. Must not: look at anything but the records.
 
-use super::super::run::claimed;
-use super::Page;
+use super::super::run::{claimed, standing};
+use super::{Page, Read, waiting};
 use countersign_govern::decide::board::Entry;
 use countersign_govern::reference::Reference;
-use countersign_govern::table::outcome::entry;
 use countersign_govern::types::chain::{
     EvaluationChainResolutionReceipt as Resolution, EvaluationResultEnvelope as Envelope,
 };
 use countersign_govern::types::cost::{BudgetNarrative, TaskRunCostForecast};
 use countersign_govern::types::reliance::{TaskHealthCard, UnifiedEvaluationChainView};
 use countersign_govern::types::wire::Wire;
+use countersign_kernel::run::Doing;
 use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
-use countersign_work::{attention, board, cost, finding, outcome, rely};
-
-/// Whether there is nothing on a page.
-pub(super) fn is_empty(page: Page, desk: &Desk) -> bool {
-    match page {
-        Page::Attention => attention::open(desk).is_empty(),
-        Page::Findings => finding::all(desk).is_empty(),
-        Page::Board => board::entries(desk).is_empty(),
-        Page::Health | Page::Evidence | Page::Chain | Page::Budget => false,
-    }
-}
+use countersign_work::{board, cost, finding, outcome, rely};
 
 /// The body of a page.
-pub(super) fn body(page: Page, desk: &Desk, work: &Work) -> Json {
+pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
+    let work = &*read.work;
     match page {
-        Page::Health => health(desk),
+        Page::Health => health(desk, read),
         Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
-        Page::Attention => Json::Array(attention::open(desk).iter().map(written).collect()),
-        Page::Evidence => work.evidence().unwrap_or(Json::Null),
+        Page::Attention => Json::Array(waiting::all(desk, read)),
+        Page::Evidence => evidence(work),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
         Page::Board => Json::Array(board::entries(desk).iter().map(|one| entry_told(desk, one)).collect()),
         Page::Budget => budget(desk),
@@ -44,7 +35,27 @@ fn written<T: Wire>(record: &T) -> Json {
     record.write().unwrap_or(Json::Null)
 }
 
-fn health(desk: &Desk) -> Json {
+/// The evidence behind the work, each claim as it is supported now.
+fn evidence(work: &Work) -> Json {
+    let mut all = work.evidence().unwrap_or(Json::Null);
+    let Json::Object(members) = &mut all else { return all };
+    let claims = members.get("claims").and_then(Json::as_array).unwrap_or_default().to_vec();
+    let now = |mut claim: Json| {
+        let said = |claim: &Json| claim.get("support").cloned().unwrap_or(Json::Null);
+        let name = claim.get("claim").and_then(Json::as_str).unwrap_or_default();
+        let last = work.claims(&[name]).first().map(said);
+        let before = said(&claim);
+        if let (Some(last), Json::Object(claim)) = (last.filter(|last| *last != before), &mut claim) {
+            claim.insert("support", last);
+            claim.insert("support_in_package", before);
+        }
+        claim
+    };
+    members.insert("claims", Json::Array(claims.into_iter().map(now).collect()));
+    all
+}
+
+fn health(desk: &Desk, read: &Read) -> Json {
     let card = desk.each::<TaskHealthCard>("TaskHealthCard").next_back();
     let outcomes = desk.task().outcomes.iter().map(|one| {
         let state = outcome::state(desk, &one.id);
@@ -52,7 +63,7 @@ fn health(desk: &Desk) -> Json {
             ("outcome", Json::from(one.id.as_str())),
             ("statement", one.statement.as_str().into()),
             ("state", state.as_str().into()),
-            ("in_words", entry(state).label.into()),
+            ("in_words", standing::told(desk, one).into()),
         ]))
     });
     let packet = rely::last(desk).map(|packet| Json::from(packet.reliance_derivation.status.as_str()));
@@ -60,8 +71,28 @@ fn health(desk: &Desk) -> Json {
         ("card", card.map_or(Json::Null, |found| written(&found.record))),
         ("outcomes", Json::Array(outcomes.collect())),
         ("reliance_status", packet.unwrap_or(Json::Null)),
+        ("no_longer_holds", standing::fallen(desk).map_or(Json::Null, Json::from)),
+        ("run", stands(read)),
     ])
     .into()
+}
+
+/// Where the run stands, and why.
+fn stands(read: &Read) -> Json {
+    let (standing, why) = match &read.told.run.doing {
+        Doing::Ready | Doing::Called { .. } => ("open", Json::Null),
+        Doing::Waiting(stop) => ("waiting", stop.message.as_str().into()),
+        Doing::Over => {
+            let ending = &read.told.run.envelope.ending;
+            let reason = ending.terminal_reason.map(|reason| reason.as_str()).unwrap_or_default();
+            let words = ending.termination_reason.as_deref().unwrap_or_default();
+            match reason {
+                "completed_successfully" => ("done", Json::Null),
+                _otherwise => ("ended", standing::ended(reason, words).into()),
+            }
+        }
+    };
+    Object::from([("standing", Json::from(standing)), ("why", why)]).into()
 }
 
 fn finding_told(one: &finding::Known, work: &Work) -> Json {
