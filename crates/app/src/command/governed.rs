@@ -91,11 +91,22 @@ impl Governed {
 
     /// Gives a command. Without a key it has one of its own.
     pub(super) async fn give(
-        mut self,
+        self,
         global: &Global,
         command: &str,
         request: &Json,
         key: Option<String>,
+    ) -> Result<Ruled, Failure> {
+        self.give_out(global, (command, request), key, written).await
+    }
+
+    /// The same; what leaves is written by somebody else.
+    pub(super) async fn give_out(
+        mut self,
+        global: &Global,
+        (command, request): (&str, &Json),
+        key: Option<String>,
+        writes: impl FnOnce(&Path, &Json) -> Result<(), Failure>,
     ) -> Result<Ruled, Failure> {
         let id = self.driver.id().clone();
         // Another process may begin its names where this one did; each place in a run's records has a name of its own.
@@ -116,7 +127,7 @@ impl Governed {
         };
         let (mut ruling, begun) = self.driver.command(&commanding, begins).await?;
         if let Effect::Export { destination, document } = &ruling.effect {
-            let (left, before) = (written(Path::new(destination), document), self.work.end());
+            let (left, before) = (writes(Path::new(destination), document), self.work.end());
             ruling.receipt = self.driver.finished(&commanding, left.is_ok()).await?;
             left?;
             ruling.records.extend(self.work.look(|desk| since(desk, before)).unwrap_or_default());
@@ -213,24 +224,27 @@ impl Ruled {
         self.ruling.records.iter().find_map(|one| one.as_str().strip_prefix(kind)?.strip_prefix(':'))
     }
 
+    /// That it was carried out.
+    pub(super) fn accepted(&self) -> Result<(), Failure> {
+        let code = match self.ruling.outcome {
+            Outcome::Accepted => return Ok(()),
+            Outcome::PolicyDenied => Code::CommandDenied,
+            Outcome::NotFound => Code::CommandMissing,
+            Outcome::WrongState => Code::CommandState,
+        };
+        let reasons = self.ruling.reasons.iter().map(|one| Json::from(one.as_str())).collect();
+        let message = format!("{}: {}", self.command, self.ruling.reasons.join("; "));
+        let shown = self.ruling.shown.clone().unwrap_or_default();
+        Err(Failure::new(code, output::plain(&message))
+            .with("run", self.run.as_str())
+            .with("receipt", self.ruling.receipt.receipt_id.as_str())
+            .with("reasons", Json::Array(reasons))
+            .with("shown", shown))
+    }
+
     /// Prints it; a refusal is told as one.
     pub(super) fn told(&self, global: &Global) -> Result<Exit, Failure> {
-        let code = match self.ruling.outcome {
-            Outcome::Accepted => None,
-            Outcome::PolicyDenied => Some(Code::CommandDenied),
-            Outcome::NotFound => Some(Code::CommandMissing),
-            Outcome::WrongState => Some(Code::CommandState),
-        };
-        if let Some(code) = code {
-            let reasons = self.ruling.reasons.iter().map(|one| Json::from(one.as_str())).collect();
-            let message = format!("{}: {}", self.command, self.ruling.reasons.join("; "));
-            let shown = self.ruling.shown.clone().unwrap_or_default();
-            return Err(Failure::new(code, output::plain(&message))
-                .with("run", self.run.as_str())
-                .with("receipt", self.ruling.receipt.receipt_id.as_str())
-                .with("reasons", Json::Array(reasons))
-                .with("shown", shown));
-        }
+        self.accepted()?;
         if global.json {
             output::json(&self.json())?;
             return Ok(Exit::Success);
@@ -240,7 +254,6 @@ impl Ruled {
         }
         Ok(Exit::Success)
     }
-
     fn lines(&self) -> Vec<String> {
         let Ruled { run, command, ruling, .. } = self;
         let again = if ruling.is_repeated { " before, so nothing was done now" } else { "" };

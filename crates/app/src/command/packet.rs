@@ -1,6 +1,7 @@
 //! `countersign packet`: a run's reliance packet, shown, as one signed file, as a page.
 //! Owns: gathering its rows and bytes, what of them may leave, signing, the files. Must not: say of the run what its rows do not.
 
+mod leave;
 mod show;
 
 use super::process::looking;
@@ -10,12 +11,10 @@ use crate::failure::{Exit, Failure};
 use crate::output::{self, BAD, CARE, FAINT, Line, PLAIN, Sheet};
 use crate::place::{self, Place};
 use countersign_durable::write_new;
-use countersign_govern::member::Member;
 use countersign_record::chain::Head;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
-use countersign_record::json::Json;
 use countersign_record::row::{DataClass, Row, RowRef};
 use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::{self, Journal, Ledger};
@@ -35,13 +34,13 @@ const MODE: u32 = 0o600;
 pub(super) async fn run(global: &Global, command: &Packet) -> Result<Exit, Failure> {
     match command {
         Packet::Show { packet } => show::run(global, packet).await,
-        Packet::Export { run, out, html, withhold, privileged } => {
+        Packet::Export { run, out, html, withhold, privileged, yes } => {
             let may_leave = if *privileged { DataClass::Privileged } else { DataClass::Internal };
             let kept = withhold
                 .iter()
                 .map(|text| super::ledger::read_digest(text))
                 .collect::<Result<Vec<_>, _>>()?;
-            let files = Files { out: out.as_deref(), html: html.as_deref() };
+            let files = Files { out: out.as_deref(), html: html.as_deref(), is_confirmed: *yes };
             export(global, &RunId::try_from(run.as_str())?, &files, may_leave, &kept).await
         }
     }
@@ -51,6 +50,8 @@ pub(super) async fn run(global: &Global, command: &Packet) -> Result<Exit, Failu
 struct Files<'a> {
     out: Option<&'a Path>,
     html: Option<&'a Path>,
+    /// Whether whoever exports it says that it may leave.
+    is_confirmed: bool,
 }
 
 async fn export(
@@ -62,12 +63,7 @@ async fn export(
 ) -> Result<Exit, Failure> {
     let told = run::told(&looking(Place::open(global)?)?, run).await?;
     let place = Place::open(global)?;
-    let is_kept = |task: &Json| {
-        task.at("policies").is_some_and(|policies| policies.is("externalization.export_bundle", "never"))
-    };
-    if told.setup.task.as_ref().is_some_and(is_kept) {
-        return Err(Failure::new(Code::RunDenied, "the task's policy says that it is never exported"));
-    }
+    let governed = leave::may(global, run, told.setup.task.as_ref(), files).await?;
     let statement = statement(&place, run, told.setup, may_leave, kept).await?;
     let written = |error| Failure::new(Code::OutputFailed, format!("{error}"));
     let payload = statement.to_bytes().map_err(written)?;
@@ -76,12 +72,16 @@ async fn export(
     let envelope = Envelope { payload, signatures: vec![Signed { key, signature }] };
     let bytes = envelope.to_bytes().map_err(written)?;
     let summary = Summary::of(&statement);
-    if let Some(out) = files.out {
-        write(out, &bytes)?;
-    }
-    if let Some(html) = files.html {
-        write(html, page(&summary, &envelope, &bytes, files.out.is_none()).as_bytes())?;
-    }
+    let writes = || -> Result<(), Failure> {
+        if let Some(out) = files.out {
+            write(out, &bytes)?;
+        }
+        if let Some(html) = files.html {
+            write(html, page(&summary, &envelope, &bytes, files.out.is_none()).as_bytes())?;
+        }
+        Ok(())
+    };
+    let receipt = leave::out(global, governed, files, writes).await?;
     let withheld = statement.blobs.iter().filter(|blob| matches!(blob.content, Content::Withheld(_))).count();
     let file = |one: &Path| one.display().to_string();
     let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<10}")).and(PLAIN, text);
@@ -98,6 +98,7 @@ async fn export(
         0 => say("withheld", "nothing".to_owned()),
         many => say("withheld", String::new()).and(CARE, output::count(many as u64, "text")),
     });
+    lines.push(say("receipt", receipt).whole());
     lines.extend(files.out.map(|out| say("next", format!("countersign verify {}", file(out))).whole()));
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)

@@ -92,7 +92,7 @@ fn a_packet_is_read_issued_and_falls_with_its_source() {
     // Who has a key signs; who has none only says so.
     let given = example.work.run(&["ledger", "rows", "--kind", "govern.command_invocation", "--json"]).good();
     let proofs: Vec<Value> = given.lines().iter().map(|row| row["proof"]["kind"].clone()).collect();
-    assert_eq!(proofs.len(), 6);
+    assert_eq!(proofs.len(), 7);
     assert_ne!(proofs[0], proofs[1], "{proofs:?}");
     assert!(given.lines().iter().all(|row| row["data_class"] != "public"), "as secret as the run");
     verified(&example.work);
@@ -122,7 +122,7 @@ fn says_that_it_has_fallen(example: &Example) {
     }
     let waits = example.work.run(&["attention", "--json"]).good().json();
     assert_eq!(waits[0]["body"][0]["command"], "reliance.renew_packet", "{waits}");
-    let left = page(&["packet", "export", run, "--out", "p.json", "--html", "p.html"], 0);
+    let left = page(&["packet", "export", run, "--yes", "--out", "p.json", "--html", "p.html"], 0);
     assert!(left.contains("(it no longer holds: a source has changed since"), "{left}");
     let html = std::fs::read_to_string(example.work.path("p.html")).unwrap();
     let (head, limits) = html.split_once("<main>").unwrap();

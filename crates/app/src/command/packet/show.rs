@@ -34,7 +34,10 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
             let statement =
                 statement(&Place::open(global)?, &run, told.setup, DataClass::LocalOnly, &[]).await?;
             let renew = global.typed(&format!("command run reliance.renew_packet --run {run}"));
-            (statement, (global.typed(&format!("packet export {run} --out FILE --html FILE")), Some(renew)))
+            (
+                statement,
+                (global.typed(&format!("packet export {run} --yes --out FILE --html FILE")), Some(renew)),
+            )
         }
         Err(_) => (read(packet)?, (format!("countersign verify {packet}"), None)),
     };
