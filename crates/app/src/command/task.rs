@@ -4,8 +4,9 @@
 use crate::cli::Global;
 use crate::cli::run::Task;
 use crate::failure::{Exit, Failure};
+use crate::office;
 use crate::output;
-use crate::tasks::Folder;
+use crate::tasks::{self, Folder};
 use countersign_durable::{make_dirs, remove_dirs, write_new};
 use countersign_record::code::Code;
 use serde::Serialize;
@@ -41,6 +42,10 @@ struct Checked {
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
     let Folder { task, .. } = Folder::read(named)?;
+    tasks::pipeline(&task)?;
+    if task.replies().is_none() {
+        office::is_known(global, task.model())?;
+    }
     let checked = Checked {
         task: task.id.clone(),
         artifacts: task.artifacts.len(),

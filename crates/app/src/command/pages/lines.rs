@@ -176,6 +176,9 @@ fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
     if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
         lines.extend(answers(shown, id));
     }
+    if !word(one, "asked").is_empty() {
+        lines.push(Line::new(PLAIN, format!("  Your leave is needed to {}", word(one, "asked"))).hanging(2));
+    }
     let question = word(one, "question");
     for answer in members(one, "answers").iter().filter_map(Json::as_str) {
         let answer = shown.global.typed(&format!("answer {} --id {question} {answer}", shown.run));

@@ -26,6 +26,7 @@ pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
             match items.iter_mut().find(is_same) {
                 Some(Json::Object(item)) => {
                     item.insert("question", stop.id.as_str());
+                    item.insert("asked", stop.message.as_str());
                     item.insert("answers", answers(stop));
                 }
                 Some(_) | None => items.push(stopped(stop)),
