@@ -9,6 +9,7 @@ use crate::output;
 use crate::tasks::{self, Folder};
 use countersign_durable::{make_dirs, remove_dirs, write_new};
 use countersign_record::code::Code;
+use countersign_work::task::SHELL;
 use serde::Serialize;
 use std::path::Path;
 
@@ -72,7 +73,12 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
             },
         )))?;
         if !checked.capabilities.is_empty() {
-            output::line(&output::plain(&format!("grants  {}", checked.capabilities.join(", "))))?;
+            let told = |one: &String| match one.as_str() {
+                SHELL => one.clone(),
+                other => format!("{other} (which nothing here can do)"),
+            };
+            let all: Vec<String> = checked.capabilities.iter().map(told).collect();
+            output::line(&output::plain(&format!("grants  {}", all.join(", "))))?;
         }
         for argv in &checked.commands {
             output::line(&output::plain(&format!(

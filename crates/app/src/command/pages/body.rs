@@ -8,14 +8,17 @@ use countersign_govern::reference::Reference;
 use countersign_govern::types::chain::{
     EvaluationChainResolutionReceipt as Resolution, EvaluationResultEnvelope as Envelope,
 };
+use countersign_govern::types::claim::ClaimSupportDerivationReceipt;
 use countersign_govern::types::cost::{BudgetNarrative, TaskRunCostForecast};
 use countersign_govern::types::reliance::{TaskHealthCard, UnifiedEvaluationChainView};
+use countersign_govern::types::research::ResearchNeed;
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::run::Doing;
 use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
-use countersign_work::{board, cost, finding, outcome, rely};
+use countersign_work::{board, cost, finding, outcome, rely, research};
+use std::collections::BTreeMap;
 
 /// The body of a page.
 pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
@@ -24,7 +27,7 @@ pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
         Page::Health => health(desk, read),
         Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
         Page::Attention => Json::Array(waiting::all(desk, read)),
-        Page::Evidence => evidence(work),
+        Page::Evidence => evidence(desk, work),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
         Page::Board => Json::Array(board::entries(desk).iter().map(|one| entry_told(desk, one)).collect()),
         Page::Budget => budget(desk),
@@ -35,24 +38,57 @@ fn written<T: Wire>(record: &T) -> Json {
     record.write().unwrap_or(Json::Null)
 }
 
-/// The evidence behind the work, each claim as it is supported now.
-fn evidence(work: &Work) -> Json {
-    let mut all = work.evidence().unwrap_or(Json::Null);
-    let Json::Object(members) = &mut all else { return all };
-    let claims = members.get("claims").and_then(Json::as_array).unwrap_or_default().to_vec();
+/// The evidence behind the work, each claim as it is supported now; and the questions to sources that nobody has answered.
+fn evidence(desk: &Desk, work: &Work) -> Json {
+    let mut all = match work.evidence() {
+        Some(Json::Object(members)) => members,
+        // Nothing is put together yet: what was looked at so far.
+        Some(_) | None => Object::from([("claims", Json::Array(looked_at(desk, work)))]),
+    };
+    let claims = all.get("claims").and_then(Json::as_array).unwrap_or_default().to_vec();
+    let name = |claim: &Json| claim.get("claim").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let names: Vec<String> = claims.iter().map(name).collect();
+    let last = work.claims(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let last: BTreeMap<String, &Json> =
+        last.iter().filter_map(|claim| Some((name(claim), claim.get("support")?))).collect();
     let now = |mut claim: Json| {
-        let said = |claim: &Json| claim.get("support").cloned().unwrap_or(Json::Null);
-        let name = claim.get("claim").and_then(Json::as_str).unwrap_or_default();
-        let last = work.claims(&[name]).first().map(said);
-        let before = said(&claim);
-        if let (Some(last), Json::Object(claim)) = (last.filter(|last| *last != before), &mut claim) {
-            claim.insert("support", last);
-            claim.insert("support_in_package", before);
+        let support = last.get(&name(&claim)).copied();
+        if let (Some(support), Json::Object(members)) = (support, &mut claim)
+            && let Some(before) = members.get("support").cloned().filter(|before| before != support)
+        {
+            members.insert("support", support.clone());
+            members.insert("support_in_package", before);
         }
         claim
     };
-    members.insert("claims", Json::Array(claims.into_iter().map(now).collect()));
-    all
+    all.insert("claims", Json::Array(claims.into_iter().map(now).collect()));
+    all.insert("needs", Json::Array(needs(desk)));
+    all.into()
+}
+
+/// Claims that somebody has looked at, in order.
+fn looked_at(desk: &Desk, work: &Work) -> Vec<Json> {
+    let mut names: Vec<String> = Vec::new();
+    for one in desk.all::<ClaimSupportDerivationReceipt>() {
+        let name = one.claim_ref.as_str().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    work.claims(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The questions to sources that are open.
+fn needs(desk: &Desk) -> Vec<Json> {
+    let one = |need: &ResearchNeed| {
+        let pairs = [
+            ("need", Json::from(need.need_id.as_str())),
+            ("question", need.question.as_str().into()),
+            ("status", need.status.as_str().into()),
+        ];
+        Json::from(Object::from(pairs))
+    };
+    research::all(desk).iter().filter(|need| research::is_open(need.status)).map(one).collect()
 }
 
 fn health(desk: &Desk, read: &Read) -> Json {

@@ -27,7 +27,7 @@ pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -
         Page::Health => health(shown, body),
         Page::Findings => list(body, "Nothing was found.", found),
         Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
-        Page::Evidence => evidence(body),
+        Page::Evidence => evidence(shown, body),
         Page::Chain => chain(shown, body),
         Page::Board => board(shown, body),
         Page::Budget => budget(shown),
@@ -245,7 +245,7 @@ fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
     ]
 }
 
-fn evidence(body: &Json) -> Vec<Line> {
+fn evidence(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     let mut lines = Vec::new();
     for claim in members(body, "claims") {
         let support = word(claim, "support");
@@ -271,6 +271,11 @@ fn evidence(body: &Json) -> Vec<Line> {
                 );
             }
         }
+    }
+    for need in members(body, "needs") {
+        let line = Line::new(CARE, "? ").and(PLAIN, word(need, "question"));
+        lines.push(line.and(CARE, " (a question to the sources that is open)").hanging(2));
+        lines.extend(asked(shown, Attention::ResearchNeedHuman, word(need, "need")));
     }
     if lines.is_empty() { vec![Line::new(BOLD, "There is no evidence yet.")] } else { lines }
 }
@@ -340,7 +345,9 @@ fn budget(shown: &Shown<'_>) -> Vec<Line> {
     let mut lines = vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
     if let Some(told) = told {
         lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
-        lines.push(say("impact", told.record.quality_impact_summary));
+        if told.record.quality_impact_summary != "None." {
+            lines.push(say("impact", told.record.quality_impact_summary));
+        }
     }
     lines
 }
