@@ -28,7 +28,7 @@ fn main() {
     };
     let task = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lease-memo");
     run(&["run", task.to_str().unwrap()]);
-    run(&["packet", "export", RUN, "--out", "packet.json"]);
+    run(&["packet", "export", RUN, "--yes", "--out", "packet.json"]);
     let packet = std::fs::read(scratch.path().join("packet.json")).unwrap();
     let round = |_| {
         let start = Instant::now();

@@ -319,6 +319,14 @@ pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     whole.ancestors().find_map(there)
 }
 
+/// Whether a model of this name can be asked; it is not opened.
+pub(crate) fn is_known(global: &Global, name: &str) -> Result<(), Failure> {
+    match name {
+        "extractive" => Ok(()),
+        named => Ok(Shelf::of(&global.data).read(&ModelName::try_from(named)?).map(drop)?),
+    }
+}
+
 /// The model of a name, and what must be kept out of traces because of it.
 pub(crate) fn model(global: &Global, name: &str) -> Result<(Arc<dyn Model>, Redactor), Failure> {
     if name == "extractive" {

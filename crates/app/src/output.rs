@@ -139,6 +139,11 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
+/// A time to the second.
+pub(crate) fn moment(at: &str) -> String {
+    at.split_once('.').map_or_else(|| at.to_owned(), |(at, _)| format!("{at}Z"))
+}
+
 /// A sign of life for long work: on a terminal only.
 pub(crate) fn progress(message: String) -> indicatif::ProgressBar {
     if !std::io::stderr().is_terminal() {

@@ -8,9 +8,11 @@ pub(crate) use texts::Texts;
 use crate::beneath;
 use crate::failure::Failure;
 use crate::output;
+use crate::pipelines::{self, Found};
 use crate::tables::Table;
 use countersign_govern::types::added::policy::CapabilityState;
 use countersign_govern::types::wire::Wire;
+use countersign_kernel::pipeline::Agent as Kind;
 use countersign_models::scripted::{Pieces, Scripted, script};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
@@ -76,6 +78,27 @@ impl Folder {
         self.files.iter().map(|(path, bytes)| (path.clone(), Digest::of(bytes))).collect()
     }
 }
+
+/// The pipeline of a task. One that nobody looks at the work in, or that makes no packet, leads nowhere.
+pub(crate) fn pipeline(task: &Task) -> Result<Found, Failure> {
+    let found = pipelines::find(task.pipeline())?;
+    let has = |agent: &str| {
+        let is_own = |kind: &Kind| matches!(kind, Kind::BuiltIn { name } if name == agent);
+        found.pipeline.stages.iter().any(|stage| is_own(&stage.agent))
+    };
+    let missing: Vec<&str> = NEEDED.into_iter().filter(|agent| !has(agent)).collect();
+    match missing.is_empty() {
+        true => Ok(found),
+        false => Err(invalid(format!(
+            "/work/pipeline: {} has no stage of {}, which a task needs; the pipeline “task” has all",
+            output::plain(task.pipeline()),
+            missing.join(" and ")
+        ))),
+    }
+}
+
+/// Who must work in the pipeline of a task: who looks at the work, and who makes the packet.
+const NEEDED: [&str; 2] = ["task_critic", "task_integration"];
 
 /// The folder of a task, however it was named.
 pub(crate) fn folder_of(named: &Path) -> PathBuf {

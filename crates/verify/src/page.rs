@@ -58,7 +58,7 @@ fn tone(status: &str) -> &'static str {
     match status {
         "safe_to_rely_within_scope" | "supported" | "satisfied" => "good",
         "rely_with_limitations" | "partially_supported" => "limited",
-        "not_safe_to_rely" | "contradicted" | "unsupported" => "bad",
+        "not_safe_to_rely" | "contradicted" | "unsupported" | "superseded" => "bad",
         _open => "open",
     }
 }
@@ -72,16 +72,13 @@ fn header(summary: &Summary) -> String {
         })
         .collect();
     format!(
-        "<header>\n<p class=\"kind\">Reliance packet</p>\n<h1>{}</h1>\n{}\
-         <p class=\"status {}\"><strong>{}</strong> {}</p>\n\
+        "<header>\n<p class=\"kind\">Reliance packet</p>\n<h1>{}</h1>\n{}{}\
          <dl class=\"facts\">\n<div><dt>Scope</dt><dd>{}</dd></div>\n\
          <div><dt>The packet is</dt><dd>{}</dd></div>\n<div><dt>Made</dt><dd>{} by {}</dd></div>\n</dl>\n\
          <ul class=\"products\">\n{}</ul>\n</header>\n",
         escaped(&summary.title),
         paragraph(&summary.goal),
-        tone(&summary.status),
-        escaped(&summary.status_words),
-        escaped(&summary.explanation),
+        status(summary),
         escaped(&summary.scope),
         escaped(&summary.lifecycle),
         escaped(&summary.origin.made_at),
@@ -90,9 +87,27 @@ fn header(summary: &Summary) -> String {
     )
 }
 
+/// How far the work may be relied on; that it may not any more comes before what was so when the packet was made.
+fn status(summary: &Summary) -> String {
+    let (words, explanation) = (escaped(&summary.status_words), escaped(&summary.explanation));
+    match &summary.fallen {
+        None => format!(
+            "<p class=\"status {}\"><strong>{words}</strong> {explanation}</p>\n",
+            tone(&summary.status)
+        ),
+        Some(why) => format!(
+            "<p class=\"status bad\"><strong>This packet no longer holds: {}.</strong> Do not rely on the work. \
+             When the packet was made it said: {words}</p>\n",
+            escaped(why)
+        ),
+    }
+}
+
 fn limits(summary: &Summary) -> String {
     let mut body = String::new();
-    if summary.limitations.is_empty() && summary.findings.is_empty() && summary.withheld.is_empty() {
+    if let Some(why) = &summary.fallen {
+        body.push_str(&format!("<p>The packet no longer holds: {}.</p>\n", escaped(why)));
+    } else if summary.limitations.is_empty() && summary.findings.is_empty() && summary.withheld.is_empty() {
         body.push_str(
             "<p>None: nothing in the records stands against relying on the work within its scope.</p>\n",
         );
@@ -277,7 +292,7 @@ fn footer(summary: &Summary, besides: &Besides<'_>) -> String {
     let mut rows: Vec<(String, String)> =
         summary.products.iter().map(|one| (escaped(&one.name), one.sha256.to_string())).collect();
     for one in &summary.sources {
-        rows.push((escaped(&one.path), one.sha256.as_deref().map_or("withheld".to_string(), escaped)));
+        rows.push((escaped(&one.path), one.sha256.as_deref().map_or("not told".to_string(), escaped)));
     }
     rows.push(("What the packet lists".to_string(), escaped(&origin.manifest_hash)));
     rows.push((

@@ -142,6 +142,9 @@ pub struct Packet {
     pub packet_id: String,
     /// How far the work may be relied on.
     pub status: String,
+    /// Why it can't be relied on any more; nothing while it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallen: Option<String>,
     /// The task.
     pub title: String,
     /// The work products.

@@ -1,9 +1,12 @@
 //! What a reader of a packet wants to know, in one value: the same for the text on a screen and for a page on paper.
 //! Owns: choosing and naming it. Must not: judge; a summary says what the records say, and verifying says whether that is so.
 
+mod fall;
 mod say;
 
-pub use say::limitation;
+pub(crate) use fall::fallen;
+pub use fall::{given_up, why};
+pub use say::{limitation, state};
 
 use crate::case::Case;
 use crate::packet::Statement;
@@ -31,6 +34,9 @@ pub struct Summary {
     pub scope: String,
     /// How far the packet is on its way: ready for review, issued, and so on.
     pub lifecycle: String,
+    /// Why the packet can't be relied on any more; nothing while it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallen: Option<String>,
     /// What limits the work, in words.
     pub limitations: Vec<String>,
     /// What was found wrong with the work and still stands.

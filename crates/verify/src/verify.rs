@@ -8,6 +8,7 @@ use crate::found::Found;
 use crate::head::Stated;
 use crate::packet::{Content, Entry, Statement};
 use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
+use crate::summary::fallen;
 use crate::{agreed, complete, contract, integrity, run, walk};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -43,7 +44,7 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
         found.wrong(spoilt.code, Check::Integrity, place, spoilt.message);
     }
     let statement = reading.statement;
-    look_at(&statement, &mut found);
+    let fallen = look_at(&statement, &mut found);
     let withheld = statement.blobs.iter().filter_map(|blob| match &blob.content {
         Content::Withheld(reason) => {
             Some(Withheld { digest: blob.digest, size: blob.size, reason: reason.clone() })
@@ -51,10 +52,11 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
         Content::Present(_) => None,
     });
     let withheld = withheld.collect();
-    report(found, Some(packet(&statement)), signatures, withheld)
+    report(found, Some(packet(&statement, fallen)), signatures, withheld)
 }
 
-fn look_at(statement: &Statement, found: &mut Found) {
+/// Looks at everything; gives why the packet can't be relied on any more, if its rows say so.
+fn look_at(statement: &Statement, found: &mut Found) -> Option<String> {
     integrity::check(statement, found);
     let case = case_of(statement, &statement.task);
     found.placed(case.places());
@@ -70,6 +72,7 @@ fn look_at(statement: &Statement, found: &mut Found) {
     let edited: Vec<(u64, Case<'_>)> =
         edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();
     walk::walk(&case, &edited, &formulas, &told, found);
+    fallen(&case)
 }
 
 /// What a statement holds, where a task was asked.
@@ -141,7 +144,7 @@ fn head(statement: &Statement, stated: Option<&Stated>, found: &mut Found) {
     }
 }
 
-fn packet(statement: &Statement) -> Packet {
+fn packet(statement: &Statement, fallen: Option<String>) -> Packet {
     let rows = &statement.ledger.rows;
     let whole = rows.iter().filter(|one| matches!(one, Entry::Whole(_))).count() as u64;
     let title = statement.task.get("title").and_then(Json::as_str).unwrap_or_default();
@@ -150,6 +153,7 @@ fn packet(statement: &Statement) -> Packet {
         run: statement.run.to_string(),
         packet_id: statement.packet_id.clone(),
         status: statement.status.clone(),
+        fallen,
         title: title.to_string(),
         subjects: statement.subjects.iter().map(|one| (one.name.clone(), one.digest)).collect(),
         made_at: String::from(statement.made_at.as_str()),

@@ -14,7 +14,9 @@ use countersign_govern::types::wire::Wire;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 use countersign_work::command::Command as Asked;
-use countersign_work::task::Task;
+use countersign_work::desk::Desk;
+use countersign_work::task::{Source, Task};
+use countersign_work::workspace;
 use std::path::PathBuf;
 
 /// The command whose request is what files are now.
@@ -35,7 +37,31 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
         None if id == RECHECK => recheck(&governed, folder)?,
         None => Object::new().into(),
     };
-    governed.give(global, &id, &request, key).await?.told(global)
+    let compared = if id == RECHECK { compared(&governed, &request) } else { Vec::new() };
+    let mut ruled = governed.give(global, &id, &request, key).await?;
+    ruled.compared = compared;
+    ruled.told(global)
+}
+
+/// Each source whose file was looked at, and what it is to the one that was taken in.
+fn compared(governed: &Governed, request: &Json) -> Vec<(String, &'static str)> {
+    let one = |desk: &Desk, source: &Source| {
+        let now = request.get("found").and_then(|found| found.get(&source.id)?.as_str());
+        let taken = workspace::hash_of(desk, &source.id).map(String::from);
+        let gone = request.get("gone").and_then(Json::as_array).unwrap_or_default();
+        let is_gone = gone.iter().any(|one| one.as_str() == Some(source.id.as_str()));
+        match (now, is_gone) {
+            (_, true) => Some("gone"),
+            (Some(now), false) if taken.as_deref() == Some(now) => Some("unchanged"),
+            (Some(_), false) => Some("changed"),
+            (None, false) => None,
+        }
+    };
+    let all = |desk: &Desk| {
+        let known = desk.task().sources.iter().filter(|source| source.tier() > 0);
+        known.filter_map(|source| Some((source.path.clone(), one(desk, source)?))).collect()
+    };
+    governed.work.look(all).unwrap_or_default()
 }
 
 /// What the files of the run's sources are now.

@@ -2,7 +2,7 @@
 //! Owns: holding the run meanwhile, what follows outside of the ledger, telling what became of it. Must not: decide; the run does.
 
 use super::process::{looking, minted};
-use super::run::product;
+use super::run::{product, standing};
 use crate::charge::Charge;
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
@@ -57,6 +57,10 @@ pub(super) struct Ruled {
     pub(super) ruling: Ruling,
     /// What waits for whoever gave it.
     pub(super) next: Option<String>,
+    /// Files that were compared with what was taken in, and how each came out.
+    pub(super) compared: Vec<(String, &'static str)>,
+    /// Why the run's packet does not hold any more, where a new one can be made.
+    fallen: Option<String>,
 }
 
 impl Governed {
@@ -87,11 +91,22 @@ impl Governed {
 
     /// Gives a command. Without a key it has one of its own.
     pub(super) async fn give(
-        mut self,
+        self,
         global: &Global,
         command: &str,
         request: &Json,
         key: Option<String>,
+    ) -> Result<Ruled, Failure> {
+        self.give_out(global, (command, request), key, written).await
+    }
+
+    /// The same; what leaves is written by somebody else.
+    pub(super) async fn give_out(
+        mut self,
+        global: &Global,
+        (command, request): (&str, &Json),
+        key: Option<String>,
+        writes: impl FnOnce(&Path, &Json) -> Result<(), Failure>,
     ) -> Result<Ruled, Failure> {
         let id = self.driver.id().clone();
         // Another process may begin its names where this one did; each place in a run's records has a name of its own.
@@ -112,7 +127,7 @@ impl Governed {
         };
         let (mut ruling, begun) = self.driver.command(&commanding, begins).await?;
         if let Effect::Export { destination, document } = &ruling.effect {
-            let (left, before) = (written(Path::new(destination), document), self.work.end());
+            let (left, before) = (writes(Path::new(destination), document), self.work.end());
             ruling.receipt = self.driver.finished(&commanding, left.is_ok()).await?;
             left?;
             ruling.records.extend(self.work.look(|desk| since(desk, before)).unwrap_or_default());
@@ -120,12 +135,17 @@ impl Governed {
         if ruling.outcome == Outcome::Accepted && !ruling.is_repeated {
             product::put(global, &id, &self.work)?;
         }
+        let fallen = self.work.look(standing::to_renew).flatten();
         let next = match (begun, &self.driver.run().doing) {
             (Some(new), _) => Some(global.typed(&format!("runs resume {}", new.id()))),
             (None, Doing::Ready) => Some(global.typed(&format!("runs resume {id}"))),
+            (None, Doing::Over) if fallen.is_some() => {
+                Some(global.typed(&format!("command run reliance.renew_packet --run {id}")))
+            }
             (None, Doing::Called { .. } | Doing::Waiting(_) | Doing::Over) => None,
         };
-        Ok(Ruled { run: id, command: command.to_owned(), key, ruling, next })
+        let (command, compared) = (command.to_owned(), Vec::new());
+        Ok(Ruled { run: id, command, key, ruling, next, compared, fallen })
     }
 }
 
@@ -204,24 +224,27 @@ impl Ruled {
         self.ruling.records.iter().find_map(|one| one.as_str().strip_prefix(kind)?.strip_prefix(':'))
     }
 
+    /// That it was carried out.
+    pub(super) fn accepted(&self) -> Result<(), Failure> {
+        let code = match self.ruling.outcome {
+            Outcome::Accepted => return Ok(()),
+            Outcome::PolicyDenied => Code::CommandDenied,
+            Outcome::NotFound => Code::CommandMissing,
+            Outcome::WrongState => Code::CommandState,
+        };
+        let reasons = self.ruling.reasons.iter().map(|one| Json::from(one.as_str())).collect();
+        let message = format!("{}: {}", self.command, self.ruling.reasons.join("; "));
+        let shown = self.ruling.shown.clone().unwrap_or_default();
+        Err(Failure::new(code, output::plain(&message))
+            .with("run", self.run.as_str())
+            .with("receipt", self.ruling.receipt.receipt_id.as_str())
+            .with("reasons", Json::Array(reasons))
+            .with("shown", shown))
+    }
+
     /// Prints it; a refusal is told as one.
     pub(super) fn told(&self, global: &Global) -> Result<Exit, Failure> {
-        let code = match self.ruling.outcome {
-            Outcome::Accepted => None,
-            Outcome::PolicyDenied => Some(Code::CommandDenied),
-            Outcome::NotFound => Some(Code::CommandMissing),
-            Outcome::WrongState => Some(Code::CommandState),
-        };
-        if let Some(code) = code {
-            let reasons = self.ruling.reasons.iter().map(|one| Json::from(one.as_str())).collect();
-            let message = format!("{}: {}", self.command, self.ruling.reasons.join("; "));
-            let shown = self.ruling.shown.clone().unwrap_or_default();
-            return Err(Failure::new(code, output::plain(&message))
-                .with("run", self.run.as_str())
-                .with("receipt", self.ruling.receipt.receipt_id.as_str())
-                .with("reasons", Json::Array(reasons))
-                .with("shown", shown));
-        }
+        self.accepted()?;
         if global.json {
             output::json(&self.json())?;
             return Ok(Exit::Success);
@@ -231,7 +254,6 @@ impl Ruled {
         }
         Ok(Exit::Success)
     }
-
     fn lines(&self) -> Vec<String> {
         let Ruled { run, command, ruling, .. } = self;
         let again = if ruling.is_repeated { " before, so nothing was done now" } else { "" };
@@ -247,6 +269,7 @@ impl Ruled {
             let old: Vec<&str> = ruling.made_old.iter().map(|one| one.as_str()).collect();
             lines.push(format!("touches  {}", old.join(", ")));
         }
+        lines.extend(self.compared.iter().map(|(path, how)| format!("{how:<10}{path}")));
         lines.extend(ruling.shown.clone());
         match &ruling.effect {
             Effect::Nothing => {}
@@ -256,6 +279,7 @@ impl Ruled {
             Effect::Previewed(preview) => lines.extend(preview.steps.iter().map(|one| format!("  {one}"))),
             Effect::Cancelled => lines.push("The run is over.".to_owned()),
         }
+        lines.extend(self.fallen.as_ref().map(|why| format!("The packet no longer holds: {why}.")));
         lines.extend(self.next.as_ref().map(|next| format!("next     {next}")));
         lines
     }
@@ -283,6 +307,10 @@ impl Ruled {
             Effect::Previewed(preview) => {
                 told.insert("preview", preview.write().unwrap_or(Json::Null));
             }
+        }
+        if !self.compared.is_empty() {
+            let files = self.compared.iter().map(|(path, how)| (path.as_str(), Json::from(*how)));
+            told.insert("files", files.collect::<Object>());
         }
         if let Some(next) = &self.next {
             told.insert("next", next.as_str());

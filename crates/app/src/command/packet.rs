@@ -1,21 +1,20 @@
 //! `countersign packet`: a run's reliance packet, shown, as one signed file, as a page.
 //! Owns: gathering its rows and bytes, what of them may leave, signing, the files. Must not: say of the run what its rows do not.
 
+mod leave;
 mod show;
 
 use super::process::looking;
 use crate::cli::Global;
 use crate::cli::packet::Packet;
 use crate::failure::{Exit, Failure};
-use crate::output::{self, CARE, FAINT, Line, PLAIN, Sheet};
+use crate::output::{self, BAD, CARE, FAINT, Line, PLAIN, Sheet};
 use crate::place::{self, Place};
 use countersign_durable::write_new;
-use countersign_govern::member::Member;
 use countersign_record::chain::Head;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
-use countersign_record::json::Json;
 use countersign_record::row::{DataClass, Row, RowRef};
 use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::{self, Journal, Ledger};
@@ -35,13 +34,13 @@ const MODE: u32 = 0o600;
 pub(super) async fn run(global: &Global, command: &Packet) -> Result<Exit, Failure> {
     match command {
         Packet::Show { packet } => show::run(global, packet).await,
-        Packet::Export { run, out, html, withhold, privileged } => {
+        Packet::Export { run, out, html, withhold, privileged, yes } => {
             let may_leave = if *privileged { DataClass::Privileged } else { DataClass::Internal };
             let kept = withhold
                 .iter()
                 .map(|text| super::ledger::read_digest(text))
                 .collect::<Result<Vec<_>, _>>()?;
-            let files = Files { out: out.as_deref(), html: html.as_deref() };
+            let files = Files { out: out.as_deref(), html: html.as_deref(), is_confirmed: *yes };
             export(global, &RunId::try_from(run.as_str())?, &files, may_leave, &kept).await
         }
     }
@@ -51,6 +50,8 @@ pub(super) async fn run(global: &Global, command: &Packet) -> Result<Exit, Failu
 struct Files<'a> {
     out: Option<&'a Path>,
     html: Option<&'a Path>,
+    /// Whether whoever exports it says that it may leave.
+    is_confirmed: bool,
 }
 
 async fn export(
@@ -62,12 +63,7 @@ async fn export(
 ) -> Result<Exit, Failure> {
     let told = run::told(&looking(Place::open(global)?)?, run).await?;
     let place = Place::open(global)?;
-    let is_kept = |task: &Json| {
-        task.at("policies").is_some_and(|policies| policies.is("externalization.export_bundle", "never"))
-    };
-    if told.setup.task.as_ref().is_some_and(is_kept) {
-        return Err(Failure::new(Code::RunDenied, "the task's policy says that it is never exported"));
-    }
+    let governed = leave::may(global, run, told.setup.task.as_ref(), files).await?;
     let statement = statement(&place, run, told.setup, may_leave, kept).await?;
     let written = |error| Failure::new(Code::OutputFailed, format!("{error}"));
     let payload = statement.to_bytes().map_err(written)?;
@@ -75,17 +71,26 @@ async fn export(
     let (key, signature) = place.keys.endorse(place.access.principal(), &message, place::entropy()?)?;
     let envelope = Envelope { payload, signatures: vec![Signed { key, signature }] };
     let bytes = envelope.to_bytes().map_err(written)?;
-    if let Some(out) = files.out {
-        write(out, &bytes)?;
-    }
-    if let Some(html) = files.html {
-        write(html, page(&statement, &envelope, &bytes, files.out.is_none()).as_bytes())?;
-    }
+    let summary = Summary::of(&statement);
+    let writes = || -> Result<(), Failure> {
+        if let Some(out) = files.out {
+            write(out, &bytes)?;
+        }
+        if let Some(html) = files.html {
+            write(html, page(&summary, &envelope, &bytes, files.out.is_none()).as_bytes())?;
+        }
+        Ok(())
+    };
+    let receipt = leave::out(global, governed, files, writes).await?;
     let withheld = statement.blobs.iter().filter(|blob| matches!(blob.content, Content::Withheld(_))).count();
     let file = |one: &Path| one.display().to_string();
     let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<10}")).and(PLAIN, text);
-    let mut lines =
-        vec![say("packet", format!("{} ({})", statement.packet_id, statement.status.replace('_', " ")))];
+    let status = statement.status.replace('_', " ");
+    let mut lines = vec![match &summary.fallen {
+        None => say("packet", format!("{} ({status})", statement.packet_id)),
+        Some(why) => say("packet", format!("{} ", statement.packet_id))
+            .and(BAD, format!("(it no longer holds: {why}; it was: {status})")),
+    }];
     lines.extend(files.out.map(|out| say("file", file(out)).whole()));
     lines.extend(files.html.map(|html| say("page", file(html)).whole()));
     lines.push(say("signed", format!("with {key}")).whole());
@@ -93,20 +98,21 @@ async fn export(
         0 => say("withheld", "nothing".to_owned()),
         many => say("withheld", String::new()).and(CARE, output::count(many as u64, "text")),
     });
+    lines.push(say("receipt", receipt).whole());
     lines.extend(files.out.map(|out| say("next", format!("countersign verify {}", file(out))).whole()));
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)
 }
 
 /// The page of a packet; where the signed file is not written, the page carries it.
-fn page(statement: &Statement, envelope: &Envelope, bytes: &[u8], is_whole: bool) -> String {
+fn page(summary: &Summary, envelope: &Envelope, bytes: &[u8], is_whole: bool) -> String {
     let signers: Vec<PublicKey> = envelope.signatures.iter().map(|one| one.key).collect();
     let besides = Besides {
         signers: &signers,
         file_sha256: &String::from(Digest::of(bytes)),
         envelope: std::str::from_utf8(bytes).ok().filter(|_| is_whole),
     };
-    html(&Summary::of(statement), &besides)
+    html(summary, &besides)
 }
 
 fn write(out: &Path, bytes: &[u8]) -> Result<(), Failure> {

@@ -4,13 +4,14 @@
 mod body;
 mod budget;
 mod lines;
+mod waiting;
 
 pub(super) use budget::run as budget;
 
 use super::process::looking;
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
-use crate::output::{self, FAINT, Line, Sheet};
+use crate::output::{self, BOLD, FAINT, Line, Sheet};
 use crate::place::Place;
 use crate::tasks;
 use countersign_govern::types::read_models::DerivedReadModelRecordReadModelKind as ReadModel;
@@ -62,7 +63,7 @@ struct Told<'a> {
     /// What the run put down for it last.
     #[serde(skip_serializing_if = "Option::is_none")]
     put_down: Option<PutDown>,
-    body: Json,
+    body: &'a Json,
 }
 
 #[derive(Serialize)]
@@ -93,10 +94,24 @@ impl From<Header> for PutDown {
     }
 }
 
+/// A task's run: where it stands, and its records.
+struct Read {
+    told: run::Told,
+    work: Arc<Work>,
+}
+
 /// Shows a page of a run.
 pub(super) async fn run(global: &Global, page: Page, run: &str) -> Result<Exit, Failure> {
-    let work = work(global, run).await?;
-    shown(global, page, run, &work)
+    let bench = looking(Place::open(global)?)?;
+    let id = RunId::try_from(run)?;
+    let read = read(&bench, &id).await?;
+    let read = read.ok_or_else(|| Failure::new(Code::CommandTask, format!("{id} is no run of a task")))?;
+    let filled = Filled::of(page, &read)?;
+    match global.json {
+        true => output::json(&filled.told(page, &read))?,
+        false => filled.print(global, page, &read)?,
+    }
+    Ok(Exit::Success)
 }
 
 /// Shows what waits for a person, in one run or in all.
@@ -105,59 +120,77 @@ pub(super) async fn attention(global: &Global, run: Option<&str>) -> Result<Exit
         return self::run(global, Page::Attention, run).await;
     }
     let bench = looking(Place::open(global)?)?;
-    let mut is_any = false;
+    let mut all = Vec::new();
     for listed in run::list(&*bench.journal, &bench.access).await? {
-        let Some(work) = read(&bench, &RunId::try_from(listed.run.as_str())?).await? else { continue };
-        let is_due = work.look(|desk| !body::is_empty(Page::Attention, desk)).unwrap_or(false);
-        if is_due {
-            is_any = true;
-            shown(global, Page::Attention, listed.run.as_str(), &work)?;
+        let Some(read) = read(&bench, &RunId::try_from(listed.run.as_str())?).await? else { continue };
+        let filled = Filled::of(Page::Attention, &read)?;
+        if filled.body.as_array().is_some_and(|due| !due.is_empty()) {
+            all.push((read, filled));
         }
     }
-    if !is_any && !global.json {
-        output::line("Nothing waits for a person.")?;
-    }
-    Ok(Exit::Success)
-}
-
-/// The records of a task's run.
-pub(super) async fn work(global: &Global, run: &str) -> Result<Arc<Work>, Failure> {
-    let bench = looking(Place::open(global)?)?;
-    let id = RunId::try_from(run)?;
-    let work = read(&bench, &id).await?;
-    work.ok_or_else(|| Failure::new(Code::CommandTask, format!("{id} is no run of a task")))
-}
-
-async fn read(bench: &Bench, run: &RunId) -> Result<Option<Arc<Work>>, Failure> {
-    let told = run::told(bench, run).await?;
-    Ok(tasks::again(bench, &told).await?.map(|at_work| at_work.work))
-}
-
-fn shown(global: &Global, page: Page, run: &str, work: &Work) -> Result<Exit, Failure> {
-    let unshown = |error: countersign_work::desk::Error| Failure::new(Code::RunUnreadable, error.to_string());
-    let missing = || Failure::new(Code::RunUnreadable, format!("{run} has no records"));
-    let fresh = work.look(page::fresh).ok_or_else(missing)?.map_err(unshown)?;
-    let (header, as_of) = work
-        .look(|desk| (page.model().and_then(|model| page::header(desk, model)), desk.end()))
-        .ok_or_else(missing)?;
-    let body = body::body(page, &fresh, work);
     if global.json {
-        let told = Told {
-            run,
-            task: &fresh.task().id,
-            page: format!("{page:?}").to_lowercase(),
-            as_of,
-            put_down: header.map(PutDown::from),
-            body,
-        };
+        let told: Vec<Told<'_>> = all.iter().map(|(read, one)| one.told(Page::Attention, read)).collect();
         output::json(&told)?;
         return Ok(Exit::Success);
     }
-    let sheet = Sheet::new();
-    let mut all = lines::lines(page, &sheet, &Shown { global, run, fresh: &fresh, work }, &body);
-    all.push(Line::new(FAINT, footing(header.as_ref(), as_of)));
-    sheet.print(&all)?;
+    if all.is_empty() {
+        output::line("Nothing waits for a person.")?;
+    }
+    for (read, filled) in &all {
+        let title = filled.fresh.task().title.as_str();
+        Sheet::new().print(&[Line::new(BOLD, title).and(FAINT, format!("  {}", read.told.id)).whole()])?;
+        filled.print(global, Page::Attention, read)?;
+    }
     Ok(Exit::Success)
+}
+
+async fn read(bench: &Bench, run: &RunId) -> Result<Option<Read>, Failure> {
+    let told = run::told(bench, run).await?;
+    let at_work = tasks::again(bench, &told).await?;
+    Ok(at_work.map(|at_work| Read { told, work: at_work.work }))
+}
+
+/// A page with what stands on it.
+struct Filled {
+    fresh: Desk,
+    header: Option<Header>,
+    as_of: u64,
+    body: Json,
+}
+
+impl Filled {
+    fn of(page: Page, read: &Read) -> Result<Self, Failure> {
+        let unshown =
+            |error: countersign_work::desk::Error| Failure::new(Code::RunUnreadable, error.to_string());
+        let missing = || Failure::new(Code::RunUnreadable, format!("{} has no records", read.told.id));
+        let fresh = read.work.look(page::fresh).ok_or_else(missing)?.map_err(unshown)?;
+        let (header, as_of) = read
+            .work
+            .look(|desk| (page.model().and_then(|model| page::header(desk, model)), desk.end()))
+            .ok_or_else(missing)?;
+        let body = body::body(page, &fresh, read);
+        Ok(Filled { fresh, header, as_of, body })
+    }
+
+    fn told<'a>(&'a self, page: Page, read: &'a Read) -> Told<'a> {
+        Told {
+            run: read.told.id.as_str(),
+            task: &self.fresh.task().id,
+            page: format!("{page:?}").to_lowercase(),
+            as_of: self.as_of,
+            put_down: self.header.clone().map(PutDown::from),
+            body: &self.body,
+        }
+    }
+
+    fn print(&self, global: &Global, page: Page, read: &Read) -> Result<(), Failure> {
+        let sheet = Sheet::new();
+        let run = read.told.id.as_str();
+        let shown = Shown { global, run, fresh: &self.fresh, work: &read.work };
+        let mut all = lines::lines(page, &sheet, &shown, &self.body);
+        all.push(Line::new(FAINT, footing(self.header.as_ref(), self.as_of)));
+        sheet.print(&all)
+    }
 }
 
 /// A run that a page is shown of.

@@ -6,7 +6,6 @@ use crate::cli::Global;
 use crate::cli::run::{Run, Working};
 use crate::failure::{Exit, Failure};
 use crate::office;
-use crate::pipelines;
 use crate::place::Place;
 use crate::signals::Cancelling;
 use crate::tasks::{self, Folder};
@@ -24,6 +23,7 @@ pub(super) mod change;
 pub(super) mod product;
 mod progress;
 pub(super) mod screen;
+pub(super) mod standing;
 mod summary;
 
 pub(super) use progress::driven;
@@ -31,6 +31,7 @@ pub(super) use summary::claimed;
 
 pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
     let folder = Folder::read(&command.task)?;
+    let found = tasks::pipeline(&folder.task)?;
     let place = Place::open(global)?;
     let working = Working {
         pipeline: folder.task.pipeline().to_owned(),
@@ -51,7 +52,6 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
     let known = run::known(&*bench.journal, &bench.access, end).await?;
     work.compare(learning::nearest(&work.task(), &known));
     let seat = Seat { global, bench, opens: &opens };
-    let found = pipelines::find(&working.pipeline)?;
     let mut driver = Desk::at_work(seat, &working, found, at_work)?.begin(&working, reading)?;
     let cancelling = Cancelling::new()?;
     if let Err(error) = driven(&mut driver, &work, &cancelling.token).await {

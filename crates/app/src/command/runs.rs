@@ -2,12 +2,12 @@
 //! Owns: the list, the timeline, going on with a run that was left. Must not: fold a row itself.
 
 use super::process::{Desk, Seat, ended, looking, over, printed};
-use super::run::{driven, left};
+use super::run::{driven, left, standing};
 use crate::cli::Global;
 use crate::cli::run::Runs;
 use crate::failure::{Exit, Failure};
 use crate::office;
-use crate::output::{self, BOLD, CARE, FAINT, Line, PLAIN, Sheet};
+use crate::output::{self, BOLD, CARE, FAINT, Line, PLAIN, Sheet, moment};
 use crate::place::Place;
 use crate::signals::Cancelling;
 use anstyle::Style;
@@ -15,7 +15,7 @@ use countersign_kernel::run::Doing;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
-use countersign_runtime::run::{self, Line as Event, Listed, Standing, Told};
+use countersign_runtime::run::{self, Bench, Line as Event, Listed, Standing, Told};
 use serde::Serialize;
 
 pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure> {
@@ -59,16 +59,30 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
     } else if runs.is_empty() {
         output::line("No runs yet: countersign run TASK begins one.")?;
     }
-    let line = |listed: &Listed| {
-        let reason = listed.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let mut lines = Vec::new();
+    for listed in runs.iter().filter(|_| !global.json) {
         let line = Line::new(PLAIN, format!("{}  ", listed.run));
-        let line =
-            line.and(FAINT, format!("{}  ", listed.began_at)).and(PLAIN, format!("{}  ", listed.pipeline));
-        line.and(look(listed.standing), format!("{}{reason}", word(listed.standing))).whole()
-    };
-    let lines: Vec<Line> = runs.iter().filter(|_| !global.json).map(line).collect();
+        let line = line.and(FAINT, format!("{}  ", moment(listed.began_at.as_str())));
+        let line = line.and(PLAIN, format!("{}  ", listed.pipeline));
+        lines.push(line.and(look(listed.standing), stands(&bench, listed).await?).whole());
+    }
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)
+}
+
+/// Where a run stands, and why. A person or a policy has ended what was denied: who and what is in its words.
+async fn stands(bench: &Bench, listed: &Listed) -> Result<String, Failure> {
+    let word = word(listed.standing);
+    Ok(match (listed.standing, listed.reason.as_deref()) {
+        (_, None) => word.to_owned(),
+        (Standing::Over, Some("completed_successfully")) => "done".to_owned(),
+        (Standing::Over, Some(reason @ "denied_by_policy")) => {
+            let told = run::told(bench, &RunId::try_from(listed.run.as_str())?).await?;
+            let words = told.run.envelope.ending.termination_reason.unwrap_or_default();
+            format!("{word}: {}", standing::ended(reason, &words))
+        }
+        (_, Some(reason)) => format!("{word} ({})", reason.replace('_', " ")),
+    })
 }
 
 /// How a standing looks.

@@ -4,10 +4,12 @@
 use crate::cli::Global;
 use crate::cli::run::Task;
 use crate::failure::{Exit, Failure};
+use crate::office;
 use crate::output;
-use crate::tasks::Folder;
+use crate::tasks::{self, Folder};
 use countersign_durable::{make_dirs, remove_dirs, write_new};
 use countersign_record::code::Code;
+use countersign_work::task::SHELL;
 use serde::Serialize;
 use std::path::Path;
 
@@ -41,6 +43,10 @@ struct Checked {
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
     let Folder { task, .. } = Folder::read(named)?;
+    tasks::pipeline(&task)?;
+    if task.replies().is_none() {
+        office::is_known(global, task.model())?;
+    }
     let checked = Checked {
         task: task.id.clone(),
         artifacts: task.artifacts.len(),
@@ -67,7 +73,12 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
             },
         )))?;
         if !checked.capabilities.is_empty() {
-            output::line(&output::plain(&format!("grants  {}", checked.capabilities.join(", "))))?;
+            let told = |one: &String| match one.as_str() {
+                SHELL => one.clone(),
+                other => format!("{other} (which nothing here can do)"),
+            };
+            let all: Vec<String> = checked.capabilities.iter().map(told).collect();
+            output::line(&output::plain(&format!("grants  {}", all.join(", "))))?;
         }
         for argv in &checked.commands {
             output::line(&output::plain(&format!(

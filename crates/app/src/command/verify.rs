@@ -62,7 +62,12 @@ fn told(report: &Report) -> Result<(), Failure> {
     };
     let mut all = vec![Line::new(style.bold(), words).hanging(2)];
     if let Some(packet) = &report.packet {
-        all.push(say("packet", format!("{} ({})", packet.title, packet.status.replace('_', " "))));
+        let status = packet.status.replace('_', " ");
+        if let Some(why) = &packet.fallen {
+            all.push(Line::new(BAD.bold(), format!("! The packet no longer holds: {why}.")).hanging(2));
+        }
+        let was = if packet.fallen.is_some() { "it was: " } else { "" };
+        all.push(say("packet", format!("{} ({was}{status})", packet.title)));
         let run = format!("{} of matter {}, up to row {}", packet.run, packet.matter, packet.head.seq);
         all.push(say("run", run));
         for (name, digest) in &packet.subjects {

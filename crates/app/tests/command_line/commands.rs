@@ -75,7 +75,11 @@ fn a_packet_is_read_issued_and_falls_with_its_source() {
         std::process::Command::new("cp").arg("-r").arg(&here).arg(example.work.path("copy")).status();
     assert!(copied.unwrap().success());
     std::fs::write(example.work.path("copy/sources/lease.md"), "# Another lease\n").unwrap();
-    recheck(14, "copy");
+    assert_eq!(
+        recheck(14, "copy")["files"],
+        json!({"sources/lease.md": "changed", "sources/amendment.md": "unchanged"})
+    );
+    says_that_it_has_fallen(&example);
     let fallen = example.records("reliance_invalidation_event");
     assert_eq!(
         fallen.iter().map(|one| &one["invalidation_kind"]).collect::<Vec<_>>(),
@@ -88,11 +92,44 @@ fn a_packet_is_read_issued_and_falls_with_its_source() {
     // Who has a key signs; who has none only says so.
     let given = example.work.run(&["ledger", "rows", "--kind", "govern.command_invocation", "--json"]).good();
     let proofs: Vec<Value> = given.lines().iter().map(|row| row["proof"]["kind"].clone()).collect();
-    assert_eq!(proofs.len(), 6);
+    assert_eq!(proofs.len(), 7);
     assert_ne!(proofs[0], proofs[1], "{proofs:?}");
     assert!(given.lines().iter().all(|row| row["data_class"] != "public"), "as secret as the run");
     verified(&example.work);
     example.at(17, "ben", &["replay", &example.run]).good();
+}
+
+/// Every page of a run whose packet fell says so before anything else, and how a new one is made.
+fn says_that_it_has_fallen(example: &Example) {
+    let run = example.run.as_str();
+    let why = "no longer holds: a source has changed since (sources/lease.md).";
+    let renew = format!("countersign command run reliance.renew_packet --run {run}");
+    let page = |args: &[&str], exit: i32| {
+        let said = example.at(14, "ben", args).exits(exit);
+        said.text().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let health = page(&["health", run], 0);
+    assert!(health.starts_with(&format!("The packet {why}")) && health.contains(&renew), "{health}");
+    assert!(!health.contains("Safe to rely") && !health.contains("doing well"), "{health}");
+    let shown = page(&["packet", "show", run], 1);
+    assert!(shown.contains(&format!("This packet {why}")) && shown.contains(&renew), "{shown}");
+    assert!(shown.contains("limits it must not be relied on any more"), "{shown}");
+    let evidence = page(&["evidence", run], 0);
+    assert!(evidence.contains("○ ") && evidence.contains("its source has changed since"), "{evidence}");
+    for args in [&["attention", run][..], &["attention"]] {
+        let waits = page(args, 0);
+        assert!(waits.contains(why) && waits.contains(&renew), "{waits}");
+    }
+    let waits = example.work.run(&["attention", "--json"]).good().json();
+    assert_eq!(waits[0]["body"][0]["command"], "reliance.renew_packet", "{waits}");
+    let left = page(&["packet", "export", run, "--yes", "--out", "p.json", "--html", "p.html"], 0);
+    assert!(left.contains("(it no longer holds: a source has changed since"), "{left}");
+    let html = std::fs::read_to_string(example.work.path("p.html")).unwrap();
+    let (head, limits) = html.split_once("<main>").unwrap();
+    assert!(head.contains(&format!("This packet {why}")), "{head}");
+    assert!(!limits.contains("<p>None: nothing in the records"), "{limits}");
+    let verified = page(&["verify", "p.json"], 1);
+    assert!(verified.contains(&format!("The packet {why}")), "{verified}");
 }
 
 #[test]

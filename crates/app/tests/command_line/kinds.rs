@@ -156,7 +156,7 @@ impl Scene {
     /// The packet of the run can be verified by anybody.
     fn verifies(self) -> Self {
         let file = format!("{}.packet.json", self.run);
-        self.work.run(&["packet", "export", &self.run, "--out", &file]).good();
+        self.work.run(&["packet", "export", &self.run, "--yes", "--out", &file]).good();
         self.work.run(&["verify", &file]).good();
         self
     }

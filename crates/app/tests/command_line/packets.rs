@@ -49,7 +49,8 @@ impl Ran {
 
     /// The file of its packet.
     fn exported(&self, more: &[&str]) -> Vec<u8> {
-        let args = ["packet", "export", RUN, "--now", "2026-02-01T18:00:00Z", "--out", "packet.json"];
+        let args =
+            ["packet", "export", RUN, "--yes", "--now", "2026-02-01T18:00:00Z", "--out", "packet.json"];
         self.0.run(&[&args, more].concat()).good();
         std::fs::read(self.0.path("packet.json")).unwrap()
     }
@@ -195,6 +196,7 @@ fn what_must_not_leave_stays() {
     assert!(!kept.0.path("packet.json").exists());
     kept.0.run(&["packet", "show", RUN]).good();
     let ran = Ran::of(&example("audit-sample"), let_out);
+    leaves_with_a_receipt(&ran.0);
     let part = ran.exported(&[]);
     let report = verify(&part, &[]);
     assert_eq!(report.result, Outcome::VerifiedInPart, "{:?}", report.failures);
@@ -206,6 +208,34 @@ fn what_must_not_leave_stays() {
         let is_privileged = report.withheld.iter().any(|one| one.reason.contains("privileged"));
         assert!(is_privileged && !text.contains(&line), "a privileged line left");
     }
+}
+
+/// Where a person is asked nothing leaves without their word, and what left is on record with who let it.
+fn leaves_with_a_receipt(work: &Work) {
+    let rows = || work.run(&["ledger", "summary", "--json"]).good().json()["rows"].as_u64().unwrap();
+    let receipts = || {
+        let kind = "govern.workspace_externalization_receipt";
+        work.run(&["ledger", "rows", "--kind", kind, "--json"]).good().lines()
+    };
+    let (before, args) = (rows(), ["packet", "export", RUN, "--privileged", "--out", "first.json"]);
+    let refusal = work.run(&args).refused_silently(1, "run.denied");
+    assert!(refusal.message.contains("--yes"), "{}", refusal.message);
+    assert!(!work.path("first.json").exists() && rows() == before && receipts().is_empty());
+    let said = work.run(&[&args[..], &["--yes", "--as", "ben"]].concat()).good();
+    assert!(said.text().contains("\nreceipt   run_"), "{}", said.text());
+    let left = receipts();
+    let record = &left[0]["payload"]["record"];
+    assert_eq!((left.len(), &left[0]["actor"]), (1, &Value::from("ben")));
+    assert_eq!(
+        (&record["status"], &record["destination_ref"]),
+        (&"completed".into(), &"file:first.json".into())
+    );
+    assert!(record["user_confirmation_ref"].is_string(), "{record}");
+    // What is there is not written over, and nothing is said to have left.
+    let refusal = work.run(&[&args[..], &["--yes"]].concat()).refused_silently(2, "file.unreadable");
+    assert!(refusal.message.contains("it is there already"), "{}", refusal.message);
+    assert_eq!(receipts().len(), 1);
+    assert_eq!(verify(&std::fs::read(work.path("first.json")).unwrap(), &[]).result, Outcome::Verified);
 }
 
 #[test]
@@ -230,8 +260,18 @@ fn a_packet_is_shown_in_plain_words() {
 #[test]
 fn the_page_of_a_packet_is_one_file() {
     let ran = Ran::new("lease-memo");
-    let args =
-        ["packet", "export", RUN, "--now", "2026-02-01T18:00:00Z", "--out", "p.json", "--html", "p.html"];
+    let args = [
+        "packet",
+        "export",
+        RUN,
+        "--yes",
+        "--now",
+        "2026-02-01T18:00:00Z",
+        "--out",
+        "p.json",
+        "--html",
+        "p.html",
+    ];
     ran.0.run(&args).good();
     let page = std::fs::read_to_string(ran.0.path("p.html")).unwrap();
     insta::assert_snapshot!("packet_page", hidden(&page));
@@ -243,7 +283,7 @@ fn the_page_of_a_packet_is_one_file() {
     let digest = countersign_record::digest::Digest::of(&std::fs::read(ran.0.path("p.json")).unwrap());
     assert!(page.contains(&digest.to_string()), "the page names the file");
     // Alone, the page carries the file.
-    ran.0.run(&["packet", "export", RUN, "--html", "alone.html"]).good();
+    ran.0.run(&["packet", "export", RUN, "--yes", "--html", "alone.html"]).good();
     let page = std::fs::read_to_string(ran.0.path("alone.html")).unwrap();
     let (_, carried) = page.split_once("<pre class=\"envelope\">").unwrap();
     let (carried, _) = carried.split_once("</pre>").unwrap();

@@ -148,11 +148,28 @@ fn every_page_says_what_it_rests_on() {
     let evidence = page("evidence");
     let unsupported = evidence["body"]["claims"].as_array().unwrap();
     assert_eq!(unsupported.iter().filter(|one| one["support"] == "unsupported").count(), 1);
+    // What the sources do not say is asked, in words, and with how it is answered.
+    assert!(
+        evidence["body"]["needs"][0]["question"].as_str().unwrap().starts_with("Which source"),
+        "{evidence}"
+    );
+    let said = example.work.run(&["evidence", &example.run]).good();
+    let answer = "| countersign command run research.answer_need --request - --run run_";
+    assert!(said.text().contains("? Which source") && said.text().contains(answer), "{}", said.text());
+    let all = example.work.run(&["attention"]).good();
+    assert!(all.text().contains("a packet to read"), "{}", all.text());
+    // A finding that is disputed waits for somebody who stands by it or rejects it.
+    let finding = findings["body"][0]["finding"].as_str().unwrap();
+    let dispute = json!({"finding_id": finding, "grounds": "It is in the annex."}).to_string();
+    example.command(10, "ana", "finding.contest", &dispute).good();
+    let waits = example.work.run(&["attention", &example.run]).good();
+    for command in ["finding.confirm", "finding.reject"] {
+        let typed = format!("| countersign command run {command} --request - --run {}", example.run);
+        assert!(waits.text().contains(finding) && waits.text().contains(&typed), "{}", waits.text());
+    }
     let done = example.work.run(&["budget", "show", &example.run]).good();
     let budget = done.text();
     assert!(budget.starts_with("spent") && budget.contains("foreseen"), "{budget}");
-    let all = example.work.run(&["attention"]).good();
-    assert!(all.text().contains("a packet to read"), "{}", all.text());
     example.work.run(&["health", "run_0000000000000000"]).refused_silently(1, "run.missing");
 }
 

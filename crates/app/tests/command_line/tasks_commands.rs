@@ -87,7 +87,7 @@ fn is_whole(work: &Work) {
     verified(work);
     let lint = work.run(&["lint", "--ledger", "--json"]).good().json();
     assert_eq!(lint["codes"], json!([]));
-    let packet = ["packet", "export", RUN, "--now", "2026-02-01T18:00:00Z", "--out", "packet.json"];
+    let packet = ["packet", "export", RUN, "--yes", "--now", "2026-02-01T18:00:00Z", "--out", "packet.json"];
     work.run(&packet).good();
     work.run(&["verify", "packet.json"]).good();
     for mode in ["audit_reconstruction", "simulation_from_recorded_outputs"] {

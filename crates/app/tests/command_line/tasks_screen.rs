@@ -38,7 +38,7 @@ fn colours_are_for_terminals() {
     assert!(has(&raw, b": putting the packet together (4 of 4 met; 10 of 10 claims)"), "{raw:?}");
     assert!(!seen.contains("step"), "nothing of that stays: {seen}");
     let id = seen.lines().find_map(|line| line.trim_end().strip_prefix("run     ")).unwrap().to_owned();
-    work.run(&["packet", "export", &id, "--out", "p.json"]).good();
+    work.run(&["packet", "export", &id, "--yes", "--out", "p.json"]).good();
     let pages: [&[&str]; 8] = [
         &["packet", "show", &id],
         &["verify", "p.json"],
@@ -159,4 +159,87 @@ fn files_are_found_again_from_elsewhere_after_the_end() {
     let refusal = recheck(&work.path("elsewhere")).refused_silently(2, "file.unreadable");
     assert!(refusal.message.contains("--folder"), "{}", refusal.message);
     work.run(&["command", "run", "source.recheck", "--run", run, "--folder", "moved"]).good();
+}
+
+/// Whatever else is on the page, what became of the run comes first; nothing that waits is missing where all runs are asked about.
+#[test]
+fn a_run_that_was_stopped_or_waits_is_told_as_that() {
+    let example = Example::run("notice-conflict", 3);
+    let (work, run) = (&example.work, example.run.as_str());
+    let first = |args: &[&str]| work.run(args).good().text().lines().next().unwrap_or_default().to_owned();
+    assert!(first(&["health", run]).starts_with("The run waits for a person: Sources say"));
+    example.command(10, "ana", "task.cancel", "{}").good();
+    assert_eq!(first(&["health", run]), "The run ended before its time: ana cancelled the run");
+    let list = first(&["runs", "list"]);
+    assert!(list.ends_with("over: ana cancelled the run") && !list.contains('.'), "{list}");
+    assert_eq!(first(&["attention"]), "Nothing waits for a person.");
+    assert_eq!(work.run(&["attention", "--json"]).good().json(), serde_json::json!([]));
+    // A contract that is to be agreed to is answered where the run stopped for it.
+    let work = Work::new();
+    copied(&work, "lease-memo");
+    changed(&work, "contract = \"waived\"", "contract = \"required\"");
+    let told = work.run(&["run", "task"]).exits(3);
+    let run = told.text().lines().find_map(|line| line.strip_prefix("run     ")).unwrap().to_owned();
+    for args in [&["attention"][..], &["attention", &run]] {
+        let said = work.run(args).good();
+        for answer in ["--approve", "--deny"] {
+            let is_typed =
+                |line: &str| line.contains(&format!("answer {run} --id stop_")) && line.ends_with(answer);
+            assert!(said.text().lines().any(is_typed), "{answer}: {}", said.text());
+        }
+    }
+    let all = work.run(&["attention", "--json"]).good().json();
+    let question = all[0]["body"][0]["question"].as_str().unwrap();
+    assert_eq!(all[0]["body"].as_array().unwrap().len(), 1, "{all}");
+    work.run(&["answer", &run, "--id", question, "--deny"]).refused(1, "run.denied");
+    let health = work.run(&["health", &run]).good();
+    assert!(
+        health.text().starts_with("The run ended before its time: local said no to"),
+        "{}",
+        health.text()
+    );
+    assert!(!health.text().contains("doing well"), "{}", health.text());
+}
+
+/// Changes the task of a copied example.
+fn changed(work: &Work, from: &str, to: &str) {
+    let task = std::fs::read_to_string(work.path("task/task.toml")).unwrap();
+    assert!(task.contains(from), "{from}");
+    work.write("task/task.toml", task.replace(from, to));
+}
+
+#[test]
+fn what_was_given_up_is_not_met() {
+    let example = Example::run("notice-conflict", 3);
+    let id = example.told["question"]["id"].as_str().unwrap();
+    let done = example.at(10, "ana", &["answer", &example.run, "--id", id, "--choose", "stop"]).exits(1);
+    let health = example.work.run(&["health", &example.run]).good();
+    for text in [done.text(), health.text()] {
+        assert!(text.contains("  ✗ frist-geklaert (Given up): "), "{text}");
+        assert!(text.contains("(Met, though frist-geklaert was given up): "), "{text}");
+    }
+    let chain = example.work.run(&["chain", &example.run]).good();
+    assert!(chain.text().contains("✗ frist-geklaert (Given up)"), "{}", chain.text());
+    let shown = example.work.run(&["packet", "show", &example.run, "--json"]).exits(1).json();
+    assert_eq!(shown["outcomes"][0]["words"], "Given up", "{shown}");
+}
+
+#[test]
+fn a_task_that_leads_nowhere_is_refused() {
+    let work = Work::new();
+    copied(&work, "lease-memo");
+    changed(&work, "pipeline = \"task\"", "pipeline = \"default\"");
+    for command in [&["task", "check", "task"][..], &["run", "task"]] {
+        let refusal = work.run(command).refused_silently(2, "task.invalid");
+        assert!(
+            refusal.message.contains("/work/pipeline: default has no stage of task_critic"),
+            "{refusal:?}"
+        );
+    }
+    changed(&work, "pipeline = \"default\"", "pipeline = \"nowhere.toml\"");
+    work.run(&["task", "check", "task"]).refused_silently(2, "file.unreadable");
+    changed(&work, "pipeline = \"nowhere.toml\"", "pipeline = \"task\"");
+    changed(&work, "model = \"extractive\"", "model = \"nobody\"");
+    let refusal = work.run(&["task", "check", "task"]).refused_silently(2, "model.unknown");
+    assert!(refusal.message.contains("nobody"), "{refusal:?}");
 }

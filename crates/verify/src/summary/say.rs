@@ -3,6 +3,7 @@
 
 use super::{
     Budget, Checkpoint, Claim, Decision, Finding, Origin, Outcome, Place, Product, Source, Summary, Withheld,
+    fallen, given_up,
 };
 use crate::case::{Case, Text, bare};
 use crate::packet::{Content, Statement};
@@ -39,6 +40,7 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summ
         explanation: capital(&copy(json, "reliance_derivation.explanation")),
         scope: copy(json, "reliance_derivation.scope_statement"),
         lifecycle: lifecycle.replace('_', " "),
+        fallen: fallen(case),
         limitations: limits.iter().map(|one| limitation(one).to_string()).collect(),
         findings: findings(case, folds),
         outcomes: outcomes(case, folds),
@@ -86,18 +88,33 @@ fn withheld(statement: &Statement) -> Vec<Withheld> {
 }
 
 fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
+    let stands = |id: &str| {
+        let standing = folds.board.find("outcome_record", &case.own(id));
+        standing.and_then(|one| one.word("state")).unwrap_or("pending").to_string()
+    };
     let one = |outcome: crate::task::Outcome<'_>| {
-        let standing = folds.board.find("outcome_record", &case.own(outcome.id()));
-        let state = standing.and_then(|one| one.word("state")).unwrap_or("pending");
-        let words = State::find(state).map_or(state, |state| entry(state).label);
+        let word = stands(outcome.id());
+        let found = State::find(&word);
+        let is_given_up = |id: &&str| State::find(&stands(id)).is_some_and(given_up);
+        let words = found.map_or_else(|| word.clone(), |found| state(found).to_string());
+        let without: Vec<&str> = outcome.depends_on().into_iter().filter(is_given_up).collect();
         Outcome {
             id: outcome.id().to_string(),
             statement: outcome.statement().to_string(),
-            state: state.to_string(),
-            words: words.to_string(),
+            words: match without.is_empty() {
+                true => words,
+                false => format!("{words}, though {} was given up", without.join(", ")),
+            },
+            state: word,
         }
     };
     case.task.outcomes().map(one).collect()
+}
+
+/// The words for how an outcome stands. What is replaced in the contract's words nobody works for any more.
+#[must_use]
+pub fn state(state: State) -> &'static str {
+    if given_up(state) { "Given up" } else { entry(state).label }
 }
 
 fn findings(case: &Case<'_>, folds: &Folds) -> Vec<Finding> {
@@ -198,17 +215,30 @@ fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
         let mut places = anchors("supporting_anchor_refs");
         places.extend(anchors("contradicting_anchor_refs"));
         let status = support_of.text("support_status").unwrap_or_default();
+        let now = since(case, support_of.text("claim_ref")?, place).unwrap_or(status);
+        let words_now = match (now == status, now) {
+            (true, _) => support(status).to_string(),
+            (false, "indeterminate_stale_or_unverified") => "its source has changed since".to_string(),
+            (false, _) => format!("{}, since the packet was made", support(now)),
+        };
         let (text, section) = words.map_or((None, None), |(text, section)| (Some(text), section));
         Some(Claim {
             product: product_name(case, stable),
             section,
             text,
-            status: status.to_string(),
-            words: support(status).to_string(),
+            status: now.to_string(),
+            words: words_now,
             places,
         })
     };
     package.json().list("claim_support_map").iter().filter_map(one).collect()
+}
+
+/// How a claim was found to be supported since a place, last.
+fn since<'c>(case: &'c Case<'_>, claim: &str, place: u64) -> Option<&'c str> {
+    let receipts = case.world.of("ClaimSupportDerivationReceipt").filter(|one| one.seq() > place);
+    let last = receipts.filter(|one| one.json().is("claim_ref", claim)).next_back()?;
+    last.json().text("derived_support_status")
 }
 
 /// The words of a claim, and the heading it stands under.
@@ -274,7 +304,7 @@ fn sources(case: &Case<'_>, place: u64) -> Vec<Source> {
             path: copy(json, "domain_payload.path"),
             verified_by: word("domain_payload.verified_by").filter(|_| is_verified),
             fresh_until: word("fresh_until"),
-            sha256: case.digest(record).map(String::from),
+            sha256: word("domain_payload.sha256"),
         }
     };
     last.into_iter().map(one).collect()

@@ -92,3 +92,19 @@ fn words_of_sources_are_quoted_as_they_are() {
     }
     assert!(page.contains("Content-Security-Policy\" content=\"default-src 'none'"));
 }
+
+/// A packet that fell says so at the top, and nothing below takes it back. What a source's bytes are is told wherever they are.
+#[test]
+fn a_page_says_that_its_packet_has_fallen() {
+    let mut summary = Summary::of(&scenes::safe().statement());
+    assert_eq!(summary.fallen, None);
+    assert!(summary.sources.iter().all(|one| one.sha256.as_deref().is_some_and(|one| one.len() == 64)));
+    assert!(page(&summary).contains("<p>None: nothing in the records"));
+    summary.fallen = Some("a <source> has changed since".to_owned());
+    let page = page(&summary);
+    let (head, rest) = page.split_once("<main>").unwrap();
+    assert!(
+        head.contains("<p class=\"status bad\"><strong>This packet no longer holds: a &lt;source&gt; has")
+    );
+    assert!(rest.contains("no longer holds") && !rest.contains("<p>None: nothing in the records"));
+}

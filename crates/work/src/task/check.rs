@@ -63,6 +63,7 @@ pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
             found.add(&format!("/budget/{}", dimension.as_str()), message);
         }
     }
+    limits(task, &mut found);
     policies(task, &mut found);
     found.0
 }
@@ -141,6 +142,19 @@ fn work(task: &Task, found: &mut Found) {
     }
     if work.judge.as_deref().is_some_and(|judge| judge != JUDGE_NONE && judge != JUDGE_MODEL) {
         found.add(&at("judge"), "must be none or model");
+    }
+}
+
+/// A run that may do nothing comes to nothing.
+fn limits(task: &Task, found: &mut Found) {
+    let Some(limits) = &task.limits else { return };
+    // Without models a run may still come to something.
+    for (name, limit) in
+        [("max_iterations", limits.max_iterations), ("max_agent_hops", limits.max_agent_hops)]
+    {
+        if limit == Some(0) {
+            found.add(&format!("/limits/{name}"), "must be 1 or more");
+        }
     }
 }
 
@@ -338,6 +352,12 @@ fn check(test: &Test, place: &str, found: &mut Found) {
         TestKind::JsonSchema => (&["schema"], &[]),
         TestKind::Command => (&["argv"], &["exit"]),
     };
+    if let (Some(least), Some(most)) = (test.words_min, test.words_max)
+        && least > most
+    {
+        found
+            .add(&format!("{place}/words_max"), format!("must not be less than words_min, which is {least}"));
+    }
     for (name, is_there) in has {
         if !is_there && needs.contains(&name) {
             found.add(

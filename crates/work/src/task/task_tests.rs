@@ -117,6 +117,16 @@ fn what_does_not_fit_is_told_by_place() {
         &[("/capabilities/1", "a capability is a name"), ("/capabilities/2", "the same")],
     );
     check(
+        section,
+        r#"{"kind": "length", "words_min": 90, "words_max": 80}"#,
+        &[("/outcomes/0/criteria/0/check/words_max", "not be less than words_min, which is 90")],
+    );
+    check(
+        r#""outcomes": ["#,
+        r#""limits": {"max_iterations": 0}, "outcomes": ["#,
+        &[("/limits/max_iterations", "1 or more")],
+    );
+    check(
         r#""kind": "document""#,
         r#""kind": "case_law""#,
         &[("/sources/0/treatment", "must say how it was treated")],

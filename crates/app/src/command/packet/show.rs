@@ -33,20 +33,28 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
             // What is only shown here does not leave.
             let statement =
                 statement(&Place::open(global)?, &run, told.setup, DataClass::LocalOnly, &[]).await?;
-            (statement, global.typed(&format!("packet export {run} --out FILE --html FILE")))
+            let renew = global.typed(&format!("command run reliance.renew_packet --run {run}"));
+            (
+                statement,
+                (global.typed(&format!("packet export {run} --yes --out FILE --html FILE")), Some(renew)),
+            )
         }
-        Err(_) => (read(packet)?, format!("countersign verify {packet}")),
+        Err(_) => (read(packet)?, (format!("countersign verify {packet}"), None)),
     };
     let summary = Summary::of(&statement);
+    let next = match (next, &summary.fallen) {
+        ((_, Some(renew)), Some(_)) => renew,
+        ((next, _), _) => next,
+    };
     if global.json {
         output::json(&summary)?;
     } else {
         let sheet = Sheet::new();
         sheet.print(&lines(&sheet, &summary, &next))?;
     }
-    Ok(match summary.status.as_str() {
-        "safe_to_rely_within_scope" => Exit::Success,
-        _limited => Exit::Limited,
+    Ok(match (summary.status.as_str(), &summary.fallen) {
+        ("safe_to_rely_within_scope", None) => Exit::Success,
+        (_, _limited) => Exit::Limited,
     })
 }
 
@@ -73,10 +81,15 @@ fn say(name: &str, text: impl Into<String>) -> Line {
 fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
     let origin = &summary.origin;
     let style = Status::find(&summary.status).map_or(PLAIN, of_status);
+    let status = match &summary.fallen {
+        None => Line::new(style.bold(), summary.status_words.as_str())
+            .and(PLAIN, format!(" {}", summary.explanation)),
+        Some(why) => Line::new(BAD.bold(), format!("This packet no longer holds: {why}."))
+            .and(PLAIN, format!(" When it was made it said: {}", summary.status_words)),
+    };
     let mut all = vec![
         Line::new(BOLD, summary.title.as_str()),
-        Line::new(style.bold(), summary.status_words.as_str())
-            .and(PLAIN, format!(" {}", summary.explanation)),
+        status,
         say("scope", summary.scope.as_str()),
         say("packet", format!("{}, made {} by {}", summary.lifecycle, origin.made_at, origin.made_by)),
     ];
@@ -84,9 +97,10 @@ fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
         all.push(say("work", format!("{} (version {})", one.name, one.version)));
     }
     let limits = summary.limitations.join("; ");
-    all.push(match limits.is_empty() {
-        true => say("limits", "none"),
-        false => say("limits", "").and(CARE, limits),
+    all.push(match (limits.is_empty(), &summary.fallen) {
+        (true, None) => say("limits", "none"),
+        (true, Some(_)) => say("limits", "").and(BAD, "it must not be relied on any more"),
+        (false, _) => say("limits", "").and(CARE, limits),
     });
     for one in &summary.findings {
         let style = of_severity(&one.severity);

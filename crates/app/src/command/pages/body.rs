@@ -1,39 +1,33 @@
 //! What stands on each page, as a document.
 //! Owns: the members in JSON. Must not: look at anything but the records.
 
-use super::super::run::claimed;
-use super::Page;
+use super::super::run::{claimed, standing};
+use super::{Page, Read, waiting};
 use countersign_govern::decide::board::Entry;
 use countersign_govern::reference::Reference;
-use countersign_govern::table::outcome::entry;
 use countersign_govern::types::chain::{
     EvaluationChainResolutionReceipt as Resolution, EvaluationResultEnvelope as Envelope,
 };
+use countersign_govern::types::claim::ClaimSupportDerivationReceipt;
 use countersign_govern::types::cost::{BudgetNarrative, TaskRunCostForecast};
 use countersign_govern::types::reliance::{TaskHealthCard, UnifiedEvaluationChainView};
+use countersign_govern::types::research::ResearchNeed;
 use countersign_govern::types::wire::Wire;
+use countersign_kernel::run::Doing;
 use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
-use countersign_work::{attention, board, cost, finding, outcome, rely};
-
-/// Whether there is nothing on a page.
-pub(super) fn is_empty(page: Page, desk: &Desk) -> bool {
-    match page {
-        Page::Attention => attention::open(desk).is_empty(),
-        Page::Findings => finding::all(desk).is_empty(),
-        Page::Board => board::entries(desk).is_empty(),
-        Page::Health | Page::Evidence | Page::Chain | Page::Budget => false,
-    }
-}
+use countersign_work::{board, cost, finding, outcome, rely, research};
+use std::collections::BTreeMap;
 
 /// The body of a page.
-pub(super) fn body(page: Page, desk: &Desk, work: &Work) -> Json {
+pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
+    let work = &*read.work;
     match page {
-        Page::Health => health(desk),
+        Page::Health => health(desk, read),
         Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
-        Page::Attention => Json::Array(attention::open(desk).iter().map(written).collect()),
-        Page::Evidence => work.evidence().unwrap_or(Json::Null),
+        Page::Attention => Json::Array(waiting::all(desk, read)),
+        Page::Evidence => evidence(desk, work),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
         Page::Board => Json::Array(board::entries(desk).iter().map(|one| entry_told(desk, one)).collect()),
         Page::Budget => budget(desk),
@@ -44,7 +38,60 @@ fn written<T: Wire>(record: &T) -> Json {
     record.write().unwrap_or(Json::Null)
 }
 
-fn health(desk: &Desk) -> Json {
+/// The evidence behind the work, each claim as it is supported now; and the questions to sources that nobody has answered.
+fn evidence(desk: &Desk, work: &Work) -> Json {
+    let mut all = match work.evidence() {
+        Some(Json::Object(members)) => members,
+        // Nothing is put together yet: what was looked at so far.
+        Some(_) | None => Object::from([("claims", Json::Array(looked_at(desk, work)))]),
+    };
+    let claims = all.get("claims").and_then(Json::as_array).unwrap_or_default().to_vec();
+    let name = |claim: &Json| claim.get("claim").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let names: Vec<String> = claims.iter().map(name).collect();
+    let last = work.claims(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let last: BTreeMap<String, &Json> =
+        last.iter().filter_map(|claim| Some((name(claim), claim.get("support")?))).collect();
+    let now = |mut claim: Json| {
+        let support = last.get(&name(&claim)).copied();
+        if let (Some(support), Json::Object(members)) = (support, &mut claim)
+            && let Some(before) = members.get("support").cloned().filter(|before| before != support)
+        {
+            members.insert("support", support.clone());
+            members.insert("support_in_package", before);
+        }
+        claim
+    };
+    all.insert("claims", Json::Array(claims.into_iter().map(now).collect()));
+    all.insert("needs", Json::Array(needs(desk)));
+    all.into()
+}
+
+/// Claims that somebody has looked at, in order.
+fn looked_at(desk: &Desk, work: &Work) -> Vec<Json> {
+    let mut names: Vec<String> = Vec::new();
+    for one in desk.all::<ClaimSupportDerivationReceipt>() {
+        let name = one.claim_ref.as_str().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    work.claims(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The questions to sources that are open.
+fn needs(desk: &Desk) -> Vec<Json> {
+    let one = |need: &ResearchNeed| {
+        let pairs = [
+            ("need", Json::from(need.need_id.as_str())),
+            ("question", need.question.as_str().into()),
+            ("status", need.status.as_str().into()),
+        ];
+        Json::from(Object::from(pairs))
+    };
+    research::all(desk).iter().filter(|need| research::is_open(need.status)).map(one).collect()
+}
+
+fn health(desk: &Desk, read: &Read) -> Json {
     let card = desk.each::<TaskHealthCard>("TaskHealthCard").next_back();
     let outcomes = desk.task().outcomes.iter().map(|one| {
         let state = outcome::state(desk, &one.id);
@@ -52,7 +99,7 @@ fn health(desk: &Desk) -> Json {
             ("outcome", Json::from(one.id.as_str())),
             ("statement", one.statement.as_str().into()),
             ("state", state.as_str().into()),
-            ("in_words", entry(state).label.into()),
+            ("in_words", standing::told(desk, one).into()),
         ]))
     });
     let packet = rely::last(desk).map(|packet| Json::from(packet.reliance_derivation.status.as_str()));
@@ -60,8 +107,28 @@ fn health(desk: &Desk) -> Json {
         ("card", card.map_or(Json::Null, |found| written(&found.record))),
         ("outcomes", Json::Array(outcomes.collect())),
         ("reliance_status", packet.unwrap_or(Json::Null)),
+        ("no_longer_holds", standing::fallen(desk).map_or(Json::Null, Json::from)),
+        ("run", stands(read)),
     ])
     .into()
+}
+
+/// Where the run stands, and why.
+fn stands(read: &Read) -> Json {
+    let (standing, why) = match &read.told.run.doing {
+        Doing::Ready | Doing::Called { .. } => ("open", Json::Null),
+        Doing::Waiting(stop) => ("waiting", stop.message.as_str().into()),
+        Doing::Over => {
+            let ending = &read.told.run.envelope.ending;
+            let reason = ending.terminal_reason.map(|reason| reason.as_str()).unwrap_or_default();
+            let words = ending.termination_reason.as_deref().unwrap_or_default();
+            match reason {
+                "completed_successfully" => ("done", Json::Null),
+                _otherwise => ("ended", standing::ended(reason, words).into()),
+            }
+        }
+    };
+    Object::from([("standing", Json::from(standing)), ("why", why)]).into()
 }
 
 fn finding_told(one: &finding::Known, work: &Work) -> Json {

@@ -3,11 +3,12 @@
 
 use super::super::run::change;
 use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
+use super::super::run::standing;
 use super::{Page, Shown};
-use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
+use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet, moment};
 use anstyle::Style;
 use countersign_govern::reference::Reference;
-use countersign_govern::table::outcome::{State, entry};
+use countersign_govern::table::outcome::State;
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::cost::BudgetNarrative;
 use countersign_govern::types::finding::FindingState;
@@ -23,10 +24,10 @@ const CHANGE_ROWS: usize = 16;
 /// The lines of a page.
 pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     match page {
-        Page::Health => health(body),
+        Page::Health => health(shown, body),
         Page::Findings => list(body, "Nothing was found.", found),
         Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
-        Page::Evidence => evidence(body),
+        Page::Evidence => evidence(shown, body),
         Page::Chain => chain(shown, body),
         Page::Board => board(shown, body),
         Page::Budget => budget(shown),
@@ -55,23 +56,25 @@ fn list(body: &Json, nothing: &str, lines: impl Fn(&Json) -> Vec<Line>) -> Vec<L
     }
 }
 
-fn health(body: &Json) -> Vec<Line> {
+fn health(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     let card = body.get("card").cloned().unwrap_or(Json::Null);
-    let (style, told) = Health::find(word(&card, "health_status")).map_or((PLAIN, ""), standing);
-    let mut lines = vec![Line::new(style.bold(), told)];
+    let mut lines = headline(shown, body, &card);
     if let Some(status) = Status::find(word(body, "reliance_status")) {
-        lines.push(Line::named("packet", "").and(of_status(status), rely::summary(status)));
+        lines.push(match word(body, "no_longer_holds").is_empty() {
+            true => Line::named("packet", "").and(of_status(status), rely::summary(status)),
+            false => Line::named("packet", "").and(BAD, "It must not be relied on any more."),
+        });
     }
     let blockers = members(&card, "active_blocker_refs").len();
     lines.push(match blockers {
-        0 => Line::named("blocked", "by nothing"),
+        0 => Line::named("blocked", "by no finding"),
         1 => Line::named("blocked", "").and(BAD, "by one finding"),
         many => Line::named("blocked", "").and(BAD, format!("by {many} findings")),
     });
     for one in members(body, "outcomes") {
         let state = State::find(word(one, "state"));
         let (style, mark) =
-            mark(state.is_some_and(outcome::is_settled), state.is_some_and(outcome::has_failed));
+            mark(state.is_some_and(standing::is_met), state.is_some_and(standing::has_failed));
         let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "outcome")));
         let line = line.and(style, format!("({})", word(one, "in_words")));
         lines.push(line.and(PLAIN, format!(": {}", word(one, "statement"))).hanging(4));
@@ -79,8 +82,34 @@ fn health(body: &Json) -> Vec<Line> {
     lines
 }
 
+/// How the run is doing: what has become of it comes before what its records say of the work.
+fn headline(shown: &Shown<'_>, body: &Json, card: &Json) -> Vec<Line> {
+    let run = body.get("run").cloned().unwrap_or(Json::Null);
+    let (fallen, why) = (word(body, "no_longer_holds"), word(&run, "why"));
+    let next = |command: &str| Line::named("next", command).whole();
+    match word(&run, "standing") {
+        "waiting" => vec![
+            Line::new(CARE.bold(), format!("The run waits for a person: {why}")),
+            next(&shown.typed("attention")),
+        ],
+        "open" => vec![Line::new(CARE.bold(), "The run is not done."), next(&shown.typed("runs resume"))],
+        "ended" => vec![Line::new(BAD.bold(), format!("The run ended before its time: {why}"))],
+        _done if !fallen.is_empty() => vec![
+            Line::new(BAD.bold(), format!("The packet no longer holds: {fallen}.")),
+            next(&shown.typed(RENEW)),
+        ],
+        _done => {
+            let (style, told) = Health::find(word(card, "health_status")).map_or((PLAIN, ""), doing);
+            vec![Line::new(style.bold(), told)]
+        }
+    }
+}
+
+/// The command that looks again, and makes a new packet; the run comes behind it.
+const RENEW: &str = "command run reliance.renew_packet --run";
+
 /// The words for how a run is doing.
-fn standing(health: Health) -> (Style, &'static str) {
+fn doing(health: Health) -> (Style, &'static str) {
     match health {
         Health::Healthy => (GOOD, "The run is doing well."),
         Health::Warning => (CARE, "Something is to be looked at."),
@@ -134,7 +163,9 @@ fn found_state(state: FindingState) -> &'static str {
 fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
     let style = of_severity(word(one, "priority"));
     let kind = Attention::find(word(one, "attention_kind"));
-    let line = Line::new(style, "! ").and(style, kind.map_or("", waiting));
+    let is_fallen = word(one, "command") == "reliance.renew_packet";
+    let why = if is_fallen { "a packet to make anew" } else { kind.map_or("", waiting) };
+    let line = Line::new(style, "! ").and(style, why);
     let mut lines = vec![line.and(PLAIN, format!(": {}", word(one, "summary"))).hanging(2)];
     let about = StorageRef::try_from(word(one, "source_ref")).ok();
     let diff = about.and_then(|about| change::diff(shown.work, &about));
@@ -145,12 +176,48 @@ fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
     if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
         lines.extend(answers(shown, id));
     }
-    if kind == Some(Attention::RelianceReviewRequired) {
+    if !word(one, "asked").is_empty() {
+        lines.push(Line::new(PLAIN, format!("  Your leave is needed to {}", word(one, "asked"))).hanging(2));
+    }
+    let question = word(one, "question");
+    for answer in members(one, "answers").iter().filter_map(Json::as_str) {
+        let answer = shown.global.typed(&format!("answer {} --id {question} {answer}", shown.run));
+        lines.push(Line::new(FAINT, "  answer  ").and(PLAIN, answer).whole());
+    }
+    let id = word(one, "source_ref").split_once(':').map_or("", |(_, id)| id);
+    lines.extend(kind.into_iter().flat_map(|kind| asked(shown, kind, id)));
+    if is_fallen {
+        lines.push(Line::new(FAINT, "  renew   ").and(PLAIN, shown.typed(RENEW)).whole());
+    } else if kind == Some(Attention::RelianceReviewRequired) {
         lines.push(Line::new(FAINT, "  read    ").and(PLAIN, shown.typed("packet show")).whole());
         let give = shown.typed("command run reliance.review_packet --run");
         lines.push(Line::new(FAINT, "  then    ").and(PLAIN, give).whole());
     }
     lines
+}
+
+/// What is typed where a command decides.
+fn asked(shown: &Shown<'_>, kind: Attention, id: &str) -> Vec<Line> {
+    let piped = |name: &str, command: &str, request: String| {
+        let command = shown.typed(&format!("command run {command} --request - --run"));
+        Line::new(FAINT, format!("  {name:<8}")).and(PLAIN, format!("echo '{request}' | {command}")).whole()
+    };
+    match kind {
+        Attention::ContestedFinding => {
+            let own = format!(r#"{{"finding_id": "{id}"}}"#);
+            let why = format!(r#"{{"finding_id": "{id}", "grounds": "WHY"}}"#);
+            vec![piped("confirm", "finding.confirm", own), piped("reject", "finding.reject", why)]
+        }
+        Attention::ResearchNeedHuman => {
+            let answer = format!(r#"{{"need_id": "{id}", "source": "SOURCE"}}"#);
+            vec![piped("answer", "research.answer_need", answer)]
+        }
+        Attention::HardCallPending
+        | Attention::BlockedItem
+        | Attention::ApprovalRequired
+        | Attention::RelianceReviewRequired
+        | Attention::RevisionReviewPending => Vec::new(),
+    }
 }
 
 /// The words for why something waits.
@@ -178,7 +245,7 @@ fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
     ]
 }
 
-fn evidence(body: &Json) -> Vec<Line> {
+fn evidence(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     let mut lines = Vec::new();
     for claim in members(body, "claims") {
         let support = word(claim, "support");
@@ -188,7 +255,14 @@ fn evidence(body: &Json) -> Vec<Line> {
             _in_doubt => (CARE, "○ "),
         };
         let line = Line::new(style, mark).and(PLAIN, word(claim, "text"));
-        lines.push(line.and(style, format!(" ({})", words(support))).hanging(2));
+        let told = match word(claim, "support_in_package") {
+            "" => words(support),
+            before if support == "indeterminate_stale_or_unverified" => {
+                format!("{} before; its source has changed since", words(before))
+            }
+            before => format!("{} now, {} before", words(support), words(before)),
+        };
+        lines.push(line.and(style, format!(" ({told})")).hanging(2));
         for (name, told) in [("supporting", "says so"), ("contradicting", "says otherwise")] {
             for place in members(claim, name) {
                 let source = format!("  {} {told}: ", place_of(place));
@@ -198,6 +272,11 @@ fn evidence(body: &Json) -> Vec<Line> {
             }
         }
     }
+    for need in members(body, "needs") {
+        let line = Line::new(CARE, "? ").and(PLAIN, word(need, "question"));
+        lines.push(line.and(CARE, " (a question to the sources that is open)").hanging(2));
+        lines.extend(asked(shown, Attention::ResearchNeedHuman, word(need, "need")));
+    }
     if lines.is_empty() { vec![Line::new(BOLD, "There is no evidence yet.")] } else { lines }
 }
 
@@ -205,9 +284,11 @@ fn chain(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     let mut lines = Vec::new();
     for one in body.as_array().unwrap_or_default() {
         let state = outcome::state(shown.fresh, word(one, "outcome"));
-        let (style, mark) = mark(outcome::is_settled(state), outcome::has_failed(state));
+        let (style, mark) = mark(standing::is_met(state), standing::has_failed(state));
         let line = Line::new(style, mark.trim_start()).and(BOLD, format!("{} ", word(one, "outcome")));
-        lines.push(line.and(style, format!("({})", entry(state).label)));
+        let own = shown.fresh.task().outcome(word(one, "outcome"));
+        let told = own.map(|own| standing::told(shown.fresh, own)).unwrap_or_default();
+        lines.push(line.and(style, format!("({told})")));
         for result in members(one, "results") {
             let decision = result.get("decision").cloned().unwrap_or(Json::Null);
             let who = words(word(result, "producer_kind"));
@@ -240,11 +321,6 @@ fn board(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     if lines.is_empty() { vec![Line::new(BOLD, "Nothing is on the board.")] } else { lines }
 }
 
-/// A time to the second.
-fn moment(at: &str) -> String {
-    at.split_once('.').map_or_else(|| at.to_owned(), |(at, _)| format!("{at}Z"))
-}
-
 /// What a post says, with what it names as a reader calls it.
 fn told(shown: &Shown<'_>, posted: &str) -> String {
     match posted {
@@ -269,7 +345,9 @@ fn budget(shown: &Shown<'_>) -> Vec<Line> {
     let mut lines = vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
     if let Some(told) = told {
         lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
-        lines.push(say("impact", told.record.quality_impact_summary));
+        if told.record.quality_impact_summary != "None." {
+            lines.push(say("impact", told.record.quality_impact_summary));
+        }
     }
     lines
 }

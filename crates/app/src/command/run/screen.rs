@@ -98,6 +98,7 @@ fn title(told: &Told) -> Line {
         Standing::Waits(_) => (CARE, "The run waits for you.".to_owned()),
         Standing::Open => (CARE, "The run is not done.".to_owned()),
         Standing::Packet(status) => (of_status(*status), rely::summary(*status).to_owned()),
+        Standing::Fallen(why) => (BAD, format!("The packet no longer holds: {why}.")),
         Standing::Ended(why) if why.is_empty() => (BAD, "The run ended without a result.".to_owned()),
         Standing::Ended(why) => (BAD, format!("The run ended without a result: {why}")),
     };
@@ -203,7 +204,9 @@ fn asked(sheet: &Sheet, told: &Told, (all, rows): (&str, usize)) -> Vec<Line> {
             lines.extend(options(&question.options));
         }
         (None, Standing::Waits(message)) => lines.push(Line::new(BOLD, message.as_str())),
-        (None, Standing::Open | Standing::Packet(_) | Standing::Ended(_)) => return Vec::new(),
+        (None, Standing::Open | Standing::Packet(_) | Standing::Fallen(_) | Standing::Ended(_)) => {
+            return Vec::new();
+        }
     }
     lines
 }

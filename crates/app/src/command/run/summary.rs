@@ -1,11 +1,10 @@
 //! What a task's run came to.
 //! Owns: what is said of it, in JSON and in exit codes; the words of it are in `screen`. Must not: say more than the records do.
 
-use super::{change, product, screen};
+use super::{change, product, screen, standing};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
-use countersign_govern::table::outcome::entry;
 use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
 use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
 use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop, StopKind};
@@ -23,6 +22,9 @@ pub(super) struct Told {
     task: String,
     /// How far the work may be relied on; nothing while the run goes on.
     status: Option<&'static str>,
+    /// Why the packet can't be relied on any more, if it can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_longer_holds: Option<String>,
     pub(super) limitations: Vec<&'static str>,
     pub(super) outcomes: Vec<OutcomeTold>,
     pub(super) claims: Claims,
@@ -51,6 +53,8 @@ pub(super) enum Standing {
     Open,
     /// It is over, with a packet.
     Packet(Status),
+    /// It is over, and its packet does not hold any more: why.
+    Fallen(String),
     /// It is over without one: why.
     Ended(String),
 }
@@ -59,7 +63,7 @@ pub(super) enum Standing {
 pub(super) struct OutcomeTold {
     pub(super) id: String,
     pub(super) statement: String,
-    pub(super) state: &'static str,
+    pub(super) state: String,
     pub(super) met: bool,
     #[serde(skip)]
     pub(super) has_failed: bool,
@@ -119,12 +123,15 @@ pub(super) fn told(
     };
     let folder = product::folder(global, id)?;
     let question = stop.and_then(|stop| question(work, stop));
-    let standing = standing(run, packet.as_ref());
+    let fallen = work.look(standing::fallen).flatten();
+    let holds = fallen.is_none();
+    let standing = stands(run, packet.as_ref(), fallen.clone());
     let findings = findings(work);
     let told = work.look(|desk| Told {
         run: id.to_string(),
         task: desk.task().id.clone(),
         status: packet.as_ref().map(|packet| packet.reliance_derivation.status.as_str()),
+        no_longer_holds: fallen,
         limitations: limitations(packet.as_ref()),
         outcomes: outcomes(desk),
         claims: claims(desk),
@@ -147,22 +154,28 @@ pub(super) fn told(
         // A person has read it; a program takes the error.
         (Some(_), _) if !global.json => Ok(Exit::Waiting),
         (Some(_), _) => outcome,
-        (None, Some(Status::SafeToRelyWithinScope)) => Ok(Exit::Success),
-        (None, Some(Status::RelyWithLimitations | Status::HumanReviewRequired | Status::NotSafeToRely)) => {
-            Ok(Exit::Limited)
-        }
-        (None, None) => outcome,
+        (None, Some(Status::SafeToRelyWithinScope)) if holds => Ok(Exit::Success),
+        (None, Some(_limited)) => Ok(Exit::Limited),
+        // Without a packet nothing is safe.
+        (None, None) => match outcome {
+            Ok(Exit::Success) if run.doing == Doing::Over => Ok(Exit::Limited),
+            Ok(exit) => Ok(exit),
+            Err(failure) => Err(failure),
+        },
     }
 }
 
-fn standing(run: &Run, packet: Option<&TaskReliancePacket>) -> Standing {
+fn stands(run: &Run, packet: Option<&TaskReliancePacket>, fallen: Option<String>) -> Standing {
     match (&run.doing, packet) {
         (Doing::Waiting(stop), _) => Standing::Waits(match stop.kind {
             StopKind::Confirmation => format!("Your leave is needed to {}", stop.message),
             StopKind::Clarification | StopKind::Escalation => stop.message.clone(),
         }),
         (Doing::Ready | Doing::Called { .. }, _) => Standing::Open,
-        (Doing::Over, Some(packet)) => Standing::Packet(packet.reliance_derivation.status),
+        (Doing::Over, Some(packet)) => match fallen {
+            Some(why) => Standing::Fallen(why),
+            None => Standing::Packet(packet.reliance_derivation.status),
+        },
         (Doing::Over, None) => {
             Standing::Ended(run.envelope.ending.termination_reason.clone().unwrap_or_default())
         }
@@ -197,6 +210,7 @@ fn next(
         }
         (Standing::Waits(_) | Standing::Open, _) => vec![typed("runs resume")],
         (Standing::Ended(_), _) => vec![typed("runs show")],
+        (Standing::Fallen(_), _) => vec![typed("command run reliance.renew_packet --run"), packet],
         (Standing::Packet(Status::SafeToRelyWithinScope), _) => vec![packet],
         (Standing::Packet(Status::HumanReviewRequired), _) => {
             vec![typed("attention"), packet]
@@ -221,9 +235,9 @@ fn outcomes(desk: &Desk) -> Vec<OutcomeTold> {
         OutcomeTold {
             id: one.id.clone(),
             statement: one.statement.clone(),
-            state: entry(state).label,
-            met: outcome::is_settled(state),
-            has_failed: outcome::has_failed(state),
+            state: standing::told(desk, one),
+            met: standing::is_met(state),
+            has_failed: standing::has_failed(state),
         }
     };
     desk.task().outcomes.iter().map(one).collect()

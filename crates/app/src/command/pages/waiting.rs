@@ -1,0 +1,82 @@
+//! What waits for a person that is no item of the records: a run that stopped, a packet that fell.
+//! Owns: finding these, as items of the page. Must not: doubt what the records list.
+
+use super::super::run::standing;
+use super::Read;
+use countersign_govern::types::reliance::AttentionKind as Kind;
+use countersign_govern::types::wire::Wire;
+use countersign_kernel::run::{Doing, HARD_CALL, Stop, StopKind};
+use countersign_record::json::{Json, Object};
+use countersign_work::desk::Desk;
+use countersign_work::{attention, rely};
+
+/// What waits: what the records list, and what they do not.
+pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
+    let mut items: Vec<Json> =
+        attention::open(desk).iter().map(|one| one.write().unwrap_or(Json::Null)).collect();
+    match &read.told.run.doing {
+        // A question with options is in the records.
+        Doing::Waiting(stop) if stop.reason == HARD_CALL => {}
+        Doing::Waiting(stop) => {
+            let approval = Json::from(Kind::ApprovalRequired.as_str());
+            let is_same = |item: &&mut Json| {
+                stop.kind == StopKind::Confirmation && item.get("attention_kind") == Some(&approval)
+            };
+            // What is to be agreed to is in the records, and is answered where the run stopped for it.
+            match items.iter_mut().find(is_same) {
+                Some(Json::Object(item)) => {
+                    item.insert("question", stop.id.as_str());
+                    item.insert("asked", stop.message.as_str());
+                    item.insert("answers", answers(stop));
+                }
+                Some(_) | None => items.push(stopped(stop)),
+            }
+        }
+        Doing::Ready | Doing::Called { .. } => {}
+        Doing::Over => items.extend(fallen(desk)),
+    }
+    items
+}
+
+/// What can be said to a run that stopped, as it is typed.
+fn answers(stop: &Stop) -> Json {
+    let all = match stop.kind {
+        StopKind::Confirmation => vec!["--approve".to_owned(), "--deny".to_owned()],
+        StopKind::Clarification => vec!["--value TEXT".to_owned()],
+        StopKind::Escalation => stop.next_steps.iter().map(|step| format!("--choose '{step}'")).collect(),
+    };
+    Json::Array(all.into_iter().map(Json::from).collect())
+}
+
+/// A run that stopped.
+fn stopped(stop: &Stop) -> Json {
+    let (kind, words) = match stop.kind {
+        StopKind::Confirmation => {
+            (Kind::ApprovalRequired, format!("Your leave is needed to {}", stop.message))
+        }
+        StopKind::Clarification => (Kind::HardCallPending, stop.message.clone()),
+        StopKind::Escalation => (Kind::BlockedItem, stop.message.clone()),
+    };
+    Object::from([
+        ("attention_kind", Json::from(kind.as_str())),
+        ("source_ref", format!("stop:{}", stop.id).into()),
+        ("summary", words.into()),
+        ("priority", "high".into()),
+        ("question", stop.id.as_str().into()),
+        ("answers", answers(stop)),
+    ])
+    .into()
+}
+
+/// The last packet, if it does not hold any more: a new one is to be made.
+fn fallen(desk: &Desk) -> Option<Json> {
+    let (why, packet) = (standing::to_renew(desk)?, rely::last(desk)?);
+    let item = Object::from([
+        ("attention_kind", Json::from(Kind::RelianceReviewRequired.as_str())),
+        ("source_ref", format!("task_reliance_packet:{}", packet.packet_id).into()),
+        ("summary", format!("The packet no longer holds: {why}.").into()),
+        ("priority", "high".into()),
+        ("command", "reliance.renew_packet".into()),
+    ]);
+    Some(item.into())
+}
