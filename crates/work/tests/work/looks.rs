@@ -1,6 +1,7 @@
 //! Looks at outcomes, and what comes of them.
 
 use crate::stage::{Answer, GOOD, LEASE, Stage, TASK};
+use countersign_work::revise::review::Reviewed;
 use countersign_govern::types::claim::ClaimSupportStatus;
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 
