@@ -195,7 +195,12 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         snapshot.map(|one| format!("evaluation_snapshot:{}", one.id()).into()),
     );
     if let Some(snapshot) = snapshot {
-        found.must_list(Check::Verdicts, snapshot, "artifact_state_refs", &[version_ref.clone()]);
+        found.must_list(
+            Check::Verdicts,
+            snapshot,
+            "artifact_state_refs",
+            core::slice::from_ref(&version_ref),
+        );
     }
     let person = person::spoken(case, &case.own(outcome.id()), &version_ref, record.seq());
     constants(record, person, found);
