@@ -208,7 +208,7 @@ pub(crate) fn shown(walk: &Walk<'_, '_>, place: u64) -> Option<String> {
     let case = walk.case;
     let packet = format!("task_reliance_packet:{}", case.last("TaskReliancePacket", place)?.id());
     let own = case.until("WorkProductCertification", place);
-    let names = own.filter(|one| one.json().is("task_reliance_packet_ref", &packet)).filter_map(|one| {
+    let mut names = own.filter(|one| one.json().is("task_reliance_packet_ref", &packet)).filter_map(|one| {
         let state = walk.says("work_product_certification", one.id(), "lifecycle_state")?;
         STANDING.contains(&state).then(|| format!("work_product_certification:{}", one.id()))
     });
@@ -217,5 +217,5 @@ pub(crate) fn shown(walk: &Walk<'_, '_>, place: u64) -> Option<String> {
         let last = headers.filter(|one| one.json().is("payload_ref", name)).last();
         last.is_some_and(|one| one.json().at("valid_until_event_seq").is_none())
     };
-    names.filter(|name| !is_shown(name)).next()
+    names.find(|name| !is_shown(name))
 }

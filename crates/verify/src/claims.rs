@@ -398,6 +398,9 @@ pub(crate) fn inputs_of<'c>(
     let Some(record) = walk.case.world.find("ClaimSupportDerivationReceipt", derivation) else {
         return missing(format!("there is no {derivation}"));
     };
+    if record.seq() != receipt.seq() + 1 {
+        return missing(format!("{derivation} does not stand right behind its receipt"));
+    }
     let claim = record.json().text("claim_ref").unwrap_or_default();
     let places = places(walk, claim, &stated(record), receipt.seq())?;
     gathered(walk, &places, walk.at(receipt), receipt.seq())

@@ -188,14 +188,15 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let version_ref = format!("artifact_version:{}", version.id());
     found.must_say(check, record, "target_artifact_version_ref", &version_ref);
     let snapshot = case.last("EvaluationSnapshot", record.seq());
-    found.must(
-        check,
-        record,
-        "evaluation_snapshot_ref",
-        snapshot.map(|one| format!("evaluation_snapshot:{}", one.id()).into()),
-    );
+    let frozen = snapshot.map(|one| format!("evaluation_snapshot:{}", one.id()).into());
+    found.must(check, record, "evaluation_snapshot_ref", frozen);
     if let Some(snapshot) = snapshot {
-        found.must_list(Check::Verdicts, snapshot, "artifact_state_refs", &[version_ref.clone()]);
+        found.must_list(
+            Check::Verdicts,
+            snapshot,
+            "artifact_state_refs",
+            core::slice::from_ref(&version_ref),
+        );
     }
     let person = person::spoken(case, &case.own(outcome.id()), &version_ref, record.seq());
     constants(record, person, found);
