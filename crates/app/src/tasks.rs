@@ -90,7 +90,7 @@ pub(crate) fn pipeline(task: &Task) -> Result<Found, Failure> {
     match missing.is_empty() {
         true => Ok(found),
         false => Err(invalid(format!(
-            "/work/pipeline: {} has no stage of {}, which a task needs; the pipeline “task” has all",
+            "[work] pipeline: {} has no stage of {}, which a task needs; the pipeline “task” has all",
             output::plain(task.pipeline()),
             missing.join(" and ")
         ))),

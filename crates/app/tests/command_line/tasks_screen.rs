@@ -232,7 +232,7 @@ fn a_task_that_leads_nowhere_is_refused() {
     for command in [&["task", "check", "task"][..], &["run", "task"]] {
         let refusal = work.run(command).refused_silently(2, "task.invalid");
         assert!(
-            refusal.message.contains("/work/pipeline: default has no stage of task_critic"),
+            refusal.message.contains("[work] pipeline: default has no stage of task_critic"),
             "{refusal:?}"
         );
     }

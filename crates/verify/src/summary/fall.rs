@@ -14,8 +14,8 @@ use countersign_govern::world::Record;
 /// Why the packet of a statement can't be relied on any more; nothing while it can.
 pub(crate) fn fallen(case: &Case<'_>) -> Option<String> {
     let packet = head::packet(case)?;
-    let events = case.world.of("RelianceInvalidationEvent");
-    let last = events.filter(|one| one.json().is("packet_id", packet.id())).next_back();
+    let mut events = case.world.of("RelianceInvalidationEvent");
+    let last = events.rfind(|one| one.json().is("packet_id", packet.id()));
     if let Some(event) = last {
         let kind = event.json().text("invalidation_kind").and_then(Fall::find);
         return Some(kind.map_or_else(
@@ -24,8 +24,8 @@ pub(crate) fn fallen(case: &Case<'_>) -> Option<String> {
         ));
     }
     let subject = format!("task_reliance_packet:{}", packet.id());
-    let moves = case.world.of("LifecycleTransitionReceipt");
-    let last = moves.filter(|one| one.json().is("subject_ref", &subject)).next_back()?;
+    let mut moves = case.world.of("LifecycleTransitionReceipt");
+    let last = moves.rfind(|one| one.json().is("subject_ref", &subject))?;
     match last.json().text("to_state")? {
         "superseded" => Some("a newer one has taken its place".to_string()),
         "archived" => Some("it was put away into the archive".to_string()),

@@ -236,8 +236,8 @@ fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
 
 /// How a claim was found to be supported since a place, last.
 fn since<'c>(case: &'c Case<'_>, claim: &str, place: u64) -> Option<&'c str> {
-    let receipts = case.world.of("ClaimSupportDerivationReceipt").filter(|one| one.seq() > place);
-    let last = receipts.filter(|one| one.json().is("claim_ref", claim)).next_back()?;
+    let mut receipts = case.world.of("ClaimSupportDerivationReceipt").filter(|one| one.seq() > place);
+    let last = receipts.rfind(|one| one.json().is("claim_ref", claim))?;
     last.json().text("derived_support_status")
 }
 
