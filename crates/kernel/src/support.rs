@@ -199,10 +199,10 @@ pub fn says(source: &str, claim: &str) -> bool {
     let is_turned = own.iter().filter(|word| TURNS.contains(&word.as_str())).any(|word| !is_held(&word));
     let is_widened = theirs.iter().any(|word| LIMITS.contains(&word.as_str()) && !own.contains(word));
     let is_closed = own.iter().any(|word| CLOSED.contains(&word.as_str()));
-    let (named, known) = (particulars(claim), particulars(source));
+    let known = particulars(source);
     // The number of a clause names nothing.
     let has_digit = |stem: &String| stem.contains(|letter: char| letter.is_ascii_digit());
-    let is_whole = !is_closed || known.iter().all(|stem| has_digit(stem) || named.contains(stem));
+    let is_whole = !is_closed || known.iter().all(|stem| has_digit(stem) || said.contains(stem));
     !is_turned && !is_widened && is_whole && is_ordered(&said, &held)
 }
 

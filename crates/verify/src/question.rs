@@ -3,7 +3,7 @@
 
 use crate::case::{Case, bare};
 use crate::found::{Found, texts};
-use crate::look;
+use crate::look::{self, Round};
 use crate::report::Check;
 use crate::revise::{
     self,
@@ -60,6 +60,24 @@ fn stop() -> Json {
     option("stop", "Stop here", "abort_scope", "The outcome is given up.")
 }
 
+/// What a person is asked who decides between evaluator and judge.
+fn dispute(round: &Round<'_>) -> (String, Vec<Json>) {
+    let statement = round.outcome.statement();
+    let is_wrong = round.evaluator.is_some_and(|one| one.json().is("decision.verdict", "failed"));
+    let prompt = match is_wrong {
+        true => format!("The score of “{statement}” is high enough, but something in it is wrong. What now?"),
+        false => format!(
+            "Nothing that must be there is missing for “{statement}”, but the score is too low. What now?"
+        ),
+    };
+    let mended = option("revise", "Have it mended", "replan", "What is not met is worked on again.");
+    let taken =
+        option("accept", "Take it as it is", "accept_as_is", "The score does not count for this version.");
+    // A score outweighs no finding: what is wrong can't be taken as it is.
+    let taken = Some(taken).filter(|_| !is_wrong);
+    (prompt, [mended].into_iter().chain(taken).chain([stop()]).collect())
+}
+
 /// The question that a look leads to.
 fn asked(walk: &Walk<'_, '_>, record: Record<'_>) -> Option<Asked> {
     let round = walk.round.as_ref()?;
@@ -74,26 +92,8 @@ fn asked(walk: &Walk<'_, '_>, record: Record<'_>) -> Option<Asked> {
         blocked: blocked.clone(),
     };
     if round.is_for_a_person() {
-        let statement = round.outcome.statement();
-        let is_wrong = round.evaluator.is_some_and(|one| one.json().is("decision.verdict", "failed"));
-        let prompt = match is_wrong {
-            true => {
-                format!("The score of “{statement}” is high enough, but something in it is wrong. What now?")
-            }
-            false => format!(
-                "Nothing that must be there is missing for “{statement}”, but the score is too low. What now?"
-            ),
-        };
-        let mended = option("revise", "Have it mended", "replan", "What is not met is worked on again.");
-        let taken = option(
-            "accept",
-            "Take it as it is",
-            "accept_as_is",
-            "The score does not count for this version.",
-        );
-        // A score outweighs no finding: what is wrong can't be taken as it is.
-        let taken = Some(taken).filter(|_| !is_wrong);
-        return Some(contradictory(prompt, [mended].into_iter().chain(taken).chain([stop()]).collect()));
+        let (prompt, options) = dispute(round);
+        return Some(contradictory(prompt, options));
     }
     let (criterion, lacks) = round.lacking()?;
     let of_criterion = |prompt: String, options: Vec<Json>| Asked {

@@ -11,7 +11,7 @@ use crate::claims::Claimed;
 use crate::desk::{Desk, Error, reference};
 use crate::feedback;
 use crate::finding::{self, Wrong};
-use crate::forum::{self, Moderator, Proposal, Vote, Voter};
+use crate::forum::{self, Moderator, Vote, Voter};
 use crate::outcome::{self, Upstream};
 use crate::research;
 use crate::revise::{attempt, sufficiency};
@@ -41,7 +41,7 @@ use countersign_govern::types::progress::{EvaluationSnapshot, SourceWorkspaceSna
 use countersign_kernel::measure::Measured;
 use person::Person;
 pub(crate) use person::last_chain;
-use voice::Voice;
+use voice::{Voice, Voices};
 
 /// What one look is on.
 pub struct Round<'a> {
@@ -181,35 +181,6 @@ pub fn look(desk: &mut Desk, outcome: &Outcome, subject: &Subject<'_>, seen: &Se
     attempt::looked(desk, &outcome.id, resolved.verdict)?;
     let moderator = seen.led.get(&outcome.id).copied();
     settle(desk, &round, &evaluator, &voices, &resolved, moderator)
-}
-
-/// Those who speak in a chain.
-struct Voices<'a> {
-    evaluator: &'a Voice,
-    judge: &'a Voice,
-    person: Option<&'a Voice>,
-}
-
-impl<'a> Voices<'a> {
-    /// All, in the order in which they speak.
-    fn all(&self) -> impl Iterator<Item = &'a Voice> + use<'a> {
-        [self.evaluator, self.judge].into_iter().chain(self.person)
-    }
-
-    /// The one that decides: of those who say what the chain came to the person, else the first.
-    fn decisive(&self, verdict: Verdict) -> Option<&'a Voice> {
-        let mut all = self.person.into_iter().chain([self.evaluator, self.judge]);
-        all.find(|voice| voice.verdict == verdict)
-    }
-}
-
-/// What somebody proposes by what they found.
-fn vote(by: Voter, voice: &Voice) -> Vote {
-    let proposal = match voice.verdict {
-        Verdict::Passed | Verdict::NotApplicable => Proposal::Accept,
-        Verdict::Failed | Verdict::Indeterminate => Proposal::Revise,
-    };
-    Vote { by, proposal }
 }
 
 /// Freezes what is looked at.
@@ -450,7 +421,8 @@ fn settle(
             question = unsure(desk, round, voice, evaluated, &resolved.receipt)?
         }
         (Verdict::Passed | Verdict::NotApplicable | Verdict::Failed | Verdict::Indeterminate, None) => {
-            let votes = [vote(Voter::Evaluator, evaluator), vote(Voter::Judge, judge)];
+            let votes =
+                [Vote::of(Voter::Evaluator, evaluator.verdict), Vote::of(Voter::Judge, judge.verdict)];
             let dispute =
                 Dispute { receipt: &resolved.receipt, is_wrong: evaluator.verdict == Verdict::Failed };
             question = Some(forum::deliberate(desk, round, dispute, &votes, moderator)?);

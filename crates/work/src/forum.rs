@@ -24,6 +24,7 @@ use countersign_govern::types::forum::{
     ForumDeliberationPolicy, ForumDeliberationPolicyOnNoConsensus as Exit,
 };
 use countersign_govern::types::hard_call::HardCallBlockingScope;
+use countersign_govern::types::outcome::EvaluationVerdict as Verdict;
 
 /// What is proposed for work that two see differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +88,18 @@ pub struct Vote {
     pub by: Voter,
     /// What.
     pub proposal: Proposal,
+}
+
+impl Vote {
+    /// What somebody proposes by what they found.
+    #[must_use]
+    pub fn of(by: Voter, verdict: Verdict) -> Self {
+        let proposal = match verdict {
+            Verdict::Passed | Verdict::NotApplicable => Proposal::Accept,
+            Verdict::Failed | Verdict::Indeterminate => Proposal::Revise,
+        };
+        Vote { by, proposal }
+    }
 }
 
 /// Where a deliberation is after a tick.

@@ -11,8 +11,9 @@ const OFTEN: [(usize, usize); 2] = [(2, 3), (1, 1)];
 #[test]
 fn every_derived_member_is_derived_again() {
     let mut tally = Tally::default();
+    // What the runs of the first sort have is not changed again in those of the second.
+    let mut done = BTreeMap::new();
     for (scenes, (times, values)) in scenes::ALL.into_iter().zip(OFTEN) {
-        let mut done = BTreeMap::new();
         for (name, scene) in scenes {
             let statement = scene().statement();
             tally = tally.and(forge(name, &statement, &targets(&statement, &mut done, times), values));

@@ -1,8 +1,8 @@
 //! The chain of an evaluator and a judge: opened, filled, resolved by the formula.
 //! Owns: its records. Must not: move an outcome.
 
-use super::voice::Voice;
-use super::{Round, Voices};
+use super::Round;
+use super::voice::{Voice, Voices};
 use crate::desk::{Desk, Error, From, reference};
 use crate::finding;
 use crate::names::{EVALUATOR, JUDGE, PERSON, Policy, references};

@@ -33,6 +33,26 @@ pub(super) struct Voice {
     pub(super) causes: Vec<Cause>,
 }
 
+/// Those who speak in a chain.
+pub(super) struct Voices<'a> {
+    pub(super) evaluator: &'a Voice,
+    pub(super) judge: &'a Voice,
+    pub(super) person: Option<&'a Voice>,
+}
+
+impl<'a> Voices<'a> {
+    /// All, in the order in which they speak.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Voice> + use<'a> {
+        [self.evaluator, self.judge].into_iter().chain(self.person)
+    }
+
+    /// The one that decides: of those who say what the chain came to the person, else the first.
+    pub(super) fn decisive(&self, verdict: Verdict) -> Option<&'a Voice> {
+        let mut all = self.person.into_iter().chain([self.evaluator, self.judge]);
+        all.find(|voice| voice.verdict == verdict)
+    }
+}
+
 /// What the evaluator says.
 pub(super) fn evaluator(
     desk: &mut Desk,

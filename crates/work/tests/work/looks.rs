@@ -1,9 +1,9 @@
 //! Looks at outcomes, and what comes of them.
 
 use crate::stage::{Answer, GOOD, LEASE, Stage, TASK};
-use countersign_work::revise::review::Reviewed;
 use countersign_govern::types::claim::ClaimSupportStatus;
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
+use countersign_work::revise::Reviewed;
 
 #[test]
 fn what_stands_in_a_source_passes() {
@@ -170,9 +170,10 @@ fn a_word_on_one_version_says_nothing_of_the_next() {
     stage.look("memo", &version, GOOD);
     let text = format!("{GOOD}\nThe rent is 900 euros a month. [sources/lease.md:5]\n");
     let plan = stage.one_plan();
-    let Some(Reviewed::Accepted) = stage.carry(plan, |_, _| Answer::Text(text.clone())) else {
-        panic!("a change that nobody has to see")
+    let Some(Reviewed::Asked(asked)) = stage.carry(plan, |_, _| Answer::Text(text.clone())) else {
+        panic!("a person is asked")
     };
+    stage.answer(asked.question(), "accept").unwrap();
     assert_eq!(stage.text("memo"), text);
     stage.look_again();
     assert_eq!(stage.state("term-stated"), State::NeedsHumanJudgment);
