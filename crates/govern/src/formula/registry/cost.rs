@@ -37,7 +37,7 @@ const ASSUMPTIONS: Input = may("assumptions", Shape::List(&item(Shape::Text)), "
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
-    version: "1.1.0",
+    version: "1.2.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
     expression: "cost_sum(vectors, correlation_policy, timing, samples, draws, seed)",
     inputs: &[

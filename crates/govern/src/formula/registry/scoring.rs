@@ -21,7 +21,7 @@ const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.2.0",
+        version: "1.3.0",
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
         inputs: &[
