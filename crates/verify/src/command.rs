@@ -33,16 +33,7 @@ pub(crate) fn invocation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found:
     let expected: Vec<&str> = entry.policy_checks.to_vec();
     let stated: Vec<&str> =
         checks(case, record).iter().filter_map(|one| one.json().text("policy_id")).collect();
-    match expected == stated {
-        true => found.right(CHECK),
-        false => found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "command_id",
-            "other checks belong to this command",
-        ),
-    }
+    found.holds(CHECK, record, "command_id", expected == stated, "other checks belong to this command");
     let actor = json.text("actor_ref").and_then(|text| text.split_once(':')).map(|(kind, _)| kind);
     let kind = match actor {
         Some("user") => Some("user"),

@@ -135,6 +135,21 @@ impl Found {
         self.fail(Failure { code, check, place, expected, found, message: message.to_string() });
     }
 
+    /// Something must be so for a member of a record to follow; else it is wrong, and why.
+    pub(crate) fn holds(
+        &mut self,
+        check: Check,
+        record: Record<'_>,
+        path: &str,
+        is_so: bool,
+        else_why: &str,
+    ) {
+        match is_so {
+            true => self.right(check),
+            false => self.about(Code::VerifyDerivation, check, record, path, else_why),
+        }
+    }
+
     /// Something about a record is wrong.
     pub(crate) fn about(
         &mut self,

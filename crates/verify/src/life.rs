@@ -101,10 +101,7 @@ fn need<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
 pub(crate) fn lease<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let need = record.json().text("need_id").unwrap_or_default();
     let is_asked = walk.case.before("ResearchNeed", need, record.seq()).is_some();
-    match is_asked {
-        true => found.right(CHECK),
-        false => found.about(Code::VerifyDerivation, CHECK, record, "need_id", "nobody asked that"),
-    }
+    found.holds(CHECK, record, "need_id", is_asked, "nobody asked that");
     found.must_say(CHECK, record, "leased_by_module_id", "drafter");
 }
 

@@ -271,10 +271,7 @@ pub(crate) fn answered<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     };
     let chosen = record.json().text("selected_option_id");
     let is_offered = call.json().list("options").iter().any(|one| one.text("option_id") == chosen);
-    match chosen.is_none() || is_offered {
-        true => found.right(CHECK),
-        false => found.about(Code::VerifyDerivation, CHECK, record, "selected_option_id", "is no option"),
-    }
+    found.holds(CHECK, record, "selected_option_id", chosen.is_none() || is_offered, "is no option");
 }
 
 /// Seconds for which an answer is kept.
@@ -382,16 +379,7 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         let message = "what the person wants of the version is not kept";
         found.about(Code::VerifyIncomplete, Check::Completeness, answer, "selected_option_id", message);
     }
-    match is_blocked {
-        true => found.right(CHECK),
-        false => found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "outcome_id",
-            "it did not wait for this answer",
-        ),
-    }
+    found.holds(CHECK, record, "outcome_id", is_blocked, "it did not wait for this answer");
 }
 
 /// An outcome is looked at again because the work, a source or what it rests on is another one now, or because nothing will mend it.

@@ -371,16 +371,13 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let from = walk.says("task_reliance_packet", id, "lifecycle_state").unwrap_or_default();
     let to = json.text("to_state").unwrap_or_default();
     found.must_say(CHECK, record, "from_state", from);
-    match RELIANCE.allows(from, to) {
-        true => found.right(CHECK),
-        false => found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "to_state",
-            "it can't go there from where it stands",
-        ),
-    }
+    found.holds(
+        CHECK,
+        record,
+        "to_state",
+        RELIANCE.allows(from, to),
+        "it can't go there from where it stands",
+    );
     let reason = match to {
         "ready_for_review" => "the status is derived",
         "superseded" => "a newer packet of the run",

@@ -289,16 +289,13 @@ pub(crate) fn repair<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     found.must_say(CHECK, record, "execution", "executes");
     found.must(CHECK, record, "artifact_kind", plan.artifact.0.at("kind").cloned());
     let outcome = record.json().text("outcome_id").unwrap_or_default();
-    match plan.record.json().texts("outcome_ids").contains(&outcome) {
-        true => found.right(CHECK),
-        false => found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "outcome_id",
-            "the plan is not for this outcome",
-        ),
-    }
+    found.holds(
+        CHECK,
+        record,
+        "outcome_id",
+        plan.record.json().texts("outcome_ids").contains(&outcome),
+        "the plan is not for this outcome",
+    );
 }
 
 /// The last receipt of what was done with a plan, before a place.

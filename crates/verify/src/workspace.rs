@@ -138,16 +138,7 @@ fn verified(walk: &Walk<'_, '_>, record: Record<'_>, task: Source<'_>, found: &m
     let is_asked = asked.last().is_some_and(|one| {
         one.json().texts("source_record_refs").iter().any(|text| bare(text) == record.id())
     });
-    match is_asked {
-        true => found.right(CHECK),
-        false => found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "verification_state",
-            "nobody was asked to verify it",
-        ),
-    }
+    found.holds(CHECK, record, "verification_state", is_asked, "nobody was asked to verify it");
     case.before("SourceRecord", record.id(), place)?.json().text("fresh_until")?;
     let at = walk.at(record)?;
     let until = Instant { seconds: at.seconds + HOLDS_SECONDS, ..at };
@@ -300,16 +291,7 @@ pub(crate) fn lookup<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         one.tier() == 0
             && (one.0.is("title", title) || (one.0.text("title").is_none() && one.0.is("path", title)))
     });
-    match is_asked {
-        true => found.right(CHECK),
-        false => found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "source_title_or_label",
-            "the task names no such source",
-        ),
-    }
+    found.holds(CHECK, record, "source_title_or_label", is_asked, "the task names no such source");
 }
 
 /// An operation builds on the state that the workspace is in, and carries what its source is.

@@ -63,6 +63,34 @@ pub struct Ending {
     pub question: Option<Question>,
 }
 
+impl Trigger {
+    /// Why nothing will do, for people.
+    #[must_use]
+    pub const fn why(self) -> &'static str {
+        match self {
+            Trigger::NoCapabilityCoversOutcome => "What the outcome needs is not there.",
+            Trigger::CapabilityUnavailableOrUnhealthy => "What the outcome needs does not work now.",
+            Trigger::PolicyProhibitsRequiredStep => "A policy forbids what would help.",
+            Trigger::AllPolicyAllowedProceduresExhausted => "All that may be tried was tried.",
+            Trigger::MaxAttemptsWithoutMaterialScoreImprovement => {
+                "The attempts that are allowed did not make it good."
+            }
+            Trigger::IdenticalOutputLoopDetected => "The same text comes back, however it is asked for.",
+            Trigger::EvidenceInsufficientToProceed => "The sources have nothing more on it.",
+            Trigger::VerificationUnresolvable => "It rests on a source that a person must verify.",
+            Trigger::ContradictoryRequirements => "What is asked for contradicts itself.",
+            Trigger::PreconditionUnresolvable => "Something that it builds on is not there.",
+            Trigger::BudgetCapPreventsMinimalSufficientAttempt => {
+                "The budget does not allow another attempt."
+            }
+            Trigger::ExternalSideEffectRequiresUngrantedApproval => {
+                "It takes an effect outside that nobody allowed."
+            }
+            Trigger::CascadeCycleDetected => "Outcomes wait for each other.",
+        }
+    }
+}
+
 /// How it ends; `None` if it goes on. The first trigger in their order decides, also that it goes on: so one of a lower rank
 /// never changes the route.
 #[must_use]

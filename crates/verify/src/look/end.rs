@@ -110,28 +110,16 @@ pub(crate) fn outcome_moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, fou
     let must_be = |found: &mut Found, cause: &str, is_right: bool| {
         found.must_say(check, record, "cause", cause);
         found.must(check, record, "result_id", None);
-        match is_right {
-            true => found.right(check),
-            false => found.about(
-                Code::VerifyDerivation,
-                check,
-                record,
-                "to_state",
-                "what it depends on says otherwise",
-            ),
-        }
+        found.holds(check, record, "to_state", is_right, "what it depends on says otherwise");
     };
     let to = json.text("to_state").unwrap_or_default();
-    match walk.says("outcome_record", id, "state").is_some_and(|from| OUTCOME.allows(from, to)) {
-        true => found.right(check),
-        false => found.about(
-            Code::VerifyDerivation,
-            check,
-            record,
-            "to_state",
-            "it can't go there from where it stands",
-        ),
-    }
+    found.holds(
+        check,
+        record,
+        "to_state",
+        walk.says("outcome_record", id, "state").is_some_and(|from| OUTCOME.allows(from, to)),
+        "it can't go there from where it stands",
+    );
     if walk.round.as_ref().is_some_and(|round| round.is_owed(walk.case, id)) {
         return settled(walk, record, found);
     }

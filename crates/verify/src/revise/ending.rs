@@ -190,7 +190,7 @@ pub(crate) fn detected<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     };
     let question = ending.question.map(|kind| Json::from(kind.as_str()));
     found.must(CHECK, record, "no_sufficient_procedure", Some(true.into()));
-    found.must_say(CHECK, record, "rationale", why(ending.by));
+    found.must_say(CHECK, record, "rationale", ending.by.why());
     found.must_say(CHECK, record, "terminal_route", ending.route.as_str());
     found.must(CHECK, record, "hard_call_required", Some(question.is_some().into()));
     found.must(CHECK, record, "hard_call_kind", question);
@@ -207,29 +207,6 @@ pub(crate) fn detected<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     found.must(CHECK, record, "attempts", Some(Json::Array(tried.clone())));
     let at = case.row(record).map(|row| Json::from(row.at.as_str()));
     found.must(CHECK, record, "evaluated_at", at);
-}
-
-/// Why nothing will do, for people.
-fn why(by: Trigger) -> &'static str {
-    match by {
-        Trigger::NoCapabilityCoversOutcome => "What the outcome needs is not there.",
-        Trigger::CapabilityUnavailableOrUnhealthy => "What the outcome needs does not work now.",
-        Trigger::PolicyProhibitsRequiredStep => "A policy forbids what would help.",
-        Trigger::AllPolicyAllowedProceduresExhausted => "All that may be tried was tried.",
-        Trigger::MaxAttemptsWithoutMaterialScoreImprovement => {
-            "The attempts that are allowed did not make it good."
-        }
-        Trigger::IdenticalOutputLoopDetected => "The same text comes back, however it is asked for.",
-        Trigger::EvidenceInsufficientToProceed => "The sources have nothing more on it.",
-        Trigger::VerificationUnresolvable => "It rests on a source that a person must verify.",
-        Trigger::ContradictoryRequirements => "What is asked for contradicts itself.",
-        Trigger::PreconditionUnresolvable => "Something that it builds on is not there.",
-        Trigger::BudgetCapPreventsMinimalSufficientAttempt => "The budget does not allow another attempt.",
-        Trigger::ExternalSideEffectRequiresUngrantedApproval => {
-            "It takes an effect outside that nobody allowed."
-        }
-        Trigger::CascadeCycleDetected => "Outcomes wait for each other.",
-    }
 }
 
 /// Sources are to be verified for the outcome of which it was just found that it rests on them.

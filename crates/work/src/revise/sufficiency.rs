@@ -285,7 +285,7 @@ fn record(
         hard_call_required: ending.question.is_some(),
         hard_call_kind: ending.question,
         process_gap_signal_ref: None,
-        rationale: why(ending.by).to_string(),
+        rationale: ending.by.why().to_string(),
         schema_version: V10,
     })
 }
@@ -344,29 +344,6 @@ fn described(
     })
 }
 
-/// Why nothing will do, for people.
-fn why(by: Trigger) -> &'static str {
-    match by {
-        Trigger::NoCapabilityCoversOutcome => "What the outcome needs is not there.",
-        Trigger::CapabilityUnavailableOrUnhealthy => "What the outcome needs does not work now.",
-        Trigger::PolicyProhibitsRequiredStep => "A policy forbids what would help.",
-        Trigger::AllPolicyAllowedProceduresExhausted => "All that may be tried was tried.",
-        Trigger::MaxAttemptsWithoutMaterialScoreImprovement => {
-            "The attempts that are allowed did not make it good."
-        }
-        Trigger::IdenticalOutputLoopDetected => "The same text comes back, however it is asked for.",
-        Trigger::EvidenceInsufficientToProceed => "The sources have nothing more on it.",
-        Trigger::VerificationUnresolvable => "It rests on a source that a person must verify.",
-        Trigger::ContradictoryRequirements => "What is asked for contradicts itself.",
-        Trigger::PreconditionUnresolvable => "Something that it builds on is not there.",
-        Trigger::BudgetCapPreventsMinimalSufficientAttempt => "The budget does not allow another attempt.",
-        Trigger::ExternalSideEffectRequiresUngrantedApproval => {
-            "It takes an effect outside that nobody allowed."
-        }
-        Trigger::CascadeCycleDetected => "Outcomes wait for each other.",
-    }
-}
-
 /// What goes with a route: a question to a person, a signal, a request, findings that can't be mended.
 fn follow(
     desk: &mut Desk,
@@ -414,7 +391,7 @@ fn about(by: Trigger, sources: &[String]) -> call::Stuck<'_> {
         | Trigger::ContradictoryRequirements
         | Trigger::PreconditionUnresolvable
         | Trigger::ExternalSideEffectRequiresUngrantedApproval
-        | Trigger::CascadeCycleDetected => call::Stuck::Attempts(why(by)),
+        | Trigger::CascadeCycleDetected => call::Stuck::Attempts(by.why()),
     }
 }
 
