@@ -296,7 +296,6 @@ pub(crate) fn inputs(walk: &Walk<'_, '_>, kind: &str, place: u64) -> Option<Vec<
             };
             Some(waiting(walk, place).iter().flat_map(item).collect())
         }
-        "FindingsInbox" => Some(findings(case, place).into_iter().map(name).collect()),
         "EvaluationChainView" => {
             let view = chain_view(case, next(case, "UnifiedEvaluationChainView", place)?, place);
             let view = Json::from(view);
@@ -344,10 +343,7 @@ pub(crate) fn kind_of(case: &Case<'_>, header: Record<'_>) -> Option<&'static st
     if header.json().text("payload_ref").is_some_and(|text| text.starts_with("budget_narrative:")) {
         return Some("BudgetNarrative");
     }
-    let before = case.until("DerivedReadModelRecord", place).last();
-    let follows = before
-        .is_some_and(|one| one.seq() + 2 == place && one.json().is("read_model_kind", "AttentionLedger"));
-    Some(if follows { "FindingsInbox" } else { "AttentionLedger" })
+    Some("AttentionLedger")
 }
 
 /// The receipts of what is shown.

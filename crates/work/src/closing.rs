@@ -45,7 +45,6 @@ pub fn show(desk: &mut Desk) -> Result<(), Error> {
     board::tell(desk)?;
     attention::refresh(desk)?;
     ledger(desk)?;
-    inbox(desk)?;
     for resolution in last_chains(desk) {
         chain(desk, &resolution)?;
         decision(desk, &resolution)?;
@@ -122,8 +121,12 @@ fn ledger(desk: &mut Desk) -> Result<(), Error> {
     Ok(())
 }
 
-/// The header of the findings.
-fn inbox(desk: &mut Desk) -> Result<(), Error> {
+/// The header of the findings. An inbox is a matter's: what any of its runs finds makes it out of date, so no run puts one down, and it is
+/// derived whenever somebody asks.
+///
+/// # Errors
+/// Something can't be written.
+pub fn inbox(desk: &mut Desk) -> Result<(), Error> {
     let ids: Vec<String> = finding::all(desk).into_iter().map(|one| one.event.finding_event_id).collect();
     let inputs = references("EvaluationFindingEvent", ids.iter().map(String::as_str))?;
     show::header(desk, ReadModel::FindingsInbox, inputs, None, Vec::new())?;

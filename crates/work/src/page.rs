@@ -52,6 +52,16 @@ pub fn header(desk: &Desk, kind: ReadModel) -> Option<Header> {
     })
 }
 
+/// The header of the findings, as it would be put down now.
+///
+/// # Errors
+/// Something can't be derived.
+pub fn inbox(desk: &Desk) -> Result<Option<Header>, Error> {
+    let mut trial = desk.clone();
+    closing::inbox(&mut trial)?;
+    Ok(header(&trial, ReadModel::FindingsInbox))
+}
+
 /// The records of the run with every page derived anew behind them; the run itself stays as it is.
 ///
 /// # Errors

@@ -42,12 +42,12 @@ impl Page {
     fn model(self) -> Option<ReadModel> {
         match self {
             Page::Health => Some(ReadModel::TaskHealthCard),
-            Page::Findings => Some(ReadModel::FindingsInbox),
             Page::Attention => Some(ReadModel::AttentionLedger),
             Page::Evidence => Some(ReadModel::EvidencePackage),
             Page::Chain => Some(ReadModel::EvaluationChainView),
             Page::Budget => Some(ReadModel::BudgetNarrative),
-            Page::Board => None,
+            // An inbox is a matter's: none is put down by a run.
+            Page::Findings | Page::Board => None,
         }
     }
 }
@@ -63,6 +63,9 @@ struct Told<'a> {
     /// What the run put down for it last.
     #[serde(skip_serializing_if = "Option::is_none")]
     put_down: Option<PutDown>,
+    /// What it is made of, where no run puts it down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_of: Option<MadeOf>,
     body: &'a Json,
 }
 
@@ -75,21 +78,35 @@ struct PutDown {
     from: u64,
     until: Option<u64>,
     ended_by: Option<String>,
+    #[serde(flatten)]
+    made_of: MadeOf,
+}
+
+#[derive(Serialize)]
+struct MadeOf {
     input_manifest_hash: String,
     inputs: Vec<String>,
+}
+
+impl From<Header> for MadeOf {
+    fn from(header: Header) -> Self {
+        MadeOf {
+            input_manifest_hash: header.manifest_hash,
+            inputs: header.inputs.iter().map(|one| one.as_str().to_owned()).collect(),
+        }
+    }
 }
 
 impl From<Header> for PutDown {
     fn from(header: Header) -> Self {
         PutDown {
-            id: header.id,
+            id: header.id.clone(),
             validity: if header.until.is_none() { "current" } else { "stale" },
             counts: header.until.is_none(),
             from: header.from,
             until: header.until,
-            ended_by: header.ended_by.map(|one| one.as_str().to_owned()),
-            input_manifest_hash: header.manifest_hash,
-            inputs: header.inputs.iter().map(|one| one.as_str().to_owned()).collect(),
+            ended_by: header.ended_by.as_ref().map(|one| one.as_str().to_owned()),
+            made_of: MadeOf::from(header),
         }
     }
 }
@@ -153,9 +170,18 @@ async fn read(bench: &Bench, run: &RunId) -> Result<Option<Read>, Failure> {
 /// A page with what stands on it.
 struct Filled {
     fresh: Desk,
-    header: Option<Header>,
+    footing: Footing,
     as_of: u64,
     body: Json,
+}
+
+/// What a page rests on.
+enum Footing {
+    /// The run put something down for it.
+    PutDown(Header),
+    /// It is derived whenever somebody asks.
+    Asked(Header),
+    Records,
 }
 
 impl Filled {
@@ -164,12 +190,10 @@ impl Filled {
             |error: countersign_work::desk::Error| Failure::new(Code::RunUnreadable, error.to_string());
         let missing = || Failure::new(Code::RunUnreadable, format!("{} has no records", read.told.id));
         let fresh = read.work.look(page::fresh).ok_or_else(missing)?.map_err(unshown)?;
-        let (header, as_of) = read
-            .work
-            .look(|desk| (page.model().and_then(|model| page::header(desk, model)), desk.end()))
-            .ok_or_else(missing)?;
+        let (footing, as_of) =
+            read.work.look(|desk| (Footing::of(page, desk), desk.end())).ok_or_else(missing)?;
         let body = body::body(page, &fresh, read);
-        Ok(Filled { fresh, header, as_of, body })
+        Ok(Filled { fresh, footing: footing.map_err(unshown)?, as_of, body })
     }
 
     fn told<'a>(&'a self, page: Page, read: &'a Read) -> Told<'a> {
@@ -178,7 +202,14 @@ impl Filled {
             task: &self.fresh.task().id,
             page: format!("{page:?}").to_lowercase(),
             as_of: self.as_of,
-            put_down: self.header.clone().map(PutDown::from),
+            put_down: match &self.footing {
+                Footing::PutDown(header) => Some(PutDown::from(header.clone())),
+                Footing::Asked(_) | Footing::Records => None,
+            },
+            made_of: match &self.footing {
+                Footing::Asked(header) => Some(MadeOf::from(header.clone())),
+                Footing::PutDown(_) | Footing::Records => None,
+            },
             body: &self.body,
         }
     }
@@ -188,7 +219,7 @@ impl Filled {
         let run = read.told.id.as_str();
         let shown = Shown { global, run, fresh: &self.fresh, work: &read.work };
         let mut all = lines::lines(page, &sheet, &shown, &self.body);
-        all.push(Line::new(FAINT, footing(self.header.as_ref(), self.as_of)));
+        all.push(Line::new(FAINT, self.footing.words(self.as_of)));
         sheet.print(&all)
     }
 }
@@ -206,15 +237,32 @@ struct Shown<'a> {
 /// Letters of a hash that tell it apart for an eye.
 const HASH_CHARS: usize = 12;
 
-/// What a page rests on, in a line.
-fn footing(header: Option<&Header>, as_of: u64) -> String {
-    let of = format!("From the run's records up to place {as_of}");
-    let Some(Header { from, until, manifest_hash, inputs, .. }) = header else { return format!("{of}.") };
-    let validity = match until {
-        None => "current".to_owned(),
-        Some(until) => format!("stale since {until}"),
-    };
-    let hash = manifest_hash.get(..HASH_CHARS).unwrap_or(manifest_hash);
-    let inputs = output::count(inputs.len() as u64, "input");
-    format!("{of}; what was put down at {from} is {validity} ({inputs}, manifest {hash}…).")
+impl Footing {
+    fn of(page: Page, desk: &Desk) -> Result<Self, countersign_work::desk::Error> {
+        if page == Page::Findings {
+            return Ok(page::inbox(desk)?.map_or(Footing::Records, Footing::Asked));
+        }
+        let header = page.model().and_then(|model| page::header(desk, model));
+        Ok(header.map_or(Footing::Records, Footing::PutDown))
+    }
+
+    /// What a page rests on, in a line.
+    fn words(&self, as_of: u64) -> String {
+        let of = format!("From the run's records up to place {as_of}");
+        let made_of = |Header { manifest_hash, inputs, .. }: &Header| {
+            let hash = manifest_hash.get(..HASH_CHARS).unwrap_or(manifest_hash);
+            format!("({}, manifest {hash}…)", output::count(inputs.len() as u64, "input"))
+        };
+        match self {
+            Footing::Records => format!("{of}."),
+            Footing::Asked(header) => format!("{of} {}.", made_of(header)),
+            Footing::PutDown(header) => {
+                let validity = match header.until {
+                    None => "current".to_owned(),
+                    Some(until) => format!("stale since {until}"),
+                };
+                format!("{of}; what was put down at {} is {validity} {}.", header.from, made_of(header))
+            }
+        }
+    }
 }

@@ -19,7 +19,6 @@ pub(super) fn find(desk: &Desk, packet: Option<&str>) -> Result<TaskReliancePack
     rely::find(desk, packet).ok_or_else(|| Error::Missing("packet".to_string()))
 }
 
-/// Looks again at what has changed since it was looked at, and makes a new packet of what that comes to.
 /// Issues a packet; the last one where none is named.
 pub(super) fn issue(desk: &mut Desk, packet: Option<&str>, by: &StorageRef) -> Result<(), Error> {
     let packet = find(desk, packet)?;
@@ -38,6 +37,7 @@ pub(super) fn go(
     rely::go(desk, &packet.packet_id, to, by.as_str(), why).map(drop)
 }
 
+/// Looks again at what has changed since it was looked at, and makes a new packet of what that comes to.
 pub(super) fn renew(desk: &mut Desk, given: &Given<'_>) -> Result<(), Error> {
     let heads = texts::checked(desk, given.contents)?;
     let seen = (given.seen)(&heads);

@@ -256,6 +256,9 @@ fn is_current(stage: &Stage) {
     let mut desk = stage.desk.clone();
     cost::narrative(&mut desk).unwrap();
     closing::show(&mut desk).unwrap();
+    closing::inbox(&mut desk).unwrap();
+    let log = Log::new(&desk);
+    named(&log, &log.shown().last().unwrap());
     for kind in [
         ReadModel::AttentionLedger,
         ReadModel::FindingsInbox,
