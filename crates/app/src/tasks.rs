@@ -168,6 +168,9 @@ pub(crate) async fn again(bench: &Bench, told: &Told) -> Result<Option<AtWork>, 
         .map_err(|_| Failure::new(Code::RunUnreadable, "the run's task can't be read any more"))?;
     let files = told.setup.files.clone();
     let work = Work::read(&*bench.journal, &bench.access, &told.id, task, files.clone()).await?;
+    if let Some(at) = work.look(|desk| desk.clock().clone()) {
+        bench.clock.not_before(&at);
+    }
     let bytes = |source: &Source| {
         let digest = work.look(|desk| workspace::hash_of(desk, &source.id)).flatten()?;
         work.content(&digest).map(|bytes| bytes.to_vec())

@@ -16,7 +16,8 @@ pub struct Clock {
 
 #[derive(Debug)]
 enum Time {
-    Machine,
+    /// The machine's, from this time on: its clock may be set back, and time in a record may not.
+    Machine(Instant),
     /// `--now`: starts there and moves on by a millisecond with each reading, so that leases expire and
     /// durations come out the same in every run.
     Virtual(Instant),
@@ -44,7 +45,8 @@ impl Clock {
             }
             None => entropy,
         };
-        let time = now.map_or(Time::Machine, |now| Time::Virtual(now.instant()));
+        let time =
+            now.map_or(Time::Machine(Instant { seconds: 0, nanos: 0 }), |now| Time::Virtual(now.instant()));
         Clock { time: Mutex::new(time), names: Mutex::new(Names { seed, minted: 0 }) }
     }
 
@@ -55,7 +57,10 @@ impl Clock {
     pub fn now(&self) -> Result<Timestamp, NotATimestamp> {
         let mut time = self.time.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let instant = match &mut *time {
-            Time::Machine => machine_now().ok_or(NotATimestamp)?,
+            Time::Machine(last) => {
+                *last = machine_now().ok_or(NotATimestamp)?.max(*last);
+                *last
+            }
             Time::Virtual(now) => {
                 let reading = *now;
                 *now = ticked(reading);
@@ -63,6 +68,14 @@ impl Clock {
             }
         };
         Timestamp::try_from(instant)
+    }
+
+    /// No time before this one is given from now on: something is on record that happened then.
+    pub fn not_before(&self, at: &Timestamp) {
+        let mut time = self.time.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match &mut *time {
+            Time::Machine(from) | Time::Virtual(from) => *from = at.instant().max(*from),
+        }
     }
 
     /// Sixteen hexadecimal digits that were not given before.
@@ -92,6 +105,21 @@ fn machine_now() -> Option<Instant> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_clock_goes_back_behind_what_is_on_record() {
+        let at = |text: &str| Timestamp::try_from(text.to_owned()).unwrap();
+        let late = at("9000-01-01T00:00:00Z");
+        for now in [None, Some(at("2026-02-01T09:00:00Z"))] {
+            let clock = Clock::new(now.as_ref(), None, [0; 32]);
+            let read = || clock.now().unwrap().instant();
+            assert!(read() < late.instant());
+            clock.not_before(&late);
+            clock.not_before(&at("2026-01-01T00:00:00Z"));
+            let (first, second) = (read(), read());
+            assert!(late.instant() <= first && first <= second, "{first:?} {second:?}");
+        }
+    }
 
     #[test]
     fn a_virtual_clock_ticks_and_repeats() {

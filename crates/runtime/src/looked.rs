@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The output of whoever looks at the work.
-const CRITIC: &str = "critic";
+pub(crate) const CRITIC: &str = "critic";
 /// Where a handoff says what was found of what was wanted, the levels that a judge gave, and why nothing was seen.
 const FOUND: &str = "found";
 const LEVELS: &str = "levels";
@@ -57,6 +57,15 @@ struct Counted {
 }
 
 impl Looked {
+    /// Takes what was seen of a criterion before, where nobody looks at it now.
+    pub(crate) fn carry(&mut self, before: &Seen, criterion: &str) {
+        let seen = &mut self.seen;
+        let id = || criterion.to_owned();
+        seen.checks.extend(before.checks.get(criterion).map(|one| (id(), one.clone())));
+        seen.levels.extend(before.levels.get(criterion).map(|one| (id(), *one)));
+        seen.unseen.extend(before.unseen.get(criterion).map(|why| (id(), why.clone())));
+    }
+
     /// As a handoff tells it.
     pub(crate) fn told(&self) -> Told {
         let counted = |one: &Measured| Counted { met: one.met, of: one.of, missing: one.missing.clone() };

@@ -282,7 +282,7 @@ impl Work {
     /// The evidence with its words, once there is some.
     #[must_use]
     pub fn evidence(&self) -> Option<Json> {
-        self.with_texts(|desk, contents| evidence::document(desk, contents).ok()).flatten()
+        self.with_texts(|desk, contents| evidence::document(desk, contents, None).ok()).flatten()
     }
 
     /// Claims with their words and the places that bear on them, by their references.

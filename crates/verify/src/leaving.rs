@@ -36,11 +36,22 @@ fn subject(case: &Case<'_>, kind: &str, sources: &[&str], destination: Option<&s
     format!("externalization:{}#{hash}", case.own(&format!("leave.{kind}")))
 }
 
-/// The command by which evidence leaves, and where to.
-fn exported<'c>(case: &'c Case<'_>, place: u64) -> Option<(Record<'c>, Option<String>)> {
+/// What a command has leave.
+struct Exported<'c> {
+    to: String,
+    /// The sources that go along.
+    sources: Vec<&'c str>,
+}
+
+/// What leaves by a command; whether it says so is withheld if nothing is given.
+fn exported<'c>(case: &'c Case<'_>, place: u64) -> Option<Option<Exported<'c>>> {
     let asked = command::open(case, place).filter(|one| one.json().is("command_id", EXPORT))?;
-    let request = command::request(case, asked);
-    Some((asked, request.and_then(|one| one.text("destination").map(|to| format!("file:{to}")))))
+    Some(command::request(case, asked).and_then(|request| {
+        let named = request.at("sources").map(|_| request.texts("sources"));
+        let goes = |id: &&str| named.as_ref().is_none_or(|named| named.contains(id));
+        let to = request.text("destination").map(|to| format!("file:{to}"))?;
+        Some(Exported { to, sources: sources(case).into_iter().filter(goes).collect() })
+    }))
 }
 
 /// What a person says yes to by giving a command.
@@ -48,8 +59,9 @@ fn meant(case: &Case<'_>, asked: Record<'_>, place: u64) -> Option<Option<String
     let last = |kind: &str, snake: &str| case.last(kind, place).map(|one| format!("{snake}:{}", one.id()));
     match asked.json().text("command_id")? {
         EXPORT => {
-            let (_, to) = exported(case, place)?;
-            Some(to.map(|to| subject(case, Kind::ExportBundle.as_str(), &sources(case), Some(&to))))
+            let going = exported(case, place)?;
+            let kind = Kind::ExportBundle.as_str();
+            Some(going.map(|going| subject(case, kind, &going.sources, Some(&going.to))))
         }
         "source.clear" => {
             let request = command::request(case, asked);
@@ -90,10 +102,10 @@ pub(crate) fn left<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     let (case, json, place) = (walk.case, record.json(), record.seq());
     let Some(kind) = json.text("externalization_kind").and_then(Kind::find) else { return };
     let exported = exported(case, place);
-    if let Some((_, destination)) = &exported {
+    if let Some(going) = &exported {
         found.must_say(CHECK, record, "externalization_kind", Kind::ExportBundle.as_str());
-        match destination {
-            Some(destination) => found.must_say(CHECK, record, "destination_ref", destination),
+        match going {
+            Some(going) => found.must_say(CHECK, record, "destination_ref", &going.to),
             None => found.withheld(CHECK),
         }
     }
@@ -101,9 +113,11 @@ pub(crate) fn left<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     found.must_say(CHECK, record, "workspace_id", &case.own("workspace"));
     let named = json.texts("source_record_refs");
     let named: Vec<&str> = named.iter().map(|text| case.local(bare(text))).collect();
-    // A question takes some of them along, an export all.
-    let own: Vec<&str> =
-        sources(case).into_iter().filter(|id| !is_query(kind) || named.contains(id)).collect();
+    let own: Vec<&str> = match exported.flatten() {
+        Some(going) => going.sources,
+        // What a question takes along only it says.
+        None => sources(case).into_iter().filter(|id| named.contains(id)).collect(),
+    };
     let refs: Vec<String> = own.iter().map(|id| format!("src:{}", case.own(id))).collect();
     found.must_list(CHECK, record, "source_record_refs", &refs);
     let shown = subject(case, kind.as_str(), &own, json.text("destination_ref"));

@@ -80,7 +80,7 @@ record! {
 }
 
 fn going(host: &str) -> Result<Going<'static>, Error> {
-    Ok(Going { kind: Kind::ApiCall, sources: &[], destination: Some(reference("Host", host)?) })
+    Ok(Going { kind: Kind::ApiCall, sources: None, destination: Some(reference("Host", host)?) })
 }
 
 /// Whether the questions of a stage may be asked. Where a person must be asked first, they are.
@@ -103,7 +103,7 @@ pub fn may(desk: &mut Desk, next: &Next<'_>) -> Result<Result<(), Refusal>, Erro
             outside::ask(desk, &going)?;
             Ok(Err(Refusal::Asked))
         }
-        Err(why @ (Held::Never(_) | Held::Class { .. } | Held::Kept)) => {
+        Err(why @ (Held::Never(_) | Held::Class { .. } | Held::Unknown(_) | Held::Kept)) => {
             outside::held(desk, &going, &why)?;
             Ok(Err(Refusal::Held(why.to_string())))
         }

@@ -16,17 +16,20 @@ use countersign_govern::types::wire::Wire;
 use countersign_kernel::claim::{Claim, outline};
 use countersign_record::json::{Json, Object};
 
-/// The evidence of a run as one document: each claim with its words, and the places that bear on it with theirs.
+/// The evidence of a run as one document: each claim with its words, and the places that bear on it with theirs. Where only some sources
+/// go along, the words of the others stay, and those of the claims, which are made of all.
 ///
 /// # Errors
 /// There is no evidence yet.
-pub fn document(desk: &Desk, contents: Contents<'_>) -> Result<Json, Error> {
+pub fn document(desk: &Desk, contents: Contents<'_>, going: Option<&[String]>) -> Result<Json, Error> {
     let last = desk.each::<EvidencePackage>("EvidencePackage").next_back();
     let package = last.ok_or_else(|| Error::Missing("evidence package".to_string()))?.record;
     let heads = texts::heads(desk, contents);
-    let sources = texts::read(desk, contents);
+    let mut sources = texts::read(desk, contents);
+    let all = sources.len();
+    sources.retain(|one| going.is_none_or(|own| own.contains(&one.id)));
     let anchors = anchors(desk);
-    let words = words(desk, &heads)?;
+    let words = if sources.len() == all { words(desk, &heads)? } else { BTreeMap::new() };
     let claim = |entry: &EvidencePackageClaimEntry| {
         let places = |refs: &[StorageRef]| places(desk, &anchors, &sources, refs);
         Json::from(Object::from([

@@ -55,6 +55,12 @@ pub fn was_satisfied(desk: &Desk, outcome: &str) -> bool {
         .any(|one| one.outcome_id == own && one.to_state == State::Satisfied)
 }
 
+/// Whether an outcome was looked at and is to be mended.
+#[must_use]
+pub fn falls_short(state: State) -> bool {
+    matches!(state, State::NeedsRevision | State::Regressed)
+}
+
 /// Whether an outcome waits to be looked at.
 #[must_use]
 pub fn is_to_be_looked_at(state: State) -> bool {

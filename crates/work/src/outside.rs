@@ -42,8 +42,8 @@ const KEEP: &str = "keep";
 pub struct Going<'a> {
     /// How.
     pub kind: Kind,
-    /// The sources in it, as the task calls them; none stands for all.
-    pub sources: &'a [String],
+    /// The sources in it, as the task calls them; all of them if nothing is said.
+    pub sources: Option<&'a [String]>,
     /// Where to.
     pub destination: Option<StorageRef>,
 }
@@ -62,6 +62,9 @@ pub enum Held {
         /// The class.
         class: DataClass,
     },
+    /// Nobody knows what it is.
+    #[error("the task has no source {0}")]
+    Unknown(String),
     /// A person has not said yes.
     #[error("a person must let it leave first")]
     Unconfirmed,
@@ -151,7 +154,7 @@ fn subject(desk: &Desk, going: &Going<'_>) -> Result<StorageRef, Error> {
 
 /// The sources that are in it. Those that were only looked up are no records, and are not sent.
 fn sources(desk: &Desk, going: &Going<'_>) -> Vec<Source> {
-    let is_in = |one: &&Source| going.sources.is_empty() || going.sources.contains(&one.id);
+    let is_in = |one: &&Source| going.sources.is_none_or(|own| own.contains(&one.id));
     desk.task().sources.iter().filter(is_in).filter(|one| one.tier() > 0).cloned().collect()
 }
 
@@ -164,6 +167,10 @@ pub fn may(desk: &Desk, going: &Going<'_>) -> Result<Option<StorageRef>, Held> {
     let allowed = classes(leave);
     if leave == Leave::Never {
         return Err(Held::Never(going.kind));
+    }
+    let is_known = |id: &&String| desk.task().source(id).is_some();
+    if let Some(unknown) = going.sources.into_iter().flatten().find(|id| !is_known(id)) {
+        return Err(Held::Unknown(unknown.clone()));
     }
     let sources = sources(desk, going);
     let refused = sources.iter().map(Source::class).find(|class| !allowed.contains(class));
@@ -285,7 +292,7 @@ pub fn done(desk: &mut Desk, going: &Going<'_>, cleared: Cleared, left: &Left) -
 /// It can't be written.
 pub fn held(desk: &mut Desk, going: &Going<'_>, why: &Held) -> Result<StorageRef, Error> {
     let status = match why {
-        Held::Never(_) | Held::Class { .. } | Held::Unconfirmed => Status::BlockedByPolicy,
+        Held::Never(_) | Held::Class { .. } | Held::Unknown(_) | Held::Unconfirmed => Status::BlockedByPolicy,
         Held::Kept => Status::Cancelled,
     };
     receipt(desk, going, None, &Left { status, cost: None })

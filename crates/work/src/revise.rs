@@ -42,7 +42,6 @@ use compile::Wanted;
 use countersign_govern::types::added::outcome::Consumption;
 use countersign_govern::types::added::repair::TieBreakDecision;
 use countersign_govern::types::chain::EvaluationResultEnvelope;
-use countersign_govern::types::outcome::OutcomeEvaluationState as State;
 use countersign_govern::types::revision::RevisionExecutionLifecycleState as PlanState;
 use countersign_record::digest::Digest;
 use plans::Plan;
@@ -190,7 +189,7 @@ pub fn plan(desk: &mut Desk, heads: &[Head<'_>], means: &Means<'_>) -> Result<Pl
     let mut wanted = Wanted::new();
     let mut is_ended = false;
     for outcome in &task.outcomes {
-        if !is_short(outcome::state(desk, &outcome.id)) {
+        if !outcome::falls_short(outcome::state(desk, &outcome.id)) {
             continue;
         }
         let own = task.artifact_of(outcome).map(|one| one.id.as_str());
@@ -212,10 +211,6 @@ pub fn plan(desk: &mut Desk, heads: &[Head<'_>], means: &Means<'_>) -> Result<Pl
         attempt::observe(desk, &looked.outcome)?;
     }
     Ok(Planned { plans: plans.into_iter().map(|plan| Compiled { plan }).collect(), ended })
-}
-
-fn is_short(state: State) -> bool {
-    matches!(state, State::NeedsRevision | State::Regressed)
 }
 
 /// Says what became of all feedback that was delivered.

@@ -23,6 +23,7 @@ use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
 use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
 use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
+use leave::Leaving;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,7 +42,8 @@ pub(super) async fn run(global: &Global, command: &Packet) -> Result<Exit, Failu
                 .map(|text| super::ledger::read_digest(text))
                 .collect::<Result<Vec<_>, _>>()?;
             let files = Files { out: out.as_deref(), html: html.as_deref(), is_confirmed: *yes };
-            export(global, &RunId::try_from(run.as_str())?, &files, may_leave, &kept).await
+            let keep = Keep { may_leave, kept: &kept };
+            export(global, &RunId::try_from(run.as_str())?, &files, &keep).await
         }
     }
 }
@@ -54,17 +56,22 @@ struct Files<'a> {
     is_confirmed: bool,
 }
 
-async fn export(
-    global: &Global,
-    run: &RunId,
-    files: &Files<'_>,
+/// What is kept here.
+struct Keep<'a> {
+    /// The most secret class whose texts leave.
     may_leave: DataClass,
-    kept: &[Digest],
-) -> Result<Exit, Failure> {
+    /// Texts that stay, whatever their class.
+    kept: &'a [Digest],
+}
+
+async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>) -> Result<Exit, Failure> {
     let told = run::told(&looking(Place::open(global)?)?, run).await?;
     let place = Place::open(global)?;
-    let governed = leave::may(global, run, told.setup.task.as_ref(), files).await?;
-    let statement = statement(&place, run, told.setup, may_leave, kept).await?;
+    let statement = statement(&place, run, told.setup, keep).await?;
+    let leaving = Leaving::new(run, &statement, files.is_confirmed);
+    for path in [files.out, files.html].into_iter().flatten() {
+        leaving.may(global, path).await?;
+    }
     let written = |error| Failure::new(Code::OutputFailed, format!("{error}"));
     let payload = statement.to_bytes().map_err(written)?;
     let message = signed_bytes(&payload);
@@ -72,16 +79,15 @@ async fn export(
     let envelope = Envelope { payload, signatures: vec![Signed { key, signature }] };
     let bytes = envelope.to_bytes().map_err(written)?;
     let summary = Summary::of(&statement);
-    let writes = || -> Result<(), Failure> {
-        if let Some(out) = files.out {
-            write(out, &bytes)?;
-        }
-        if let Some(html) = files.html {
-            write(html, page(&summary, &envelope, &bytes, files.out.is_none()).as_bytes())?;
-        }
-        Ok(())
-    };
-    let receipt = leave::out(global, governed, files, writes).await?;
+    // Each file leaves by itself, so that what became of it is on record whatever becomes of the other.
+    let mut receipts = Vec::new();
+    if let Some(out) = files.out {
+        receipts.push(leaving.out(global, out, || write(out, &bytes)).await?);
+    }
+    if let Some(html) = files.html {
+        let page = page(&summary, &envelope, &bytes, files.out.is_none());
+        receipts.push(leaving.out(global, html, || write(html, page.as_bytes())).await?);
+    }
     let withheld = statement.blobs.iter().filter(|blob| matches!(blob.content, Content::Withheld(_))).count();
     let file = |one: &Path| one.display().to_string();
     let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<10}")).and(PLAIN, text);
@@ -98,7 +104,7 @@ async fn export(
         0 => say("withheld", "nothing".to_owned()),
         many => say("withheld", String::new()).and(CARE, output::count(many as u64, "text")),
     });
-    lines.push(say("receipt", receipt).whole());
+    lines.extend(receipts.into_iter().map(|receipt| say("receipt", receipt).whole()));
     lines.extend(files.out.map(|out| say("next", format!("countersign verify {}", file(out))).whole()));
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)
@@ -120,13 +126,7 @@ fn write(out: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// The statement of a run's last packet.
-async fn statement(
-    place: &Place,
-    run: &RunId,
-    setup: Setup,
-    may_leave: DataClass,
-    kept: &[Digest],
-) -> Result<Statement, Failure> {
+async fn statement(place: &Place, run: &RunId, setup: Setup, keep: &Keep<'_>) -> Result<Statement, Failure> {
     let refused = |message: String| Failure::new(Code::PacketMissing, message);
     let Some(task) = setup.task else {
         return Err(refused(format!("{run} is no run of a task, so it has no reliance packet")));
@@ -135,8 +135,8 @@ async fn statement(
     let mut blobs: BTreeMap<Digest, Blob> = BTreeMap::new();
     for row in rows.iter().filter_map(whole) {
         for named in &row.blobs {
-            let is_kept = kept.contains(&named.digest);
-            let content = match (is_kept, row.data_class > may_leave) {
+            let is_kept = keep.kept.contains(&named.digest);
+            let content = match (is_kept, row.data_class > keep.may_leave) {
                 (true, _) => Content::Withheld("the exporter withheld it".to_owned()),
                 (false, true) => Content::Withheld(format!("it is {}", row.data_class.as_str())),
                 (false, false) => match place.ledger.blob(&place.access, named.digest).await? {

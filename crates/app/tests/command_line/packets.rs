@@ -6,7 +6,7 @@ use countersign_testkit::forge::{Tally, file, forge, key, public, restated, stat
 use countersign_verify::packet::{Content, Entry};
 use countersign_verify::report::Outcome;
 use countersign_verify::verify;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -111,6 +111,16 @@ fn a_changed_byte_of_a_real_packet_is_found_and_named() {
     }
 }
 
+/// Whether a row names another: only then their order says something, where both were written at once.
+fn names(row: &Entry, other: &Entry) -> bool {
+    let (Entry::Whole(row), Entry::Whole(other)) = (row, other) else { return false };
+    let Some(kind) = other.kind.as_str().strip_prefix("govern.") else { return false };
+    let text = countersign_record::json::to_text(&row.payload).unwrap();
+    let members = other.payload.get("record").and_then(|record| record.as_object()).unwrap();
+    let mut ids = members.iter().filter_map(|(_, value)| value.as_str());
+    ids.any(|id| text.contains(&format!("\"{kind}:{id}\"")))
+}
+
 /// Rows are taken out, added, swapped, cut, told as somebody else's; formulas and matters are replaced.
 #[test]
 fn a_real_packet_can_not_be_rearranged() {
@@ -135,8 +145,12 @@ fn a_real_packet_can_not_be_rearranged() {
         let report = verify(&chained(&|rows| rows.insert(at, rows[at].clone())), &[]);
         assert_eq!(report.result, Outcome::Failed, "row {at} twice");
     }
-    let report = verify(&chained(&|rows| rows.swap(middle, middle + 1)), &[]);
-    assert_eq!(report.result, Outcome::Failed, "swapped and chained anew");
+    let named: Vec<usize> = (1..rows.len()).filter(|at| names(&rows[*at], &rows[at - 1])).collect();
+    assert!(named.len() > 50, "{}", named.len());
+    for at in named.into_iter().step_by(7) {
+        let report = verify(&chained(&|rows| rows.swap(at - 1, at)), &[]);
+        assert_eq!(report.result, Outcome::Failed, "{at} swapped with what it rests on and chained anew");
+    }
     let with = |change: &dyn Fn(&mut countersign_verify::packet::Statement)| {
         let mut other = original.clone();
         change(&mut other);
@@ -208,6 +222,38 @@ fn what_must_not_leave_stays() {
         let is_privileged = report.withheld.iter().any(|one| one.reason.contains("privileged"));
         assert!(is_privileged && !text.contains(&line), "a privileged line left");
     }
+}
+
+/// A text that may never leave stays behind, with what was written from it; the packet goes without, and the receipt of each file names
+/// what went along.
+#[test]
+fn a_packet_goes_without_what_is_local() {
+    let local = |task: String| {
+        let first = task.find("[[sources]]").unwrap() + "[[sources]]".len();
+        task[..first].to_owned() + &task[first..].replacen("\"internal\"", "\"local_only\"", 1)
+    };
+    let ran = Ran::of(&example("notice-conflict"), local);
+    let whole = ran.exported(&["--privileged", "--html", "page.html"]);
+    let report = verify(&whole, &[]);
+    assert_eq!(report.result, Outcome::VerifiedInPart, "{:?}", report.failures);
+    assert!(report.withheld.iter().all(|one| one.reason == "it is local_only"), "{:?}", report.withheld);
+    let kind = "govern.workspace_externalization_receipt";
+    let left = ran.0.run(&["ledger", "rows", "--kind", kind, "--json"]).good().lines();
+    let to: Vec<&Value> = left.iter().map(|one| &one["payload"]["record"]["destination_ref"]).collect();
+    assert_eq!(to, ["file:packet.json", "file:page.html"]);
+    let sources = ran.0.run(&["ledger", "rows", "--kind", "govern.source_record", "--json"]).good().lines();
+    let is_local = |one: &&Value| one["payload"]["record"]["data_class"] == "local_only";
+    let stays = sources.iter().find(is_local).unwrap()["payload"]["record"]["source_id"].as_str().unwrap();
+    for one in &left {
+        let along = one["payload"]["record"]["source_record_refs"].as_array().unwrap();
+        assert!(!along.is_empty() && !along.contains(&json!(format!("src:{stays}"))), "{along:?}");
+    }
+    // What was exported before stands in the run, and is verified with it.
+    ran.0.run(&["packet", "export", RUN, "--yes", "--out", "again.json"]).good();
+    let again = std::fs::read(ran.0.path("again.json")).unwrap();
+    let report = verify(&again, &[]);
+    assert_eq!(report.result, Outcome::VerifiedInPart, "{:?}", report.failures);
+    ran.0.run(&["lint", "--ledger"]).good();
 }
 
 /// Where a person is asked nothing leaves without their word, and what left is on record with who let it.

@@ -147,6 +147,20 @@ fn what_a_command_misses_is_mended_and_looked_at_again() {
 }
 
 #[test]
+fn what_nothing_mends_is_not_run_again_and_verifies() {
+    for last in [&["stop"][..], &["retry"]] {
+        let (work, mut told) = ran(&task(r#"argv = ["grep", "-q", "zzz", "out/memo.md"]"#), 3);
+        for (hour, option) in (10..).zip([&["accept"][..], last].concat()) {
+            let id = told["question"]["id"].as_str().unwrap().to_owned();
+            told = at(&work, hour, &["answer", RUN, "--id", &id, "--choose", option, "--json"]).json();
+        }
+        assert_eq!(told["outcomes"][0]["met"], json!(false), "{told}");
+        assert_eq!(told["not_looked_at"], Value::Null, "{told}");
+        is_whole(&work);
+    }
+}
+
+#[test]
 fn what_is_not_met_is_told_with_the_exit_code_and_without_the_work() {
     let check = r#"argv = ["grep", "-n", "-e", "zzz", "-e", "out", "missing.md", "out/memo.md"]"#;
     let work = folder(&task(check));

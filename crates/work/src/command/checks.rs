@@ -102,13 +102,14 @@ fn shelved(desk: &Desk, command: &Command, by: &By<'_>, check: &str) -> Option<S
 /// Why evidence does not leave: each reason belongs to one check.
 fn held(desk: &Desk, command: &Command, check: &str) -> Option<String> {
     let Command::Export(asked) = command else { return None };
-    let going = export::going(&asked.destination).ok()?;
+    let going = export::going(asked).ok()?;
     let held = outside::may(desk, &going).err()?;
     let is_of = match (&held, check) {
-        (Held::Never(_), "externalization_policy") | (Held::Class { .. }, "data_class_allowed") => true,
+        (Held::Never(_), "externalization_policy")
+        | (Held::Class { .. } | Held::Unknown(_), "data_class_allowed") => true,
         (Held::Unconfirmed, "confirmation_if_privileged") => asked.confirmed != Some(true),
         (Held::Kept, "confirmation_if_privileged") => true,
-        (Held::Never(_) | Held::Class { .. } | Held::Unconfirmed | Held::Kept, _) => false,
+        (Held::Never(_) | Held::Class { .. } | Held::Unknown(_) | Held::Unconfirmed | Held::Kept, _) => false,
     };
     is_of.then(|| held.to_string())
 }

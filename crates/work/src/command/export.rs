@@ -14,9 +14,9 @@ use countersign_govern::types::externalization::{
 };
 
 /// What is to leave.
-pub(super) fn going(destination: &str) -> Result<Going<'static>, Error> {
-    let destination = Some(reference("File", destination)?);
-    Ok(Going { kind: Kind::ExportBundle, sources: &[], destination })
+pub(super) fn going(asked: &ExportEvidencePackageRequest) -> Result<Going<'_>, Error> {
+    let destination = Some(reference("File", &asked.destination)?);
+    Ok(Going { kind: Kind::ExportBundle, sources: asked.sources.as_deref(), destination })
 }
 
 /// Says that evidence is about to leave; gives what does.
@@ -26,7 +26,7 @@ pub(super) fn begin(
     by: &By<'_>,
     given: &Given<'_>,
 ) -> Result<Effect, Error> {
-    let going = going(&asked.destination)?;
+    let going = going(asked)?;
     if asked.confirmed == Some(true) {
         outside::confirm(desk, &going, by.reference()?)?;
     }
@@ -40,7 +40,7 @@ pub(super) fn again(
     asked: &ExportEvidencePackageRequest,
     given: &Given<'_>,
 ) -> Result<Effect, Error> {
-    let document = evidence::document(desk, given.contents)?;
+    let document = evidence::document(desk, given.contents, asked.sources.as_deref())?;
     Ok(Effect::Export { destination: asked.destination.clone(), document })
 }
 
@@ -50,7 +50,7 @@ pub(super) fn done(
     asked: &ExportEvidencePackageRequest,
     has_left: bool,
 ) -> Result<(), Error> {
-    let going = going(&asked.destination)?;
+    let going = going(asked)?;
     let cleared = outside::begun(desk, &going).ok_or_else(|| Error::Missing("export".to_string()))?;
     let status = if has_left { Status::Completed } else { Status::Failed };
     outside::done(desk, &going, cleared, &Left { status, cost: None })?;

@@ -87,8 +87,8 @@ commands! {
     RestoreKnownGoodRequest { packet_id: Option<String>, checkpoint_id: Option<String>, rationale: String }
 
     "evidence.export_package" Export
-    /// Where to the evidence goes, and whether a person lets it.
-    ExportEvidencePackageRequest { destination: String, confirmed: Option<bool> }
+    /// Where to the evidence goes, which sources go along (all, if nothing is said), and whether a person lets it.
+    ExportEvidencePackageRequest { destination: String, sources: Option<Vec<String>>, confirmed: Option<bool> }
 
     "finding.contest" Contest
     /// Which finding is disputed, and why.

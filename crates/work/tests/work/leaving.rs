@@ -12,7 +12,7 @@ const DONE: Left = Left { status: Status::Completed, cost: None };
 
 fn export() -> Going<'static> {
     let destination = StorageRef::try_from("file:packet.json").ok();
-    Going { kind: Kind::ExportBundle, sources: &[], destination }
+    Going { kind: Kind::ExportBundle, sources: None, destination }
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn what_is_privileged_is_asked_for_even_where_it_is_free() {
     );
     let secret = task.replace(r#""tier": 2"#, r#""tier": 2, "data_class": "privileged", "privileged": true"#);
     let mut stage = Stage::new(&secret, &[("lease", LEASE)]);
-    let call = Going { kind: Kind::ApiCall, sources: &[], destination: None };
+    let call = Going { kind: Kind::ApiCall, sources: None, destination: None };
     let held = outside::may(&stage.desk, &call).unwrap_err();
     assert_eq!(held, Held::Class { kind: Kind::ApiCall, class: DataClass::Privileged });
     let question = outside::ask(&mut stage.desk, &export()).unwrap();
@@ -98,7 +98,7 @@ fn what_is_privileged_is_asked_for_even_where_it_is_free() {
 #[test]
 fn a_question_to_a_provider_has_a_receipt() {
     let mut stage = Stage::with(r#""policies": {"externalization": {"api_call": "free"}}"#);
-    let call = Going { kind: Kind::ApiCall, sources: &[], destination: None };
+    let call = Going { kind: Kind::ApiCall, sources: None, destination: None };
     let cleared = outside::begin(&mut stage.desk, &call).unwrap().unwrap();
     outside::done(&mut stage.desk, &call, cleared, &DONE).unwrap();
     stage.is_clean();

@@ -2,7 +2,7 @@
 //! Owns: the lines. Must not: say more than the packet does; `countersign verify` says whether it is so.
 
 use super::super::run::screen::{of_severity, of_status};
-use super::{RunId, looking, statement};
+use super::{Keep, RunId, looking, statement};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::input;
@@ -31,8 +31,8 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
         Ok(run) => {
             let told = run::told(&looking(Place::open(global)?)?, &run).await?;
             // What is only shown here does not leave.
-            let statement =
-                statement(&Place::open(global)?, &run, told.setup, DataClass::LocalOnly, &[]).await?;
+            let keep = Keep { may_leave: DataClass::LocalOnly, kept: &[] };
+            let statement = statement(&Place::open(global)?, &run, told.setup, &keep).await?;
             let renew = global.typed(&format!("command run reliance.renew_packet --run {run}"));
             (
                 statement,

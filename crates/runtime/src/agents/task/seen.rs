@@ -4,7 +4,7 @@
 use super::asking::{Asking, MODEL_FAILED, Question, Stopped};
 use super::ran::Running;
 use crate::fit::fits;
-use crate::looked::Looked;
+use crate::looked::{CRITIC, Looked};
 use crate::ports::model::Request;
 use crate::work::Work;
 use countersign_kernel::run::Outcome;
@@ -65,9 +65,15 @@ pub(super) async fn look(
 ) -> Result<Looked, Outcome> {
     let mut looked = Looked::default();
     let task = work.task();
+    let before = asking.envelope().progress.outputs.get(CRITIC);
+    let before = before.map_or_else(Seen::default, |before| Looked::read(before).seen);
     let (mut asked, mut commands): (Vec<Judging>, Vec<&Criterion>) = (Vec::new(), Vec::new());
     for one in &task.outcomes {
         let state = work.look(|desk| outcome::state(desk, &one.id));
+        // If nothing will mend it, it is looked at once more in this stage. Its text is the same, so nobody is asked for that.
+        if state.is_some_and(outcome::falls_short) {
+            one.criteria.iter().for_each(|criterion| looked.carry(&before, &criterion.id));
+        }
         if !state.is_some_and(outcome::is_to_be_looked_at) {
             continue;
         }
