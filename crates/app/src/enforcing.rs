@@ -9,16 +9,16 @@ use countersign_enforce::repair::TEMPERATURE_MILLI;
 use countersign_enforce::{CodeSpec, Contract, Input, Repair, RepairRequest, Violation, check};
 use countersign_kernel::run::Outcome;
 use countersign_record::code::Code;
-use countersign_record::envelope::Provenance;
+use countersign_record::envelope::{Envelope, Provenance};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_record::session::{ChatMessage, Role};
 use countersign_record::state::GenericEnvelope;
-use countersign_runtime::agents::Means;
+use countersign_record::time::Timestamp;
+use countersign_runtime::agents::{Answered, Means, once, once_again};
 use countersign_runtime::ports::Answer;
-use countersign_runtime::ports::agent::{Agent, Given, Handoff, Said, Unseen};
+use countersign_runtime::ports::agent::{Agent, Given, Said, Unseen};
 use countersign_runtime::ports::model::Request;
-use countersign_runtime::run::mind::Asked;
 use tokio_util::sync::CancellationToken;
 
 /// Its name in a pipeline.
@@ -29,6 +29,8 @@ const TOKENS_MAX: u32 = 8_192;
 const SHOWN_MAX: usize = 5;
 /// What the output says where no contract is pinned.
 const NOT_PINNED: &str = "NOT_PINNED";
+/// What it says where nothing was drafted.
+const NOT_DRAFTED: &str = "NOT_DRAFTED";
 
 /// A5.
 pub(crate) struct Enforcement(pub(crate) Means);
@@ -38,9 +40,18 @@ impl Agent for Enforcement {
         self.0.mind.unseen(given)
     }
 
+    fn again(&self, _: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
+        once_again(&self.0, NAME, then, at)
+    }
+
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {
         Box::pin(async move {
             match asked(given.envelope) {
+                Ok(Some((input, _))) if input.draft.is_empty() && self.0.work.is_some() => {
+                    // A person had nothing more spent before a draft was there: nothing is to be held to the contract.
+                    let output = Object::from([("status", Json::from(NOT_DRAFTED))]);
+                    Said::plain(Outcome::Done(output), Provenance::default())
+                }
                 Ok(Some((input, spec))) => self.enforced(given, &input, &spec, cancel).await,
                 Ok(None) => {
                     let output = Object::from([("status", Json::from(NOT_PINNED))]);
@@ -64,23 +75,21 @@ impl Enforcement {
         cancel: &CancellationToken,
     ) -> Said {
         let checked = check(input, spec);
-        let (mut llm_calls, mut receipts) = (0, Vec::new());
-        let repair = match checked.repair_request() {
-            None => Repair::Unavailable,
-            Some(request) => {
-                let asked = self.0.mind.ask(given, given.label, &repairing(&request), cancel).await;
-                let Asked { reply, llm_calls: calls, receipts: left } = asked;
-                (llm_calls, receipts) = (calls, left);
-                match reply {
-                    Ok(reply) => Repair::Answer(reply.text),
-                    Err(Outcome::Failed(fault)) if is_late(&fault.details) => Repair::Late,
-                    Err(Outcome::Failed(_)) => Repair::Failed,
-                    // Policy, or a person who is to be asked first: the draft waits for that.
-                    Err(outcome) => {
-                        let handoff = Handoff::Ours(outcome, Provenance::default());
-                        return Said { handoff, llm_calls, label: Label::NOTHING, receipts };
-                    }
-                }
+        let asked = match checked.repair_request() {
+            None => None,
+            Some(request) => match once(&self.0, given, (NAME, &repairing(&request)), cancel).await {
+                Ok(asked) => Some(asked),
+                Err(said) => return *said,
+            },
+        };
+        let repair = match asked.as_ref().map(|asked| &asked.answered) {
+            None | Some(Answered::Over) => Repair::Unavailable,
+            Some(Answered::Reply(reply)) => Repair::Answer(reply.text.clone()),
+            Some(Answered::Nothing(Outcome::Failed(fault))) if is_late(&fault.details) => Repair::Late,
+            Some(Answered::Nothing(Outcome::Failed(_))) => Repair::Failed,
+            // Policy, or a person who is to be asked first: the draft waits for that.
+            Some(Answered::Nothing(outcome)) => {
+                return Said::plain(outcome.clone(), Provenance::default());
             }
         };
         let report = checked.judge(repair);
@@ -92,8 +101,10 @@ impl Enforcement {
             }
             (Ok(_) | Err(_), _) => Outcome::escalate("validation_fail", "the report can't be written"),
         };
-        let handoff = Handoff::Ours(outcome, Provenance::default());
-        Said { handoff, llm_calls, label: Label::OUTSIDE, receipts }
+        match asked {
+            Some(asked) => asked.says(outcome),
+            None => Said { label: Label::OUTSIDE, ..Said::plain(outcome, Provenance::default()) },
+        }
     }
 }
 

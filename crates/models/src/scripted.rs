@@ -24,6 +24,8 @@ pub struct Reply {
     pub chunks: Vec<String>,
     /// How it ends.
     pub end: End,
+    /// Tokens that it took when it was recorded, those of the question first.
+    pub tokens: [u64; 2],
 }
 
 /// How a reply ends.
@@ -39,13 +41,13 @@ impl Reply {
     /// A reply in one piece.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Reply { chunks: vec![text.into()], end: End::Finished(Finish::Stop) }
+        Reply { chunks: vec![text.into()], end: End::Finished(Finish::Stop), tokens: [0, 0] }
     }
 
     /// An error.
     #[must_use]
     pub fn error(code: Code) -> Self {
-        Reply { chunks: Vec::new(), end: End::Failed(code) }
+        Reply { chunks: Vec::new(), end: End::Failed(code), tokens: [0, 0] }
     }
 }
 
@@ -105,7 +107,8 @@ impl Scripted {
         Scripted { about, replies, pieces, given: AtomicUsize::new(0) }
     }
 
-    /// Reads a script: JSON lines, each a text or an object with `text` or `chunks` and maybe `finish` or `error`.
+    /// Reads a script: JSON lines, each a text or an object with `text` or `chunks` and maybe `finish` or `error`, and the
+    /// `input_tokens` and `output_tokens` that it took.
     ///
     /// # Errors
     /// The file can't be read, or a line is no reply.
@@ -166,6 +169,7 @@ fn reply(value: &Json) -> Result<Reply, Vec<Trouble>> {
     let error = fields.absent_or("error", |fields, name| {
         fields.parse(name, |text| Code::try_from(text).map_err(|_| "there is no such code"))
     });
+    let tokens = ["input_tokens", "output_tokens"].map(|name| fields.absent_or(name, Fields::integer));
     let finish = fields.absent_or("finish", |fields, name| fields.parse(name, finish_of));
     if let (Some(text), Some(chunks)) = (&text, &chunks)
         && chunks.concat() != *text
@@ -175,7 +179,8 @@ fn reply(value: &Json) -> Result<Reply, Vec<Trouble>> {
     fields.deny_unknown();
     fields.finish()?;
     let end = error.map_or(End::Finished(finish.unwrap_or(Finish::Stop)), End::Failed);
-    Ok(Reply { chunks: chunks.unwrap_or_else(|| text.into_iter().collect()), end })
+    let tokens = tokens.map(Option::unwrap_or_default);
+    Ok(Reply { chunks: chunks.unwrap_or_else(|| text.into_iter().collect()), end, tokens })
 }
 
 /// The words for how an answer ended.
@@ -202,7 +207,8 @@ impl Model for Scripted {
                 items.extend(self.pieces(reply).into_iter().map(|piece| Ok(Delta::Text(piece))));
                 items.push_back(match reply.end {
                     End::Finished(finish) => {
-                        let usage = Usage { attempts: 1, ..Usage::default() };
+                        let [input_tokens, output_tokens] = reply.tokens;
+                        let usage = Usage { input_tokens, output_tokens, attempts: 1, ..Usage::default() };
                         Ok(Delta::End(Ended { finish, usage }))
                     }
                     End::Failed(code) => failed(code, "the script says so"),
@@ -239,7 +245,10 @@ mod tests {
         assert_eq!(replies[0], Reply::text("a"));
         assert_eq!(replies[1].chunks, ["b", "c"]);
         assert_eq!(replies[1].end, End::Finished(Finish::Length));
-        assert_eq!(replies[2], Reply { chunks: vec!["d".into()], end: End::Failed(Code::ModelBusy) });
+        assert_eq!(
+            replies[2],
+            Reply { chunks: vec!["d".into()], end: End::Failed(Code::ModelBusy), tokens: [0, 0] }
+        );
         assert_eq!(replies[3], Reply::error(Code::ModelTimeout));
         for bad in [
             "1",

@@ -18,6 +18,7 @@ mod task;
 
 pub use past::Past;
 pub(crate) use task::contract_question;
+pub use task::{Answered, Once, once, once_again};
 
 use crate::clock::Clock;
 use crate::ports::agent::{Agent, Said};

@@ -79,6 +79,11 @@ record! {
     Took: value { calls: Vec<Call>, wall_clock_ms: u64 }
 }
 
+record! {
+    /// What a stage was about to ask where a person decides first. With this the question to them is put down again.
+    Wanted: value { host: Option<String>, amounts: BTreeMap<Dimension, u64> }
+}
+
 fn going(host: &str) -> Result<Going<'static>, Error> {
     Ok(Going { kind: Kind::ApiCall, sources: None, destination: Some(reference("Host", host)?) })
 }

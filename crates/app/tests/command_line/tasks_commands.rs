@@ -320,3 +320,66 @@ fn a_judge_that_says_something_else_is_told() {
         is_whole(&work);
     }
 }
+
+/// The example whose model writes code, with a budget of its own; the first question is answered.
+fn spending(output_tokens: u64, option: &str, exit: i32) -> (Work, Value) {
+    let work = Work::new();
+    let example = crate::examples::folder("parser-code");
+    std::fs::create_dir(work.path("parser-code")).unwrap();
+    let mut copy = std::process::Command::new("cp");
+    copy.arg("-r").arg(example.join(".")).arg(work.path("parser-code"));
+    assert!(copy.status().unwrap().success());
+    let path = "parser-code/task.toml";
+    let text = std::fs::read_to_string(work.path(path)).unwrap();
+    work.write(path, text.replace("output_tokens = 12000", &format!("output_tokens = {output_tokens}")));
+    let told = at(&work, 9, &["run", "parser-code", "--json"]).exits(3).json();
+    let question = &told["question"];
+    assert!(question["text"].as_str().unwrap().contains("beyond the budget"), "{told}");
+    let id = question["id"].as_str().unwrap();
+    let told = at(&work, 10, &["answer", RUN, "--id", id, "--choose", option, "--json"]).exits(exit).json();
+    (work, told)
+}
+
+/// What was spent, by a dimension.
+fn spent(work: &Work, dimension: &str) -> u64 {
+    let records = |kind: &str| {
+        let rows = work.run(&["ledger", "rows", "--kind", kind, "--json"]).good().lines();
+        rows.into_iter().map(|row| row["payload"]["record"].clone()).collect::<Vec<Value>>()
+    };
+    let vectors = records("govern.cost_vector");
+    let of = |record: &Value| {
+        let name = record["actual_cost_vector_ref"].as_str().unwrap().strip_prefix("cost_vector:").unwrap();
+        let vector = vectors.iter().find(|one| one["cost_vector_id"] == name).unwrap();
+        vector["components"][dimension]["expected"].as_u64().unwrap_or_default()
+    };
+    records("govern.task_cost_record").iter().map(of).sum()
+}
+
+#[test]
+fn a_repair_is_held_by_the_budget_and_counted() {
+    // The draft can be paid for, its repair can't.
+    let (work, told) = spending(6000, "grant", 0);
+    assert_eq!(told["status"], "safe_to_rely_within_scope", "{told}");
+    assert_eq!((spent(&work, "input_tokens"), spent(&work, "output_tokens")), (2814, 1540));
+    is_whole(&work);
+    let (work, told) = spending(6000, "stop", 3);
+    assert_eq!(told["question"]["options"][1]["id"], "give-up", "{told}");
+    assert_eq!(spent(&work, "output_tokens"), 792);
+}
+
+#[test]
+fn a_run_that_may_not_pay_for_a_draft_ends_without_a_packet() {
+    for option in ["stop", "accept"] {
+        let (work, told) = spending(100, option, 1);
+        assert_eq!((&told["packet"], &told["products"]), (&Value::Null, &json!([])), "{told}");
+        assert_eq!(spent(&work, "output_tokens"), 0);
+        verified(&work);
+        let lint = work.run(&["lint", "--ledger", "--json"]).good().json();
+        assert_eq!(lint["codes"], json!([]));
+        let told = at(&work, 19, &["replay", RUN, "--mode", "audit_reconstruction", "--json"]).good().json();
+        assert_eq!(told["same"], json!(true), "{told}");
+    }
+    let (work, told) = spending(100, "grant-tenfold", 0);
+    assert_eq!(told["status"], "safe_to_rely_within_scope", "{told}");
+    is_whole(&work);
+}

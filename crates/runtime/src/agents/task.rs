@@ -6,6 +6,7 @@ mod contract;
 mod draft;
 mod evaluator;
 mod handover;
+mod once;
 mod ran;
 mod revisor;
 mod seen;
@@ -15,6 +16,7 @@ pub(crate) use contract::question as contract_question;
 pub(super) use draft::Draft;
 pub(super) use evaluator::Evaluator;
 pub(super) use handover::Handover;
+pub use once::{Answered, Once, once, once_again};
 pub(super) use revisor::Revisor;
 
 use super::{Means, failed};

@@ -48,6 +48,10 @@ pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
         source(one, &format!("/sources/{at}"), &mut found);
     }
     found.apart("sources", "path", task.sources.iter().map(|one| one.path.as_str()));
+    if !task.sources.is_empty() && task.sources.iter().all(|one| one.tier() == 0) {
+        let message = "every source is only looked up (tier 0), so nothing could be claimed from any: give one tier 1 or more";
+        found.add("/sources/0/tier", message);
+    }
     named(&mut found, "outcomes", task.outcomes.iter().map(|one| one.id.as_str()), Least::One);
     let criteria = task.outcomes.iter().flat_map(|one| &one.criteria).map(|one| one.id.as_str());
     let mut seen = BTreeSet::new();

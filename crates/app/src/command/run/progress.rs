@@ -70,7 +70,7 @@ fn stage(name: &str) -> &str {
         "execution" => "searching",
         "contract" => "agreeing on what is asked",
         "draft" => "drafting",
-        "enforcement" => "holding code to its contract",
+        "enforcement" => "checking code against its contract, if it has one",
         "critic" => "looking at every outcome",
         "revision" => "mending",
         "integration" => "putting the packet together",

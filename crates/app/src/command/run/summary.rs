@@ -293,7 +293,8 @@ fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {
 }
 
 fn question(work: &Work, stop: &Stop) -> Option<Question> {
-    let call = work.look(call::open)?.into_iter().find(|call| call.hard_call_id == stop.id)?;
+    let call = work.look(call::open)?.into_iter().find(|call| call.hard_call_id == stop.id);
+    let Some(call) = call else { return stuck(stop) };
     let diff = call.source_ref.as_ref().and_then(|about| change::diff(work, about));
     let offered = call.options.into_iter().map(|one| Offered {
         id: one.option_id,
@@ -301,4 +302,24 @@ fn question(work: &Work, stop: &Stop) -> Option<Question> {
         consequence: one.consequence_text,
     });
     Some(Question { id: call.hard_call_id, text: call.prompt_text, options: offered.collect(), diff })
+}
+
+/// What can be done where a step could not go on, as far as it does something for a task: its sources are what they are.
+fn stuck(stop: &Stop) -> Option<Question> {
+    if stop.kind != StopKind::Escalation {
+        return None;
+    }
+    let offered = |step: &String| {
+        let consequence = match step.as_str() {
+            "retry" => "The step is done again.",
+            "give up" => "The run ends here, and has no packet.",
+            "go on without the judge" => "What the judge would have said stays open.",
+            _other => return None,
+        };
+        let id = step.replace(' ', "-");
+        Some(Offered { label: id.clone(), id, consequence: consequence.to_owned() })
+    };
+    let options: Vec<Offered> = stop.next_steps.iter().filter_map(offered).collect();
+    let text = stop.message.clone();
+    (!options.is_empty()).then(|| Question { id: stop.id.clone(), text, options, diff: None })
 }

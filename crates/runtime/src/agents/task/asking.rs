@@ -16,7 +16,7 @@ use countersign_record::json::{Json, Object};
 use countersign_record::label::Label;
 use countersign_record::state::GenericEnvelope;
 use countersign_record::time::Timestamp;
-use countersign_work::asking::{self, Call, Ended, Next, Refusal, Took, tokens};
+use countersign_work::asking::{self, Call, Ended, Next, Refusal, Took, Wanted, tokens};
 use countersign_work::cost::{self, Amounts, Price};
 use countersign_work::task::EMBEDDED;
 use serde::Serialize;
@@ -175,9 +175,10 @@ impl<'a> Asking<'a> {
             Err(Refusal::Held(message)) => Err(Stopped::Outcome(Outcome::Denied { message })),
             Err(Refusal::Asked) => {
                 let asked = self.work.look(question).flatten();
-                Err(Stopped::Outcome(
-                    asked.unwrap_or_else(|| Outcome::Denied { message: "it may not be asked".to_owned() }),
-                ))
+                let asked =
+                    asked.unwrap_or_else(|| Outcome::Denied { message: "it may not be asked".to_owned() });
+                let wanted = Wanted { host: self.answers.host.clone(), amounts };
+                Err(Stopped::Outcome(with(asked, WANTED, wanted.write())))
             }
         }
     }
@@ -194,7 +195,8 @@ impl<'a> Asking<'a> {
             Ok(Ok(())) => Ok(()),
             Ok(Err(over)) => {
                 let words = "the budget of the matter does not reach: it is short of";
-                let message = format!("{words} {}", cost::told(&over.short));
+                let message =
+                    format!("{words} {} (`countersign budget cap` raises it)", cost::told(&over.short));
                 Err(Stopped::Outcome(Outcome::escalate("matter_budget", &message)))
             }
             Err(error) => Err(Stopped::Outcome(broken(&error))),
@@ -294,17 +296,19 @@ fn broken(error: &Error) -> Outcome {
 
 /// Where a handoff says what the stage took.
 const TOOK: &str = "took";
+/// Where it says what the stage was about to ask.
+const WANTED: &str = "wanted";
 
-/// An outcome with what the stage took beside what it says.
-fn with(outcome: Outcome, took: &Took) -> Outcome {
-    let told = took.write().unwrap_or(Json::Null);
+/// An outcome with something beside what it says.
+fn with(outcome: Outcome, name: &str, told: Option<Json>) -> Outcome {
+    let told = told.unwrap_or(Json::Null);
     match outcome {
         Outcome::Done(mut payload) => {
-            payload.insert(TOOK, told);
+            payload.insert(name, told);
             Outcome::Done(payload)
         }
         Outcome::Escalate { reason, mut payload } => {
-            payload.insert(TOOK, told);
+            payload.insert(name, told);
             Outcome::Escalate { reason, payload }
         }
         Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Denied { .. } | Outcome::Failed(_) => {
@@ -317,10 +321,26 @@ fn with(outcome: Outcome, took: &Took) -> Outcome {
 pub(super) fn beside(said: Said, took: &Took) -> Said {
     match said.handoff {
         Handoff::Ours(outcome, rests_on) => {
-            Said { handoff: Handoff::Ours(with(outcome, took), rests_on), ..said }
+            Said { handoff: Handoff::Ours(with(outcome, TOOK, took.write()), rests_on), ..said }
         }
         Handoff::Theirs(_) => said,
     }
+}
+
+/// Puts the question down again that stopped a stage before it asked; `None` if none did.
+///
+/// # Errors
+/// It can't be put down.
+pub(super) fn stopped_again(
+    work: &Work,
+    payload: &Object,
+    at: &Timestamp,
+) -> Result<Option<Outcome>, String> {
+    let wanted = payload.get(WANTED).and_then(|told| Wanted::read(told, &mut Reading::default()));
+    let Some(wanted) = wanted else { return Ok(None) };
+    let next = Next { host: wanted.host.as_deref(), amounts: wanted.amounts.clone() };
+    work.step(at, |desk| asking::may(desk, &next)).map(drop).map_err(|error| error.to_string())?;
+    Ok(work.look(question).flatten().map(|outcome| with(outcome, WANTED, wanted.write())))
 }
 
 /// What a stage took, as it told it; `None` if it told nothing.

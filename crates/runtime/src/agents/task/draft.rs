@@ -56,6 +56,9 @@ impl Agent for Draft {
 
     fn again(&self, _: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
         let work = self.0.work.as_ref().ok_or("the run is no task's")?;
+        if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+            return Ok(Some(outcome));
+        }
         if let Some(took) = asking::told(&then.payload) {
             work.step(at, |desk| record(desk, MODULE, &took)).map_err(|error| error.to_string())?;
         }

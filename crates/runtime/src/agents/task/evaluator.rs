@@ -128,6 +128,9 @@ impl Agent for Evaluator {
     fn again(&self, given: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
         let work = self.0.work.as_ref().ok_or("the run is no task's")?;
         first_versions(work, given.envelope, at).map_err(|error| error.to_string())?;
+        if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+            return Ok(Some(outcome));
+        }
         // Where a judge could not be asked, nobody has looked.
         if then.escalate && then.reason.as_deref() != Some(HARD_CALL) {
             return Ok(None);

@@ -26,8 +26,10 @@ pub(in crate::agents) struct Handover(pub(in crate::agents) Means);
 struct HandedOver {
     final_response: String,
     follow_up_suggestions: Vec<String>,
-    packet: String,
-    reliance_status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reliance_status: Option<&'static str>,
     limitations: Vec<&'static str>,
     products: Vec<Product>,
 }
@@ -74,13 +76,19 @@ fn handed_over(work: &Work, at: &Timestamp) -> Result<HandedOver, Error> {
     let near = work.nearest();
     let all: Vec<Claimed> = heads.iter().flat_map(|head| head.claims.clone()).collect();
     let packet = work.step(at, |desk| {
+        if heads.is_empty() {
+            // Nothing was made, so there is nothing to rely on.
+            cost::narrative(desk)?;
+            closing::end(desk, near)?;
+            return Ok(None);
+        }
         let package = rely::package(desk, &all)?;
         let budget = Some(cost::narrative(desk)?);
         let packet = rely::packet(desk, &package, &Besides { budget })?;
         closing::end(desk, near)?;
-        Ok::<_, countersign_work::desk::Error>(packet)
+        Ok::<_, countersign_work::desk::Error>(Some(packet))
     })?;
-    let derivation = &packet.reliance_derivation;
+    let derivation = packet.as_ref().map(|packet| &packet.reliance_derivation);
     let product = |head: &Head| Product {
         artifact: head.artifact.id.clone(),
         path: head.artifact.path.clone(),
@@ -90,9 +98,13 @@ fn handed_over(work: &Work, at: &Timestamp) -> Result<HandedOver, Error> {
     Ok(HandedOver {
         final_response: heads.first().map(|head| head.text.clone()).unwrap_or_default(),
         follow_up_suggestions: Vec::new(),
-        packet: packet.packet_id.clone(),
-        reliance_status: derivation.status.as_str(),
-        limitations: derivation.unresolved_limitations.iter().map(|one| one.as_str()).collect(),
+        packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
+        reliance_status: derivation.map(|one| one.status.as_str()),
+        limitations: derivation
+            .into_iter()
+            .flat_map(|one| &one.unresolved_limitations)
+            .map(|one| one.as_str())
+            .collect(),
         products: heads.iter().map(product).collect(),
     })
 }
