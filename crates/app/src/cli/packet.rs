@@ -24,10 +24,11 @@ Examples:
     /// Put a run's reliance packet into one signed file, for somebody else to verify
     #[command(
         after_help = "The file holds every row of the run, the texts they are about, and the formulas; rows of others stand in it by their \
-hash only. What is privileged stays here unless --privileged says otherwise: such texts are named by their digest. It is signed with the key of --as, or with the key of this data directory where there is none.
+hash only. What is privileged stays here unless --privileged says otherwise, and what is local_only always does: such texts are named by \
+their digest. It is signed with the key of --as, or with the key of this data directory where there is none.
 
-It leaves as the task's externalization policy says: with \"confirm\" only if --yes says that you let it, with \"never\" not at all, and \
-not where a source is of a class that the policy lets nobody take out. That it left, where to and who let it, is on record in the run.
+It leaves as the task's externalization policy says: with \"confirm\" only if --yes says that you let it, with \"never\" not at all. \
+That it left, with which sources, where to and who let it, is on record in the run, for each file.
 
 --html writes one page for people, which needs nothing but itself and prints well. Without --out the page carries the signed file, so \
 that a reader can verify it; with --out it names the file by its digest.

@@ -65,6 +65,10 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
         let line = line.and(FAINT, format!("{}  ", moment(listed.began_at.as_str())));
         let line = line.and(PLAIN, format!("{}  ", listed.pipeline));
         lines.push(line.and(look(listed.standing), stands(&bench, listed).await?).whole());
+        if listed.standing == Standing::Open {
+            let resume = global.typed(&format!("runs resume {}", listed.run));
+            lines.push(Line::new(FAINT, format!("  if nobody carries it on: {resume}")).whole());
+        }
     }
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)

@@ -291,8 +291,12 @@ fn chain(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
         lines.push(line.and(style, format!("({told})")));
         for result in members(one, "results") {
             let decision = result.get("decision").cloned().unwrap_or(Json::Null);
-            let who = words(word(result, "producer_kind"));
-            lines.push(Line::new(PLAIN, format!("  {who} says {}", words(word(&decision, "verdict")))));
+            // Where nobody judges, the scores are put together all the same.
+            let who = match word(result, "producer_kind") {
+                "judge" if !shown.fresh.task().has_judge() => "the scores say".to_owned(),
+                other => format!("{} says", words(other)),
+            };
+            lines.push(Line::new(PLAIN, format!("  {who} {}", words(word(&decision, "verdict")))));
         }
         if let Some(resolution) = one.get("resolution").filter(|one| **one != Json::Null) {
             let (verdict, route) = (word(resolution, "resolved_verdict"), word(resolution, "resolved_route"));

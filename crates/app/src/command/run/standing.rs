@@ -2,6 +2,7 @@
 //! Owns: what has become of its packet, and the words for how it ended. Must not: look at the work.
 
 use countersign_govern::table::outcome::State;
+use countersign_govern::types::added::stopping::TaskCancelReceipt;
 use countersign_govern::types::reliance::{
     RelianceArtifactLifecycleState as Life, RelianceInvalidationEvent as Fallen, TaskReliancePacket,
 };
@@ -59,7 +60,12 @@ pub(in crate::command) fn has_failed(state: State) -> bool {
 
 /// The words for how an outcome stands, with what it depends on that was given up.
 pub(in crate::command) fn told(desk: &Desk, one: &Outcome) -> String {
-    let words = state(outcome::state(desk, &one.id));
+    let own = outcome::state(desk, &one.id);
+    let is_cancelled = desk.all::<TaskCancelReceipt>().next().is_some();
+    if is_cancelled && !outcome::is_settled(own) && !has_failed(own) {
+        return "Left open when the run was cancelled".to_owned();
+    }
+    let words = state(own);
     let is_given_up = |id: &&String| given_up(outcome::state(desk, id));
     let without: Vec<&str> = one.depends_on().iter().filter(is_given_up).map(String::as_str).collect();
     match without.is_empty() {
