@@ -2,7 +2,9 @@
 //! Owns: what has become of its packet, and the words for how it ended. Must not: look at the work.
 
 use countersign_govern::table::outcome::State;
-use countersign_govern::types::added::stopping::TaskCancelReceipt;
+use countersign_govern::types::hard_call::{
+    TaskCancelProtocol, TaskCancelProtocolCancelScope as CancelScope,
+};
 use countersign_govern::types::reliance::{
     RelianceArtifactLifecycleState as Life, RelianceInvalidationEvent as Fallen, TaskReliancePacket,
 };
@@ -61,7 +63,7 @@ pub(in crate::command) fn has_failed(state: State) -> bool {
 /// The words for how an outcome stands, with what it depends on that was given up.
 pub(in crate::command) fn told(desk: &Desk, one: &Outcome) -> String {
     let own = outcome::state(desk, &one.id);
-    let is_cancelled = desk.all::<TaskCancelReceipt>().next().is_some();
+    let is_cancelled = desk.all::<TaskCancelProtocol>().any(|one| one.cancel_scope == CancelScope::EntireRun);
     if is_cancelled && !outcome::is_settled(own) && !has_failed(own) {
         return "Left open when the run was cancelled".to_owned();
     }
