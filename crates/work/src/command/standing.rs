@@ -119,10 +119,16 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
 
 /// Whether an item still waits for somebody.
 fn waiting(desk: &Desk, command: &Command) -> Stands {
-    match item_of(desk, command).map(|item| item.lifecycle_state) {
-        None => empty("there is no such item"),
-        Some(state) => ready_if(state == ItemState::Open, format!("the item is {}", state.as_str())),
+    let Some(item) = item_of(desk, command) else { return empty("there is no such item") };
+    let asks = |call: &HardRevisionCall| {
+        Reference::read(item.source_ref.as_str()).is_some_and(|source| source.id == call.hard_call_id)
+    };
+    // A question that is put aside would be asked of nobody any more, while the run waits for it.
+    if matches!(command, Command::Dismiss(_)) && call::open(desk).iter().any(asks) {
+        return blocked("it is a question that the run waits for: answer or defer it".to_string());
     }
+    let state = item.lifecycle_state;
+    ready_if(state == ItemState::Open, format!("the item is {}", state.as_str()))
 }
 
 fn previewable(desk: &Desk, mode: TaskReplayMode, given: &Given<'_>) -> Stands {
