@@ -65,7 +65,7 @@ const CASES_SEEN: &str = r#"{"usd":[1,2,4],"wall_clock_ms":[3,1,2]}"#;
 fn takes(name: &str) -> Vec<Input> {
     let of = |id: &str| registry::find(id).unwrap().inputs.to_vec();
     match name {
-        "count" | "distinct" | "mark_first" | "first" => [WORD_LIST].into(),
+        "count" | "distinct" | "mark_first" | "first" | "told" => [WORD_LIST].into(),
         "sum" | "least" | "greatest" => [NUMBERS].into(),
         "quantile" => [NUMBERS, SCORE].into(),
         "min" => [NUMBER, NUMBER].into(),
@@ -73,6 +73,9 @@ fn takes(name: &str) -> Vec<Input> {
         "column" => [RECORDS, NAME].into(),
         "where" => [RECORDS, NAME, item(WORDS)].into(),
         "both" | "in_order" => [WORD_LIST, WORD_LIST].into(),
+        "last" | "before_last" => [WORD_LIST, COUNT].into(),
+        "dot" | "gap" => [NUMBERS, NUMBERS].into(),
+        "root" => [NUMBER].into(),
         "mapped" => [WORD_LIST, TABLE, NUMBER].into(),
         "sorted" => [RECORDS, NAMES].into(),
         "present" => [may("", Shape::Number, "")].into(),
@@ -106,6 +109,11 @@ fn fitted(name: &str, values: &mut [Json]) {
         ("wilson" | "beta_interval" | "normal_interval" | "bootstrap_ratio", [hits, trials, _]) => {
             let number = |json: &Json| crate::member::number(json).unwrap_or_default();
             *trials = Json::Number(Number::try_from(number(hits) + number(trials)).unwrap());
+        }
+        ("dot" | "gap", [Json::Array(one), Json::Array(other)]) => {
+            let length = one.len().min(other.len());
+            one.truncate(length);
+            other.truncate(length);
         }
         (_, [Json::Array(one), Json::Array(other), ..])
             if takes(name)[1].shape.name() == CAME.shape.name() =>

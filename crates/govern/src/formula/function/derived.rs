@@ -217,31 +217,34 @@ pub(super) fn quality_index<'v>(of: &[Value<'v>]) -> Found<'v> {
     }
 }
 
+/// How conflicts are resolved, as a policy says.
+fn resolution_policy(policy: &Value<'_>) -> Result<chain::Policy, Stop> {
+    if *policy == Value::Absent {
+        return Ok(chain::Policy::DEFAULT);
+    }
+    let policy = given(policy)?;
+    let states = policy.words("override_allowed_only_for_finding_states", chain::FindingState::find)?;
+    Ok(chain::Policy {
+        blockers_survive_pass: policy.flag("qualitative_blockers_survive_numeric_pass")?,
+        judge_can_override: policy.flag("judge_can_override_evaluator")?,
+        override_states: chain::FindingStates::of(&states),
+        precedence: policy.word("route_precedence", chain::Precedence::find)?,
+        disagreement: policy.word("disagreement_route", chain::Disagreement::find)?,
+    })
+}
+
 /// `pattern_c(results, missing, timed_out, policy)`
 pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [results, missing, timed_out, policy] = of else { return Ok(Value::Absent) };
-    let policy = match policy {
-        Value::Absent => chain::Policy::DEFAULT,
-        policy => {
-            let policy = given(policy)?;
-            chain::Policy {
-                blockers_survive_pass: policy.flag("qualitative_blockers_survive_numeric_pass")?,
-                judge_can_override: policy.flag("judge_can_override_evaluator")?,
-                override_states: chain::FindingStates::of(
-                    &policy.words("override_allowed_only_for_finding_states", chain::FindingState::find)?,
-                ),
-                precedence: policy.word("route_precedence", chain::Precedence::find)?,
-                disagreement: policy.word("disagreement_route", chain::Disagreement::find)?,
-            }
-        }
-    };
+    let policy = resolution_policy(policy)?;
     let mut blockers = Vec::new();
     for one in items(results)? {
         blockers.push(members(one)?.words("live_blocker_states", chain::FindingState::find)?);
     }
-    let mut received = Vec::new();
+    let (mut received, mut ids) = (Vec::new(), Vec::new());
     for (one, blockers) in items(results)?.iter().zip(&blockers) {
         let one = members(one)?;
+        ids.push(one.maybe_text("result_id"));
         received.push(chain::Received {
             role: one.word("role", chain::Role::find)?,
             verdict: one.word("verdict", chain::Verdict::find)?,
@@ -268,14 +271,20 @@ pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     let term = if *timed_out == Value::Truth(true) { chain::Term::Over } else { chain::Term::Running };
     Ok(match chain::resolve(&chain::Chain { received: &received, missing, term }, &policy) {
         chain::Outcome::Waiting => Value::from([("status", "waiting".into())]),
-        chain::Outcome::Resolved(found) => Value::from([
-            ("status", "resolved".into()),
-            ("resolved_verdict", found.verdict.as_str().into()),
-            ("resolved_route", found.route.as_str().into()),
-            ("conflict_type", found.conflict.as_str().into()),
-            ("qualitative_blockers_preserved", found.blockers_preserved.into()),
-            ("quantitative_pass_overridden_by_blocker", found.pass_overridden.into()),
-        ]),
+        chain::Outcome::Resolved(found) => {
+            // Of several that may be it, the smallest id: who came first must not matter.
+            let may_be = |(one, _): &(&chain::Received<'_>, _)| found.decisive.may_be(one, found.verdict);
+            let decisive = received.iter().zip(ids).filter(may_be).filter_map(|(_, id)| id).min();
+            Value::from([
+                ("status", "resolved".into()),
+                ("resolved_verdict", found.verdict.as_str().into()),
+                ("resolved_route", found.route.as_str().into()),
+                ("conflict_type", found.conflict.as_str().into()),
+                ("qualitative_blockers_preserved", found.blockers_preserved.into()),
+                ("quantitative_pass_overridden_by_blocker", found.pass_overridden.into()),
+                ("decisive_result_id", decisive.map_or(Value::Absent, Value::from)),
+            ])
+        }
     })
 }
 

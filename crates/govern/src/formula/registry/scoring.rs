@@ -2,7 +2,7 @@
 //! Owns: their texts. Must not: compute.
 
 use super::{flag, many};
-use crate::derive::{novelty, quality};
+use crate::derive::quality;
 use crate::formula::input::{ANY, COUNT_MAX, item, part_of, record, word, words_of};
 use crate::formula::spec::{Shape, Spec, may, needs, refused, requires, requires_or, vector};
 use crate::types::basic::{
@@ -187,50 +187,6 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "missing_formula",
                 r#"{"components":{},"weights":{},"soft_penalty_sum":0,"hard_veto_count":0}"#,
                 "\"the input formula is missing\"",
-            ),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "novelty_v1",
-        version: "1.2.0",
-        purpose: "How new something is, by its distance from the nearest pattern.",
-        expression: "let score = if present(closest_pattern_distance) then closest_pattern_distance
-  else if no_pattern_fallback == 'novelty_one' then 1
-  else if no_pattern_fallback == 'use_domain_baseline' then domain_baseline
-  else nothing;
-let is_new = not present(score) or score >= threshold;
-{novelty_score: score,
- similarity_score: if present(closest_pattern_distance) then 1 - closest_pattern_distance else nothing,
- forces_fresh_reasoning: is_new, triggers_task_agent: is_new}",
-        inputs: &[
-            may("closest_pattern_distance", Shape::Number, "from 0 to 1, if there is a pattern")
-                .within(0.0, 1.0),
-            needs("no_pattern_fallback", word!(novelty::Fallback), "what is said where there is none"),
-            may("domain_baseline", Shape::Number, "what is usual in the domain").within(0.0, 1.0),
-            needs("threshold", Shape::Number, "from where on it is new").within(0.0, 1.0),
-        ],
-        requires: &[requires(
-            "domain_baseline",
-            "present(closest_pattern_distance) or present(domain_baseline) or no_pattern_fallback != 'use_domain_baseline'",
-        )],
-        range: Some((0.0, 1.0)),
-        gives: Some(record(&[
-            may("novelty_score", Shape::Number, ""),
-            may("similarity_score", Shape::Number, ""),
-            needs("forces_fresh_reasoning", Shape::Truth, ""),
-            needs("triggers_task_agent", Shape::Truth, ""),
-        ])),
-        vectors: &[
-            vector(
-                "no_pattern",
-                r#"{"no_pattern_fallback":"indeterminate","threshold":0.5}"#,
-                r#"{"novelty_score":null,"similarity_score":null,"forces_fresh_reasoning":true,"triggers_task_agent":true}"#,
-            ),
-            vector(
-                "missing_threshold",
-                r#"{"no_pattern_fallback":"novelty_one"}"#,
-                "\"the input threshold is missing\"",
             ),
         ],
         ..Spec::PLAIN
