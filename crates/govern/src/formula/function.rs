@@ -87,10 +87,16 @@ pub static FUNCTIONS: &[Function] = &[
     function("bootstrap_spearman", 5, "the interval of spearman by drawing anew: predicted, came, level, draws, seed", |of| predicted::drawn(of, statistics::spearman)),
     function("bootstrap_f1", 6, "the interval of F1 by drawing anew: predicted, came, level, draws, seed, threshold", predicted::drawn_f1),
     function("bootstrap_calibration_error", 7, "the interval of expected_calibration_error by drawing anew: predicted, came, level, draws, seed, bins, binning", predicted::drawn_calibration_error),
-    function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights),
-    function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score),
     Function {
         version: 2,
+        ..function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights)
+    },
+    Function {
+        version: 2,
+        ..function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score)
+    },
+    Function {
+        version: 3,
         ..function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index)
     },
     Function {

@@ -3,12 +3,13 @@
 
 use super::Found;
 use crate::derive::{chain, quality, sufficiency, template, weights};
-use crate::formula::compute::{Stop, items, number, refused, text};
+use crate::derive::{is_finite_and_not_negative, is_score};
+use crate::formula::compute::{Stop, items, number, refused_inside, text};
 use crate::formula::value::Value;
 use crate::member;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
 
@@ -102,12 +103,12 @@ pub(super) fn chosen<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> 
     read(word).ok_or_else(|| Stop::Kind(format!("{word} is none of the words")))
 }
 
-/// Refuses one of the values that a function takes, by an error that is printed as its code.
-fn code_of<T>(error: &impl ToString, argument: usize) -> Result<T, Stop> {
+/// Refuses something in one of the values that a function takes, by an error that is printed as its code.
+fn code_of<T>(error: &impl ToString, argument: usize, inside: Vec<String>, message: &str) -> Result<T, Stop> {
     let text = error.to_string();
     let code = text.strip_prefix("validation.").unwrap_or_default();
     match crate::check::rules().find(|(_, rule)| rule.code == code) {
-        Some((_, rule)) => refused(Some(rule.code), argument, rule.fires),
+        Some((_, rule)) => refused_inside(Some(rule.code), argument, inside, message),
         None => Err(Stop::Kind(text)),
     }
 }
@@ -137,7 +138,43 @@ pub(super) fn criterion_weights<'v>(of: &[Value<'v>]) -> Found<'v> {
     }
     match weights::normalize(&all, &config) {
         Ok(found) => Ok(Value::Record(found.into_iter().map(|(id, weight)| (id, weight.into())).collect())),
-        Err(error) => code_of(&error, 0),
+        Err(error) => {
+            let at = criterion_of(error, &all, &config);
+            code_of(&error, 0, at.map(|at| at.to_string()).into_iter().collect(), not_weighed(error))
+        }
+    }
+}
+
+/// Which criterion it is that can't be weighed; none where it is all of them together.
+fn criterion_of(
+    error: weights::Error,
+    all: &[weights::Criterion<'_>],
+    config: &weights::Config<'_>,
+) -> Option<usize> {
+    let is_again = |at: usize, id: &str| all.iter().take(at).any(|one| one.id == id);
+    match error {
+        weights::Error::UnanchoredIndeterminate => all.iter().position(|one| one.is_unanchored),
+        weights::Error::WeightMissing
+        | weights::Error::PriorityWeightMissing
+        | weights::Error::WeightInvalid => {
+            let is_it = |(at, one): &(usize, &weights::Criterion<'_>)| {
+                weights::is_eligible(one, config)
+                    && (weights::raw(one, config) == Err(error) || is_again(*at, one.id))
+            };
+            all.iter().enumerate().find(is_it).map(|(at, _)| at)
+        }
+        weights::Error::NoneEligible | weights::Error::SumZero => None,
+    }
+}
+
+fn not_weighed(error: weights::Error) -> &'static str {
+    match error {
+        weights::Error::UnanchoredIndeterminate => "is judged by a model without anything to hold on to",
+        weights::Error::NoneEligible => "has none that counts",
+        weights::Error::WeightMissing => "has no weight of its own",
+        weights::Error::PriorityWeightMissing => "has a priority that nobody gave a weight",
+        weights::Error::WeightInvalid => "stands twice, or weighs what is no number from zero up",
+        weights::Error::SumZero => "weigh nothing together, or more than a number holds",
     }
 }
 
@@ -166,13 +203,27 @@ pub(super) fn template_score<'v>(of: &[Value<'v>]) -> Found<'v> {
         hard_veto_count: super::whole_number(vetoes)?,
     };
     template::overall_score(&found, &formula).map(Value::from).or_else(|error| {
-        let argument = match error {
-            template::Error::ComponentOutOfRange => 0,
-            template::Error::WeightInvalid | template::Error::TotalWeightZero => 1,
-            template::Error::SoftPenaltyInvalid => 2,
-            template::Error::HardVetoCapInvalid => 4,
+        let is_bad = |numbers: &BTreeMap<&str, f64>, name: &str, fits: fn(f64) -> bool| {
+            !numbers.get(name).copied().is_some_and(fits)
         };
-        code_of(&error, argument)
+        let mut parts = formula.component_weights.keys();
+        let (argument, part, message) = match error {
+            template::Error::ComponentOutOfRange => {
+                let part = parts.find(|part| is_bad(&found.components, part, is_score));
+                (0, part.copied(), "must be a number from 0 to 1")
+            }
+            template::Error::WeightInvalid => {
+                let more = found.weights.keys().find(|part| !formula.component_weights.contains_key(*part));
+                let part = parts.find(|part| is_bad(&found.weights, part, is_finite_and_not_negative));
+                (1, part.or(more).copied(), "must be a number from zero up, for a part of the formula")
+            }
+            template::Error::TotalWeightZero => (1, None, "weigh nothing together"),
+            template::Error::SoftPenaltyInvalid => {
+                (2, None, "must be from 0 to soft_penalty_max_total, which is from 0 to 1")
+            }
+            template::Error::HardVetoCapInvalid => (4, Some("hard_veto_cap"), "must be a number from 0 to 1"),
+        };
+        code_of(&error, argument, part.map(ToString::to_string).into_iter().collect(), message)
     })
 }
 
@@ -213,7 +264,14 @@ pub(super) fn quality_index<'v>(of: &[Value<'v>]) -> Found<'v> {
             ),
             ("derived_pass_status", status.as_str().into()),
         ])),
-        Err(error) => code_of(&error, 0),
+        Err(error) => {
+            let message = match error {
+                quality::Error::OutOfRange => "has a number that is not from 0 to 1",
+                quality::Error::NoneEligible => "has none that counts",
+                quality::Error::SumZero => "has none that weighs something",
+            };
+            code_of(&error, 0, Vec::new(), message)
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 use super::*;
 use crate::derive::draw::Draw;
 use crate::derive::{claim_support, novelty, reliance, taint, tie_break};
+use crate::formula::compute::refused;
 use crate::formula::function::{optional, whole_number};
 use crate::formula::{evaluate, generated, registry};
 use countersign_record::json::Number;
 use std::collections::BTreeSet;
-use std::string::String;
 
 /// Sets of inputs for each formula.
 const CASES: usize = 3_000;
@@ -392,4 +392,74 @@ fn holding_of<'v>(of: &[Value<'v>]) -> Found<'v> {
         ("privileged", whole.privileged.into()),
         ("matter_id", whole.matter.map_or(Value::Absent, Value::from)),
     ]))
+}
+
+/// A refusal names the part that is wrong, and says what it must be.
+#[test]
+fn a_refusal_is_of_the_part_that_is_wrong() {
+    let refused = |id: &str, inputs: &str| {
+        let inputs = countersign_record::json::parse(inputs.as_bytes()).unwrap();
+        let error = evaluate(registry::ready(id).unwrap().unwrap(), inputs.as_object().unwrap()).unwrap_err();
+        (error.to_string(), error.code())
+    };
+    let template = |part: &str, weight: &str, cap: &str| {
+        let formula = format!(
+            r#"{{"component_weights":{{"task_type_match":2}},"hard_veto_cap":{cap},"soft_penalty_max_total":0.5}}"#
+        );
+        refused(
+            "template_match_score_v1",
+            &format!(
+                r#"{{"components":{{"task_type_match":{part}}},"weights":{{{weight}}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
+            ),
+        )
+    };
+    let weights = |criteria: &str| {
+        refused(
+            "criterion_weights_v1",
+            &format!(
+                r#"{{"criteria":[{criteria}],"config":{{"unanchored_llm_judgment_policy":"indeterminate","default_weight_policy":"from_criterion_weight"}}}}"#
+            ),
+        )
+    };
+    let good = r#"{"criterion_id":"a","scoring_basis":"human_label","weight":1}"#;
+    let cases = [
+        (
+            template("7", r#""task_type_match":2"#, "0.3"),
+            "the input components/task_type_match must be a number from 0 to 1",
+            "template_match_component_out_of_range",
+        ),
+        (
+            template("1", r#""task_type_match":-2"#, "0.3"),
+            "the input weights/task_type_match must be a number from zero up, for a part of the formula",
+            "template_match_weight_invalid",
+        ),
+        (
+            template("1", r#""task_type_match":0"#, "0.3"),
+            "the input weights weigh nothing together",
+            "template_match_total_weight_zero",
+        ),
+        (
+            template("1", r#""task_type_match":2"#, "3"),
+            "the input formula/hard_veto_cap must be a number from 0 to 1",
+            "template_match_hard_veto_cap_invalid",
+        ),
+        (
+            weights(&format!(r#"{good},{{"criterion_id":"b","scoring_basis":"human_label"}}"#)),
+            "the input criteria/1 has no weight of its own",
+            "criterion_weight_missing_under_from_criterion_weight",
+        ),
+        (
+            weights(&format!("{good},{good}")),
+            "the input criteria/1 stands twice, or weighs what is no number from zero up",
+            "criterion_weight_invalid",
+        ),
+        (
+            weights(&format!(r#"{good},{{"criterion_id":"b","scoring_basis":"unanchored_llm_judgment"}}"#)),
+            "the input criteria/1 is judged by a model without anything to hold on to",
+            "unanchored_required_criterion_indeterminate",
+        ),
+    ];
+    for ((message, code), expected, expected_code) in cases {
+        assert_eq!((message.as_str(), code), (expected, Some(expected_code)));
+    }
 }
