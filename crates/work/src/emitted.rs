@@ -180,6 +180,11 @@ pub const IMPORT_ONLY: &[(&str, &str)] = &[
         "PlanVerifierUnavailableEvent",
         "the run verifies its plans itself, so that the verifier is always there",
     ),
+    (
+        "RepeatedFailureRecord",
+        "a run says after each look whether it failed as before, and goes on by that alone",
+    ),
+    ("SourceAcquisitionCostRecord", "the sources of a run are files of its task; getting them costs nothing"),
     ("SourceQueryRecord", "the sources of a run are files of its task; it asks no provider of sources"),
     ("TaskGraphMutationEvent", "the outcomes of a run and what they depend on are fixed when it begins"),
     ("ValidationSuiteRun", "stands behind a claim that a document is ready; a run makes none"),

@@ -127,6 +127,16 @@ fn efficiency(desk: &mut Desk, window: &DateRange) -> Result<(), Error> {
     ]);
     let rollup_id = desk.id("efficiency");
     let output_ref = reference("RevisionCycleEfficiencyRollup", &rollup_id)?;
+    // Where nothing is closed there is no rate, and the record of the rates can't be without it.
+    let of_all = From {
+        formula: "cycle_efficiency_v1",
+        inputs: inputs.clone(),
+        input_refs: included.clone(),
+        output_ref: output_ref.clone(),
+    };
+    if !matches!(desk.value(&of_all)?.get("max_iterations_rate"), Some(Json::Number(_))) {
+        return Ok(());
+    }
     let mut rates: BTreeMap<&str, Number> = BTreeMap::new();
     let mut receipt = None;
     for name in RATES {

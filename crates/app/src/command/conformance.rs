@@ -71,6 +71,7 @@ pub(super) fn run(global: &Global, asked: &Conformance) -> Result<Exit, Failure>
     if let Some(dir) = &asked.dir {
         // Else every fixture would be told as one that is missing.
         std::fs::read_dir(dir).map_err(|error| Failure::file(&dir.to_string_lossy(), &error))?;
+        known_folders(dir)?;
     }
     let is_wanted = |name: &str| asked.area.is_empty() || asked.area.iter().any(|one| one == name);
     let (areas, kinds, runs, misses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -171,7 +172,7 @@ fn documents(dir: Option<&Path>) -> Result<Vec<(String, Json)>, Failure> {
             Some(dir) => {
                 for path in files(&dir.join(&folder))? {
                     let path = path.to_string_lossy().into_owned();
-                    let document = input::document(&path)?;
+                    let document = read(&path)?;
                     all.push((path, document));
                 }
             }
@@ -184,6 +185,50 @@ fn documents(dir: Option<&Path>) -> Result<Vec<(String, Json)>, Failure> {
         }
     }
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(all)
+}
+
+/// A fixture of a folder. Of many files, the one that is broken is named.
+fn read(path: &str) -> Result<Json, Failure> {
+    input::document(path).map_err(|failure| match failure.code {
+        Code::FileUnreadable => failure,
+        _broken => Failure { message: format!("{path}: {}", failure.message), ..failure }.with("file", path),
+    })
+}
+
+/// Every folder is named after an area or the kinds, and every folder in it after a code or a kind: another one would be passed over
+/// without a word.
+fn known_folders(dir: &Path) -> Result<(), Failure> {
+    for (name, folder) in folders(dir)? {
+        let area = AREAS.iter().find(|area| area.name == name);
+        if area.is_none() && name != KINDS {
+            return Err(unknown(&folder, "an area"));
+        }
+        for (name, folder) in folders(&folder)? {
+            let is_known = match area {
+                Some(area) => area.rules.iter().any(|rule| rule.code == name),
+                None => AddendaBConformanceFixtureKind::find(&name).is_some(),
+            };
+            if !is_known {
+                return Err(unknown(&folder, if area.is_some() { "a code of the area" } else { "a kind" }));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unknown(folder: &Path, wanted: &str) -> Failure {
+    let path = folder.to_string_lossy();
+    Failure::new(Code::UsageInvalid, format!("{path} is not named after {wanted}")).with("file", &*path)
+}
+
+/// The folders in a folder, by name; hidden ones are somebody else's.
+fn folders(dir: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let all = files(dir)?.into_iter().filter(|path| path.is_dir());
+    let name =
+        |path: PathBuf| path.file_name().map(|name| (name.to_string_lossy().into_owned(), path.clone()));
+    let mut all: Vec<_> = all.filter_map(name).filter(|(name, _)| !name.starts_with('.')).collect();
+    all.sort();
     Ok(all)
 }
 
@@ -241,7 +286,7 @@ fn document(dir: Option<&Path>, area: &Area, rule: &Rule, fixture: &str) -> Resu
     match dir {
         Some(dir) => {
             let path = dir.join(&path);
-            if path.exists() { input::document(&path.to_string_lossy()).map(Some) } else { Ok(None) }
+            if path.exists() { read(&path.to_string_lossy()).map(Some) } else { Ok(None) }
         }
         None => match FIXTURES.get_file(&path) {
             Some(file) => Ok(Some(json::parse(file.contents())?)),

@@ -91,3 +91,20 @@ fn a_folder_that_is_none_is_told() {
     let done = work.run(&["conformance", "--json", "--dir", "empty"]).exits(1).json();
     assert_eq!((&done["codes"], &done["covered"]), (&Value::from(213), &Value::from(0)));
 }
+
+/// What can't be read, and what would be passed over, is named.
+#[test]
+fn a_broken_file_and_a_folder_of_no_code_are_named() {
+    let work = Work::new();
+    copied(&work);
+    let broken = "mine/kinds/hard_call_empty_options/legal.json";
+    work.write(broken, "{");
+    let refusal = work.run(&["conformance", "--dir", "mine", "--area", "kinds"]).refused(2, "json.syntax");
+    assert_eq!(refusal.details["file"], broken);
+    std::fs::create_dir_all(work.path("other/taint/no_such_code")).unwrap();
+    let refusal = work.run(&["conformance", "--dir", "other"]).refused(2, "usage.invalid");
+    assert_eq!(refusal.details["file"], "other/taint/no_such_code");
+    std::fs::create_dir_all(work.path("third/nowhere")).unwrap();
+    let refusal = work.run(&["conformance", "--dir", "third"]).refused(2, "usage.invalid");
+    assert_eq!(refusal.details["file"], "third/nowhere");
+}

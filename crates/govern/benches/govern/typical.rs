@@ -136,6 +136,26 @@ fn statuses() -> Vec<Case> {
             r#"{"outcome_states":["satisfied","satisfied","needs_revision","evaluating","superseded"],"live_blockers":0,"open_hard_calls":1,"attention_priorities":["high","low"],"limitations":["stale_source_present"]}"#,
         ),
         case(
+            "improvement_v1",
+            "4 attempts",
+            r#"{"attempts":[{"score_before":0.2,"score_after":0.6},{"score_before":0.6,"score_after":0.5},{"score_before":0.5,"score_after":0.61},{"score_before":0.61,"score_after":0.6}],"min_attempts_before_no_improvement":3,"no_improvement_window":2,"epsilon":0.05}"#,
+        ),
+        case(
+            "source_taint_v1",
+            "4 words",
+            r#"{"default_taint_class":"external_authority_trusted","required_trust_basis":["official_api"],"trust_basis":"official_api","lineage_taint":"external_untrusted"}"#,
+        ),
+        case(
+            "workspace_holding_v1",
+            "8 sources",
+            format!(
+                r#"{{"holdings":{}}}"#,
+                list(8, |_| {
+                    r#"{"taint_class":"user_trusted_bounded","data_class":"internal","privileged":false,"matter_id":"m1"}"#.to_string()
+                })
+            ),
+        ),
+        case(
             "capability_coverage_v1",
             "3 needed, 4 there",
             r#"{"required_capabilities":[{"capability_id":"edit","min_version":"1.9"},{"capability_id":"cite"},{"capability_id":"draw","min_version":"2.0.1"}],"available_capabilities":[{"capability_id":"edit","version":"1.10","healthy":true},{"capability_id":"cite","version":"1.0","healthy":true},{"capability_id":"draw","version":"2.1","healthy":false},{"capability_id":"draw","version":"2.2","healthy":true}]}"#,
@@ -177,6 +197,19 @@ fn scores() -> Vec<Case> {
             "novelty_v1",
             "a pattern nearby",
             r#"{"closest_pattern_distance":0.3,"no_pattern_fallback":"novelty_one","threshold":0.5}"#,
+        ),
+        case(
+            "pattern_distance_v1",
+            "2 vectors of 8",
+            r#"{"distance_metric":"cosine_distance","vector":[1,0,2,0,3,0,4,0],"other_vector":[1,1,2,1,3,1,4,1]}"#,
+        ),
+        case(
+            "nearest_pattern_v1",
+            "8 patterns",
+            format!(
+                r#"{{"patterns":{}}}"#,
+                list(8, |at| format!(r#"{{"pattern_id":"p{at}","distance":0.{at}}}"#))
+            ),
         ),
         case("concurrency_tie_break_v1", "4 plans", format!(r#"{{"profiles":{profiles}}}"#)),
     ]

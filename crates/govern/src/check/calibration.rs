@@ -28,7 +28,7 @@ const RULES: &[Rule] = &[
         code: "calibration_metric_without_sample_policy",
         severity: Severity::Error,
         section: "Calibration",
-        fires: "A CalibrationMetricSpec has no sample_policy or min_sample_size < 1, or a CalibrationMetricResult with sample_size < min_sample_size has a non-null metric_value.",
+        fires: "A CalibrationMetricSpec has no sample_policy or min_sample_size < 1, or a CalibrationMetricResult with no sample_size or one < min_sample_size has a non-null metric_value.",
         legal: "sample_size below the minimum with metric_value null and indeterminate_reason insufficient_sample.",
         why: "A calibration over three cases says nothing about the next one, but its number looks as good as one over a thousand.",
         fix: "Set a min_sample_size of at least 1, and leave metric_value null with insufficient_sample below it.",
@@ -114,6 +114,9 @@ fn calibration_metric_without_sample_policy(world: &World, found: &mut Found<'_>
         }
     }
     for result in world.of("CalibrationMetricResult").filter(|result| result.at("metric_value").is_some()) {
+        if result.number("sample_size").is_none() {
+            found.add(result, "sample_size", "there is a value, and nobody says over how many cases");
+        }
         let least = spec_of(result).and_then(|spec| spec.number("sample_policy.min_sample_size"));
         if let (Some(least), Some(cases)) = (least, result.number("sample_size"))
             && cases < least

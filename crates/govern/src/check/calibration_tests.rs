@@ -84,6 +84,16 @@ fn samples_are_large_enough() {
         )
     };
     has_in_bundle(&AREA, &[spec(auc, ""), few("0.5")], &code);
+    let uncounted = |value: &str| {
+        row(
+            "CalibrationMetricResult",
+            "",
+            "",
+            &format!(r#""metric_spec_ref":"{auc}","metric_value":{value}"#),
+        )
+    };
+    has_in_bundle(&AREA, &[spec(auc, ""), uncounted("0.5")], &code);
+    has_in_bundle(&AREA, &[spec(auc, ""), uncounted("null")], &[]);
     has_in_bundle(&AREA, &[spec(auc, ""), few("null")], &[]);
     has_in_bundle(&AREA, &[few("0.5")], &[]);
 }

@@ -203,8 +203,8 @@ fn command_missing_read_model_invalidation(world: &World, found: &mut Found<'_>)
 fn phantom_button_no_command(world: &World, found: &mut Found<'_>) {
     // A type that nobody owns yet may keep its button, if it says so and the button is off.
     let is_pending = |affordance: Record<'_>| {
-        let owner =
-            affordance.text("read_model_kind").and_then(|kind| world.find("TypeOwnerRegistryEntry", kind));
+        let kind = affordance.text("read_model_kind");
+        let owner = kind.and_then(|kind| world.policy("TypeOwnerRegistryEntry", kind, affordance.seq()));
         owner.is_some_and(|owner| {
             owner.is("status", "pending_absorption")
                 && owner.is("pending_consumer_behavior", "disable_ui_affordance")

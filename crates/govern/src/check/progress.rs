@@ -27,7 +27,7 @@ const RULES: &[Rule] = &[
         code: "repeated_failure_key_missing_artifact_stable_id",
         severity: Severity::Error,
         section: "A-26 (D-18)",
-        fires: "A ProgressSignalRecord with same_reason_as_previous = true, or a match_key of an EvaluationFindingEvent with target_artifact_ref, has no artifact_stable_id (or uses a versioned ref as the stable id).",
+        fires: "A ProgressSignalRecord with same_reason_as_previous = true, or a match_key of an EvaluationFindingEvent with target_artifact_ref, has no artifact_stable_id (or uses a versioned ref as the stable id); or a RepeatedFailureRecord is by no such id.",
         legal: "A process observation with target_scope_ref null and no target artifact.",
         why: "Without the artifact's lasting id every new version looks like a new failure, and a repeated one is never noticed.",
         fix: "Put the id that all versions of the artifact share into artifact_stable_id.",
@@ -108,6 +108,12 @@ fn repeated_failure_key_missing_artifact_stable_id(world: &World, found: &mut Fo
         let is_missing = key.artifact_stable_id.is_none_or(|id| is_versioned(id, None));
         if is_missing && !without_artifact.contains(&key) {
             found.add(signal, "current_finding_match_key.artifact_stable_id", message);
+        }
+    }
+    for repeated in world.of("RepeatedFailureRecord") {
+        let id = repeated.json().text("artifact_stable_id");
+        if id.is_none_or(|id| is_versioned(id, None)) {
+            found.add(repeated, "artifact_stable_id", message);
         }
     }
 }

@@ -66,3 +66,17 @@ fn a_workspace_is_evidence() {
     let bound = event(r#","based_on_source_workspace_snapshot_ref":"snapshot:s""#, "");
     has_codes(&AREA, &[(EVENT, &bound)], &["evidence_signature_hash_missing_for_source_bound_finding"]);
 }
+
+/// What fails again is known by the artifact, not by a version of it.
+#[test]
+fn a_repeated_failure_is_by_a_lasting_id() {
+    let missing = &["repeated_failure_key_missing_artifact_stable_id"];
+    let of = |id: &str| {
+        let record =
+            format!(r#"{{"repeated_failure_id":"f","run_id":"run","outcome_id":"o"{id},"repeat_count":2}}"#);
+        codes(&AREA, &world(&[("RepeatedFailureRecord", &record)]))
+    };
+    assert_eq!(of(r#","artifact_stable_id":"memo""#), &[] as &[&str]);
+    assert_eq!(of(r#","artifact_stable_id":"artifact_version:memo-3""#), missing);
+    assert_eq!(of(""), missing);
+}

@@ -64,11 +64,12 @@ fn detours(world: &World) -> Vec<Detour<'_>> {
     let mut detours = Vec::new();
     for repair in world.of("OutcomeRepairInstruction") {
         let json = repair.json();
-        let is_bearing = json.text("safety_class").is_some_and(|class| class != "mechanical");
+        // Where nobody says, a repair may change meaning, and it is carried out.
+        let is_bearing = !json.is("safety_class", "mechanical");
         let Some(port) = json.text("target_port.port_id").filter(|port| *port != REVISION_PORT) else {
             continue;
         };
-        if is_bearing && json.is("execution", "executes") {
+        if is_bearing && !json.is("execution", "advisory") {
             let module = json.text("target_port.module_id").unwrap_or_default();
             detours.push(Detour { repair, port: ports.at(&(module, port), repair.seq()) });
         }
@@ -104,15 +105,15 @@ fn meaning_bearing_repair_without_revision_capability(world: &World, found: &mut
     }
 }
 
-/// Whether a capability is that of the module behind a port, and lists what a repair does and to what.
+/// Whether a capability is that of the module behind a port, and lists what a repair does and to what; what nobody says, nothing lists.
 fn covers(capability: Record<'_>, port: Record<'_>, repair: Record<'_>) -> bool {
     let lists = |path: &str, word: &str| capability.list(path).iter().any(|one| one.as_str() == Some(word));
     let is_of_module = capability.text("module_id").is_none_or(|module| port.is("module_id", module));
     let target = repair.follow("target_ref");
     let kind = repair.text("artifact_kind").or_else(|| target.as_ref()?.text("artifact_kind"));
     is_of_module
-        && repair.text("strategy_kind").is_none_or(|strategy| lists("strategies", strategy))
-        && kind.is_none_or(|kind| lists("artifact_kinds", kind))
+        && repair.text("strategy_kind").is_some_and(|strategy| lists("strategies", strategy))
+        && kind.is_some_and(|kind| lists("artifact_kinds", kind))
 }
 
 fn revisor_declares_revision_in(world: &World, found: &mut Found<'_>) {

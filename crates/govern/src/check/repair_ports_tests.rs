@@ -21,6 +21,8 @@ fn only_ports_for_revisions_take_repairs_that_change_meaning() {
     let right = repair(
         "{'safety_class':'privileged','execution':'executes','target_port':{'module_id':'m','port_id':'revision_in'}}",
     );
+    let unsaid = repair("{'target_port':{'module_id':'m','port_id':'data_in'}}");
+    let advice = repair("{'execution':'advisory','target_port':{'module_id':'m','port_id':'data_in'}}");
     let open = port("{'module_id':'m','port_id':'data_in','revision_compatible':true}");
     let closed = port("{'module_id':'m','port_id':'data_in','revision_compatible':false}");
     let of_other = port("{'module_id':'n','port_id':'data_in','revision_compatible':true}");
@@ -28,6 +30,8 @@ fn only_ports_for_revisions_take_repairs_that_change_meaning() {
         "repair_routed_to_non_revision_port",
         &[
             (&[bearing, mechanical, right], &[1]),
+            // What nobody says may be the worst.
+            (&[unsaid, advice], &[1]),
             (&[open, bearing], &[]),
             (&[open, closed, bearing], &[3]),
             (&[open, of_other, bearing], &[]),
@@ -74,10 +78,20 @@ fn a_capability_covers_strategy_kind_and_module() {
             &[3],
         ),
     ];
+    let code = "meaning_bearing_repair_without_revision_capability";
     for (text, expected) in cases {
         let rows = [can(text), open, edit];
-        has_rows("meaning_bearing_repair_without_revision_capability", &[(&rows, expected)]);
+        has_rows(code, &[(&rows, expected)]);
     }
+    // Of what kind the artifact is, the repair says or what it is to mend; else nothing covers it.
+    let right = can(
+        "{'capability_ref':'c','module_id':'m','strategies':['targeted_edit'],'artifact_kinds':['memo']}",
+    );
+    let of_no_kind = repair(
+        "{'safety_class':'meaning_bearing','execution':'executes','strategy_kind':'targeted_edit',
+        'target_port':{'module_id':'m','port_id':'data_in'}}",
+    );
+    has_rows(code, &[(&[right, open, of_no_kind], &[3])]);
 }
 
 #[test]

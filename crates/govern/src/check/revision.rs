@@ -10,6 +10,8 @@ mod rolling;
 
 use super::{Area, Rule, Severity};
 
+pub(super) use plan::Owners;
+
 pub(super) const AREA: Area = Area { name: "revision", rules: RULES, kinds: &[] };
 
 const RULES: &[Rule] = &[

@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
         code: "meaning_bearing_revision_without_review_packet_or_policy_waiver",
         severity: Severity::Error,
         section: "G-02",
-        fires: "A candidate artifact version produced by a meaning-bearing step becomes the artifact head and there is neither a RevisionReviewPacket with an accept decision nor a no_user_review_required receipt that cites a policy decision (in policy_decision_refs or in its rationale) before it.",
+        fires: "A candidate artifact version produced by a step that is not said to be mechanical becomes the artifact head and there is neither a RevisionReviewPacket with an accept decision nor a no_user_review_required receipt that cites a policy decision (in policy_decision_refs or in its rationale) before it.",
         legal: "A mechanical formatting revision, or a waiver receipt with its policy ref.",
         why: "A change of meaning became the work product and nobody looked at it, and no policy says that nobody has to.",
         fix: "Show it in a RevisionReviewPacket and record the decision, or record no_user_review_required with the policy decision that allows it.",
@@ -158,7 +158,8 @@ fn meaning_bearing_revision_without_review_packet_or_policy_waiver(world: &World
     }
 }
 
-/// Whether a version changes the meaning of an artifact: by what it says of itself, or by the plan that its step is of.
+/// Whether a version changes the meaning of an artifact: by what it says of itself, or by the plan that its step is of. Where nobody
+/// says, it may.
 fn bears_meaning(
     version: Record<'_>,
     plans: &BTreeMap<&str, Record<'_>>,
@@ -169,7 +170,7 @@ fn bears_meaning(
     let class = version.text("safety_class").or_else(|| plan.and_then(|plan| plan.text("safety_class")));
     let artifact = version.text("artifact_stable_id");
     let is_later = artifact.and_then(|one| first.get(one)).is_some_and(|first| *first < version.seq());
-    class.is_some_and(|class| class != "mechanical") && (step.is_some() || is_later)
+    class != Some("mechanical") && (step.is_some() || is_later)
 }
 
 /// Whether a decision lets a candidate become the head.

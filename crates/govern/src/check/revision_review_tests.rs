@@ -65,7 +65,10 @@ fn meaning_passes_a_person_or_a_policy() {
         ("PolicyEvaluation", policy),
     ];
     let [version, plan, packet, policy] = rows;
-    has_found(&AREA, &[version, head], &[]);
+    // Nobody says that the step was mechanical.
+    has_found(&AREA, &[version, head], &[&wrong(2)]);
+    let mechanical = r#"{"plan_id":"n","safety_class":"mechanical","steps":[{"step_id":"s"}]}"#;
+    has_found(&AREA, &[version, ("RevisionPlan", mechanical), head], &[]);
     has_found(&AREA, &[version, plan, packet, head], &[&wrong(4)]);
     has_found(&AREA, &[version, plan, packet, (DECISION, accept), head], &[]);
     // Too late; and once it has been the head, it may be so again.

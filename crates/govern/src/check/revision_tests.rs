@@ -216,6 +216,13 @@ fn steps_in_place_run_one_after_the_other() {
         &[two(ROLLING, "artifact:a"), start("s"), op("o", "hard_call_raised", "s"), start("t")],
         &[],
     );
+    // A receipt that names neither its plan nor what it is for is of a step that ran, and of the one plan that has the step.
+    let untold = |step: &str| {
+        let (kind, text) = op("o", "step_started", step);
+        (kind, text.replacen("'plan_id':'p',", "", 1).replace("'operation_kind':'step_started',", ""))
+    };
+    has_codes_owned(&super::AREA, &[two(ROLLING, "artifact:a"), start("s"), untold("t")], parallel);
+    has_codes_owned(&super::AREA, &[two(ROLLING, "artifact:a"), untold("s"), untold("t")], &[]);
     has_codes_owned(&super::AREA, &[two(ROLLING, "artifact:b"), start("s"), start("t")], &[]);
     has_codes_owned(&super::AREA, &[two("candidate_only", "artifact:a"), start("s"), start("t")], &[]);
 }

@@ -2,6 +2,7 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::hard_calls::id_of;
+use super::revision::Owners;
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
@@ -44,7 +45,7 @@ const RULES: &[Rule] = &[
         code: "plan_verifier_required_but_missing",
         severity: Severity::Error,
         section: "D-15",
-        fires: "A RevisionPlan that meets PlanVerifierRequirementPolicy (plan_risk_score >= threshold, an external side effect, or a privileged meaning-bearing revision) is dispatched without a plan-verifier result and without the on_unavailable action recorded.",
+        fires: "A RevisionPlan that meets PlanVerifierRequirementPolicy (plan_risk_score absent or >= threshold, an external side effect, or a privileged meaning-bearing revision) is dispatched without a plan-verifier result and without the on_unavailable action recorded.",
         legal: "plan_risk_score just below the threshold and no side effect; or verifier unavailable and the hard call raised.",
         why: "A risky plan was carried out without the second look that the policy asks for, and nobody decided to do without it.",
         fix: "Record a PlanVerifierResult before the plan is dispatched or, if no verifier can be had, what on_unavailable says.",
@@ -133,7 +134,9 @@ impl Requirement {
                 || plan.is("safety_class", "meaning_bearing") && plan.flag("privileged") == Some(true)
         };
         let least = self.risks.keys().next();
-        plan.number("plan_risk_score").zip(least).is_some_and(|(risk, least)| rank(risk + 0.0) >= *least)
+        // A risk that nobody states may be any.
+        let risk = plan.number("plan_risk_score").map_or(u64::MAX, |risk| rank(risk + 0.0));
+        least.is_some_and(|least| risk >= *least)
             || self.for_side_effects > 0 && is_external()
             || self.for_privileged > 0 && is_privileged()
     }
@@ -148,6 +151,7 @@ fn plan_verifier_required_but_missing(world: &World, found: &mut Found<'_>) {
     for (plan, action, seq) in verified(world) {
         told.entry((plan, action)).or_insert(seq);
     }
+    let owners = Owners::of(world);
     let mut requirements = Requirements::default();
     // What comes first holds from the beginning.
     policies.next().into_iter().for_each(|first| requirements.add(first));
@@ -155,10 +159,17 @@ fn plan_verifier_required_but_missing(world: &World, found: &mut Found<'_>) {
         while let Some(policy) = policies.next_if(|policy| policy.seq() < dispatch.seq()) {
             requirements.add(policy);
         }
-        if !dispatch.is("operation_kind", "dispatched") && !dispatch.is("to_state", "dispatched") {
+        // A receipt that does not say what it is for is of work on the plan, which was dispatched then.
+        let is_dispatch = match dispatch.kind() {
+            "RevisionOperationReceipt" => {
+                dispatch.is("operation_kind", "dispatched") || dispatch.is_blank("operation_kind")
+            }
+            _transition => dispatch.is("to_state", "dispatched"),
+        };
+        if !is_dispatch {
             continue;
         }
-        let Some(plan) = dispatch.text("plan_id").and_then(|id| world.find("RevisionPlan", id)) else {
+        let Some(plan) = owners.plan(dispatch).and_then(|id| world.find("RevisionPlan", id)) else {
             continue;
         };
         let is_told = |action| told.get(&(plan.id(), action)).is_some_and(|at| *at < dispatch.seq());

@@ -39,6 +39,12 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
     let privileged = plan("{'plan_id':'p','safety_class':'privileged'}");
     let go = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
     let started = ("RevisionLifecycleTransitionEvent", "{'to_state':'dispatched','plan_id':'p'}");
+    let unrated = plan("{'plan_id':'p'}");
+    let stepwise = plan("{'plan_id':'p','plan_risk_score':0.5,'steps':[{'step_id':'s'}]}");
+    let twin = plan("{'plan_id':'q','plan_risk_score':0.5,'steps':[{'step_id':'s'}]}");
+    let ran = ("RevisionOperationReceipt", "{'plan_id':'p','step_id':'s'}");
+    let of_step = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','step_id':'s'}");
+    let finished = ("RevisionOperationReceipt", "{'operation_kind':'step_finished','plan_id':'p'}");
     let looked = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p'}");
     let failed = ("PlanVerifierResult", "{'result_id':'x','plan_id':'p','passed':false}");
     let call =
@@ -60,6 +66,13 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
             (&[risk, risky, call, go], &[]),
             (&[risk, risky, paused, go], &[4]),
             (&[risk, sends, go], &[]),
+            // A risk that nobody states may be any, and a receipt that does not say what it is for is of a plan that runs.
+            (&[risk, unrated, go], &[3]),
+            (&[effects, unrated, go], &[]),
+            (&[risk, risky, ran], &[3]),
+            (&[risk, risky, finished], &[]),
+            (&[risk, stepwise, of_step], &[3]),
+            (&[risk, stepwise, twin, of_step], &[]),
             (&[effects, sends, go], &[3]),
             (&[effects, sends, silent, go], &[4]),
             (&[effects, sends, told, go], &[]),

@@ -205,6 +205,11 @@ const UNLOCKS: [Row; 4] = [
 fn only_a_change_allows_another_attempt() {
     let plan = ("RevisionPlan", "{'plan_id':'p','run_id':'r','outcome_ids':['x','o']}");
     let go = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
+    let of_plan = ("ProcedureAttemptRecord", "{'revision_plan_ref':'revision_plan:p'}");
+    let of_run = ("ProcedureAttemptRecord", "{'run_id':'r'}");
+    let of_other_run = ("ProcedureAttemptRecord", "{'run_id':'s'}");
+    let ran = ("RevisionOperationReceipt", "{'plan_id':'p','step_id':'s'}");
+    let finished = ("RevisionOperationReceipt", "{'operation_kind':'step_finished','plan_id':'p'}");
     let stops =
         ("HardRevisionCall", "{'hard_call_id':'h','options':[{'option_id':'a','effect':'abort_scope'}]}");
     let elsewhere = ("HardRevisionCall", "{'hard_call_id':'h','run_id':'s'}");
@@ -223,6 +228,12 @@ fn only_a_change_allows_another_attempt() {
             (&[END, ATTEMPT], &[2]),
             (&[GOES_ON, ATTEMPT], &[]),
             (&[plan, END, go], &[3]),
+            // What does not say for which outcome it is tried is by its plan, and else for any of its run.
+            (&[plan, END, of_plan], &[3]),
+            (&[END, of_run], &[2]),
+            (&[END, of_other_run], &[]),
+            (&[plan, END, ran], &[3]),
+            (&[plan, END, finished], &[]),
             (&[stops, END, ANSWER, ATTEMPT], &[4]),
             (&[elsewhere, END, ANSWER, ATTEMPT], &[4]),
             (&[same, END, same, ATTEMPT], &[4]),

@@ -40,8 +40,8 @@ const RULES: &[Rule] = &[
         code: "taint_not_inherited_through_summary",
         severity: Severity::Error,
         section: "D-01/D-02",
-        fires: "A record derived from others (summary, extract, packet, guidance, prior_task_output, finding) has a taint_class lower in the taint order than the maximum over its inputs, and no SanitizationNode from before the derivation edge lies on it.",
-        legal: "A summary whose taint equals or exceeds the maximum of its inputs.",
+        fires: "A record derived from others (summary, extract, packet, guidance, prior_task_output, finding) has a taint_class lower in the taint order than the maximum over its inputs (one that has a place for its taint and states none counts as unclassified), and no SanitizationNode from before the derivation edge lies on it.",
+        legal: "A summary whose taint equals or exceeds the maximum of its inputs, or one of records that have no place for a taint.",
         why: "A summary of untrusted content carries what that content says. If it counts as trusted, instructions and errors from outside pass every gate after it.",
         fix: "Give the record the highest taint of its inputs, or put a sanitization with evidence on the derivation.",
         check: taint_not_inherited_through_summary,
@@ -216,7 +216,33 @@ impl<'w> Taints<'w> {
         let count = versions.partition_point(|(one, _)| one.seq() < seq);
         versions.get(count.saturating_sub(1)).copied()
     }
+
+    /// What an input hands on. One that has a place for its taint and states none may be anything; one that has no such place, as a
+    /// look at the work, hands none on; and of one that is not in the log nobody can say.
+    fn handed_on(&self, input: &str, world: &World, seq: u64) -> Option<Taint> {
+        let stated = self.before(input, seq).map(|(_, taint)| taint);
+        let carries = || {
+            let found = match source_id(input) {
+                Some(id) => world.find("SourceRecord", id),
+                None => Reference::read(input).and_then(|reference| world.resolve(reference)),
+            };
+            found.is_some_and(|found| CARRIERS.contains(&found.kind()))
+        };
+        stated.or_else(|| carries().then_some(Taint::Unclassified))
+    }
 }
+
+/// The records that have a place for their taint.
+const CARRIERS: [&str; 8] = [
+    "EvaluationFindingEvent",
+    "EvidencePackage",
+    "RunBoardAuditEvent",
+    "RunGuidanceCreationEvent",
+    "SourceRecord",
+    "SourceWorkspaceCurrentState",
+    "SourceWorkspaceOperation",
+    "TaskReliancePacket",
+];
 
 /// Whether two texts name the same thing.
 fn is_same(one: &str, other: &str) -> bool {
@@ -254,12 +280,9 @@ fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
     for edge in world.of("DerivationEdge") {
         let Some(output) = edge.json().text("output_ref") else { continue };
         let Some((record, own)) = taints.before(output, edge.seq()) else { continue };
-        let inputs: Vec<Taint> = edge
-            .texts("input_refs")
-            .into_iter()
-            .filter_map(|input| taints.before(input, record.seq()).map(|(_, taint)| taint))
-            .collect();
-        // What states no taint, such as a look at the work, hands none on.
+        let inputs = edge.texts("input_refs").into_iter();
+        let inputs: Vec<Taint> =
+            inputs.filter_map(|input| taints.handed_on(input, world, record.seq())).collect();
         if inputs.is_empty() {
             continue;
         }

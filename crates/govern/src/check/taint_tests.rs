@@ -88,6 +88,40 @@ fn taint_is_inherited_unless_it_was_taken_away() {
     check(code, &[web, own, sum, edge, guidance, next], &[(3, "/taint_class")]);
 }
 
+/// What could say how far it is trusted and does not may be anything; what has no place for that hands none on.
+#[test]
+fn what_states_no_taint_is_unclassified_if_it_could() {
+    let code = "taint_not_inherited_through_summary";
+    let sum = source("sum", "prior_task_output", "user_trusted_bounded", "");
+    let all = |input: (&str, &str), reference: &str, expected: &[(u64, &str)]| {
+        let edge = format!(r#"{{"output_ref":"src:sum","input_refs":["{reference}"]}}"#);
+        check(code, &[input, ("SourceRecord", &sum), ("DerivationEdge", &edge)], expected);
+    };
+    let wrong = &[(2, "/taint_class")];
+    let silent = ("SourceRecord", r#"{"source_id":"web","source_kind":"podcast"}"#);
+    all(silent, "src:web", wrong);
+    all(silent, "source_record:web", wrong);
+    all(("EvaluationFindingEvent", r#"{"finding_event_id":"f"}"#), "evaluation_finding_event:f", wrong);
+    all(("EvaluationResultEnvelope", r#"{"result_id":"r"}"#), "evaluation_result_envelope:r", &[]);
+    // What is not in the log may be of any kind.
+    all(silent, "src:elsewhere", &[]);
+}
+
+/// The list of records with a place for their taint is that of the types that have it.
+#[test]
+fn carriers_are_the_types_with_a_taint() {
+    let has_taint = |one: &&crate::types::Type| {
+        (one.schema)().get("properties").and_then(|all| all.get("taint_class")).is_some()
+    };
+    let is_row = |one: &&crate::types::Type| {
+        crate::kind::find(one.name).is_some_and(|kind| kind.class != crate::kind::Class::Value)
+    };
+    let own = crate::types::all().filter(is_row).filter(has_taint).map(|one| one.name);
+    let mut carriers: std::vec::Vec<&str> = own.chain(["RunBoardAuditEvent"]).collect();
+    carriers.sort_unstable();
+    assert_eq!(carriers, super::CARRIERS);
+}
+
 #[test]
 fn a_whole_is_what_its_records_make_it() {
     let code = "workspace_taint_missing_aggregation_policy";

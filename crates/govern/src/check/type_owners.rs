@@ -158,7 +158,10 @@ fn declared<'w>(world: &'w World, before: u64, all: &BTreeMap<&'w str, Owners<'w
         if owner == doc {
             continue;
         }
-        let is_listed = all.get(name).is_some_and(|owners| owners.lists(doc));
+        // By the registry as it stands, or as it stood then: what was imported stays so where the registry says less later.
+        let entry = world.policy(ENTRY, name, declaration.seq());
+        let was_listed = entry.is_some_and(|entry| entry.texts("imported_by_docs").contains(&doc));
+        let is_listed = was_listed || all.get(name).is_some_and(|owners| owners.lists(doc));
         let hash = json.text("schema_hash").zip(hashes.get(name));
         if !json.is("declared_as", "imported") && !is_listed {
             found.push((

@@ -196,6 +196,23 @@ pub enum Decisive {
     Judge,
 }
 
+impl Decisive {
+    /// Whether this result may be the one that decided for a verdict. Where several are, the caller picks by something that does
+    /// not hang on who came first.
+    #[must_use]
+    pub fn may_be(self, result: &Received<'_>, verdict: Verdict) -> bool {
+        let blocks = |state: &FindingState| state.is_live() && *state != FindingState::Contested;
+        match (self, result.role) {
+            (Decisive::Nobody, _) | (_, Role::Observer) => false,
+            (Decisive::Blocker, _) => result.blockers.iter().any(blocks),
+            (Decisive::Evaluator, Role::UpstreamEvaluator)
+            | (Decisive::Judge, Role::DownstreamJudge | Role::ParallelScorer) => result.verdict == verdict,
+            (Decisive::Evaluator, Role::DownstreamJudge | Role::ParallelScorer)
+            | (Decisive::Judge, Role::UpstreamEvaluator) => false,
+        }
+    }
+}
+
 /// What a chain comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolution {

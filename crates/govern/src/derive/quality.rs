@@ -94,7 +94,7 @@ pub fn aggregate<'a>(
         Method::AllOrNothing => {
             let is_reached =
                 |(one, score): &(&Dimension<'_>, f64)| one.threshold.is_none_or(|least| *score >= least);
-            f64::from(u8::from(counted.iter().all(is_reached)))
+            f64::from(u8::from(!counted.is_empty() && counted.iter().all(is_reached)))
         }
     };
     Ok(Aggregate { score, gate_failures, missing })
@@ -224,7 +224,7 @@ mod tests {
         check(&hole, WeightedMean, Indeterminate, 0.8, &[]);
         assert_eq!(aggregate(&hole, WeightedMean, Indeterminate).unwrap().missing, vec!["a"]);
         let nothing = [of("a", Need::Optional, None)];
-        check(&nothing, AllOrNothing, Indeterminate, 1.0, &[]);
+        check(&nothing, AllOrNothing, Indeterminate, 0.0, &[]);
         check(&nothing, WeightedMean, Indeterminate, 0.0, &[]);
         let weightless = [Dimension { weight: 0.0, ..both[1] }];
         for (dimensions, method, error) in [

@@ -32,6 +32,8 @@ pub struct Refused {
     pub code: Option<&'static str>,
     /// Which of the values that the function takes; seen from outside, which input.
     pub at: Option<usize>,
+    /// Where in it, by names and places from outside in.
+    pub inside: Vec<String>,
     /// What is wrong.
     pub message: String,
 }
@@ -42,7 +44,17 @@ pub(super) fn refused<T>(
     argument: usize,
     message: impl Into<String>,
 ) -> Result<T, Stop> {
-    Err(Stop::Input(Box::new(Refused { code, at: Some(argument), message: message.into() })))
+    refused_inside(code, argument, Vec::new(), message)
+}
+
+/// A function refuses something in one of the values that it takes.
+pub(super) fn refused_inside<T>(
+    code: Option<&'static str>,
+    argument: usize,
+    inside: Vec<String>,
+    message: impl Into<String>,
+) -> Result<T, Stop> {
+    Err(Stop::Input(Box::new(Refused { code, at: Some(argument), inside, message: message.into() })))
 }
 
 /// Computes an expression over values at their places. It always ends: there are no loops in the language.

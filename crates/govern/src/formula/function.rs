@@ -65,6 +65,12 @@ pub static FUNCTIONS: &[Function] = &[
     function("present", 1, "whether there is a value", |of| Ok((of[0] != Value::Absent).into())),
     function("or_else", 2, "a value, or another one where it is absent", |of| Ok(of[usize::from(of[0] == Value::Absent)].clone())),
     function("earlier", 2, "whether a time is before another one", |of| list::earlier(text(&of[0])?, text(&of[1])?)),
+    function("told", 1, "the items of a list that are there, absent ones left out", list::told),
+    function("last", 2, "the last items of a list: a list, how many", |of| list::split(of).map(|(_, last)| last)),
+    function("before_last", 2, "what stands before the last items of a list: a list, how many", |of| list::split(of).map(|(before, _)| before)),
+    function("dot", 2, "the sum of the products of two lists of numbers that are as long", |of| list::paired(of, |one, other| one * other)),
+    function("gap", 2, "the sum of the squares of how two lists of numbers differ that are as long", |of| list::paired(of, |one, other| (one - other) * (one - other))),
+    function("root", 1, "the square root of a number that is not negative", list::root),
     function("weighted_mean", 2, "of scores by weights; where a score is absent its weight is left out too", list::weighted_mean),
     function("wilson", 3, "the interval of a ratio after Wilson: hits, trials, level", |of| ratio(of, interval::wilson)),
     function("beta_interval", 3, "the interval of a ratio from a flat prior: hits, trials, level", |of| ratio(of, interval::beta)),
@@ -81,13 +87,22 @@ pub static FUNCTIONS: &[Function] = &[
     function("bootstrap_spearman", 5, "the interval of spearman by drawing anew: predicted, came, level, draws, seed", |of| predicted::drawn(of, statistics::spearman)),
     function("bootstrap_f1", 6, "the interval of F1 by drawing anew: predicted, came, level, draws, seed, threshold", predicted::drawn_f1),
     function("bootstrap_calibration_error", 7, "the interval of expected_calibration_error by drawing anew: predicted, came, level, draws, seed, bins, binning", predicted::drawn_calibration_error),
-    function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights),
-    function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score),
     Function {
         version: 2,
+        ..function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights)
+    },
+    Function {
+        version: 2,
+        ..function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score)
+    },
+    Function {
+        version: 3,
         ..function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index)
     },
-    function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c),
+    Function {
+        version: 2,
+        ..function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c)
+    },
     function("capability_standings", 2, "missing, unhealthy or healthy for each capability that is needed, by those that are there", derived::capability_standings),
     Function {
         version: 2,

@@ -118,8 +118,9 @@ pub(super) fn stopped(stop: Stop, names: &[&'static str]) -> NotEvaluated {
         Stop::ZeroDenominator => NotEvaluated::ZeroDenominator,
         Stop::Kind(message) => NotEvaluated::Kind(message),
         Stop::Input(refused) => {
-            let Refused { code, at, message } = *refused;
+            let Refused { code, at, inside, message } = *refused;
             let wrong = Wrong::new(How::Together, message).coded(code);
+            let wrong = inside.iter().rev().fold(wrong, |wrong, name| wrong.inside(name));
             let name = at.and_then(|at| names.get(at));
             NotEvaluated::Input(match name {
                 Some(name) => wrong.inside(name),

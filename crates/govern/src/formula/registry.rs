@@ -5,9 +5,12 @@ mod calibration;
 mod cost;
 mod derivation;
 mod interval;
+mod likeness;
 mod looks;
 mod revision;
 mod scoring;
+mod sufficiency;
+mod trust;
 
 use super::input::{COUNT_MAX, Input, may, needs, part_of};
 use super::parse::NotAFormula;
@@ -52,7 +55,10 @@ const WINDOW: Input = needs(
 pub fn all() -> impl Iterator<Item = &'static Spec> {
     let parts = [
         derivation::FORMULAS,
+        sufficiency::FORMULAS,
+        trust::FORMULAS,
         scoring::FORMULAS,
+        likeness::FORMULAS,
         looks::FORMULAS,
         revision::FORMULAS,
         calibration::FORMULAS,

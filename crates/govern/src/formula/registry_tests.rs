@@ -89,7 +89,8 @@ fn what_is_derived_has_a_formula() {
         planner_confidence_expected_calibration_error novelty_threshold_auc confidence_convergence_spearman \
         novelty_threshold_precision_recall wilson_interval_v1 bootstrap_mean_interval_v1 beta_interval_v1 \
         novelty_v1 cost_vector_sum_v1 latency_distribution_v1 taint_join_v1 sufficiency_route_v1 \
-        pattern_c_resolution_v1 reliance_status_v1 health_status_v1";
+        pattern_c_resolution_v1 reliance_status_v1 health_status_v1 improvement_v1 pattern_distance_v1 \
+        nearest_pattern_v1 source_taint_v1 workspace_holding_v1";
     for id in named.split_whitespace() {
         assert!(find(id).is_some(), "{id}");
     }

@@ -18,7 +18,7 @@ const fn way(from: &'static str, to: &'static str, by: &'static str, guard: &'st
 
 #[rustfmt::skip] // one to a line
 const TRANSITIONS: &[Transition] = &[
-    way("plan_compiled", "dispatch_pending", "RevisionOperationReceipt", "operation_kind† plan_admitted (plan valid: acyclic, no post hash, verifier if required)"),
+    way("plan_compiled", "dispatch_pending", "RevisionOperationReceipt", "operation_kind plan_admitted (plan valid: acyclic, no post hash, verifier if required)"),
     way("plan_compiled", "terminal_failed", "RevisionOperationReceipt", "plan_rejected"),
     way("dispatch_pending", "dispatched", "RevisionOperationReceipt", "dispatched, all locks acquired with runtime pre-hash"),
     way("dispatch_pending", "waiting_dependency", "RevisionOperationReceipt", "dependency open"),

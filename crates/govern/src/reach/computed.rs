@@ -77,7 +77,8 @@ fn inputs(formula: &str, receipt: Record<'_>, output: Record<'_>) -> Option<(Obj
             Some((inputs, &[("overall_score", "")]))
         }
         ("concurrency_tie_break_v1", "TieBreakDecision") => {
-            Some((picked(output.json(), &["profiles"]), &[("order", "")]))
+            // What the order must be is told of every decision, with a receipt or without.
+            Some((picked(output.json(), &["profiles"]), &[]))
         }
         ("novelty_v1", "NoveltyAssessmentWithNeighbor" | "NoveltyAssessmentNoNeighbor") => {
             let spec = output.follow("metric_spec_ref")?;

@@ -7,7 +7,7 @@ use crate::kind;
 use crate::member::Member;
 use crate::path::Path;
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use countersign_record::json::Json;
 
@@ -35,6 +35,7 @@ const MOVING: &[(&str, &[&str])] = &[
     ("EvaluationChainRegistryRecord", &["received_result_ids", "status", "completed_at", "superseded_by_chain_id", "validation_failures"]),
     ("EvaluationFindingRecord", &["canonical_event_ref", "current_state", "current_severity", "lifecycle_transition_refs", "superseded_by_finding_id", "expires_at", "last_validated_against_artifact_version_ref", "last_validated_against_source_workspace_snapshot_ref", "updated_at"]),
     ("OutcomeRecord", &["state"]),
+    ("SideEffectLedgerEntry", &["state", "receipt_ref", "replay_request_id", "created_at"]),
     ("SourceWorkspaceCurrentState", &["head_hash", "stream_seq", "record_refs", "taint_class", "data_class", "privileged", "canonical_event_ref", "updated_at"]),
     ("TaskReliancePacket", &["lifecycle_state", "reviewed_by_user_ref", "issued_at", "invalidated_by_event_ref"]),
     ("WorkProductCertification", &["lifecycle_state", "issued_by_ref", "issue_command_ref"]),
@@ -45,6 +46,20 @@ pub(super) fn find<'w>(world: &'w World, ties: &[Tie<'w>], found: &mut Found) {
     let matters = fixed(world, found);
     leaks(ties, &matters, found);
     bodies(world, found);
+    suppressed(world, found);
+}
+
+/// What was held back repeats something that went out.
+fn suppressed(world: &World, found: &mut Found) {
+    let mut delivered: BTreeSet<&str> = BTreeSet::new();
+    for delivery in world.of("FeedbackDeliveryRecord") {
+        let Some(key) = delivery.json().text("delivery_idempotency_key") else { continue };
+        if delivery.flag("suppressed") != Some(true) {
+            delivered.insert(key);
+        } else if !delivered.contains(key) {
+            found.add(delivery, "suppressed", What::Repeat, "and nothing went out before that it repeats");
+        }
+    }
 }
 
 /// The matter of a record.

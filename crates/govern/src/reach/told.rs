@@ -24,6 +24,37 @@ pub(super) fn find(world: &World, found: &mut Found) {
     signals(world, found);
     matters(world, found);
     numbers(world, found);
+    candidates(world, found);
+    exports(world, found);
+}
+
+/// What a policy blocks it does not allow, and what it does not allow can't be used for a reason that is told.
+fn candidates(world: &World, found: &mut Found) {
+    for detection in world.of("SufficiencyDetectionResult") {
+        for (at, candidate) in detection.json().list("candidate_procedures").iter().enumerate() {
+            let is_wrong = match candidate.flag("policy_allowed") {
+                Some(true) => candidate.is("inapplicable_reason", "policy_blocked"),
+                Some(false) => candidate.is_blank("inapplicable_reason"),
+                None => false,
+            };
+            if is_wrong {
+                let path = Path::from("candidate_procedures").item(at).then("policy_allowed");
+                found.add(detection, path, What::Repeat, "is not what its reason says");
+            }
+        }
+    }
+}
+
+/// What was saved or exported can't be called back.
+fn exports(world: &World, found: &mut Found) {
+    for receipt in world.of("WorkspaceExternalizationReceipt") {
+        let has_left = receipt.is("status", "completed")
+            && receipt.is_one_of("externalization_kind", &["save_as", "export_bundle"]);
+        if has_left && receipt.flag("irreversible_disclosure_possible") == Some(false) {
+            let message = "and what left can't be called back";
+            found.add(receipt, "irreversible_disclosure_possible", What::Repeat, message);
+        }
+    }
 }
 
 fn set<'w>(record: Record<'w>, member: &str) -> BTreeSet<&'w str> {
@@ -344,6 +375,11 @@ fn signals(world: &World, found: &mut Found) {
         keys.extend(finding.json().at("match_key").and_then(hash).map(|one| one.hex()));
     }
     for signal in world.of("ProgressSignalRecord") {
+        let is_idle = signal.flag("same_reason_as_previous") == Some(false);
+        if is_idle && signal.flag("strategy_switch_recommended") == Some(true) {
+            let message = "and it did not fail as before";
+            found.add(signal, "strategy_switch_recommended", What::Repeat, message);
+        }
         for member in ["current_finding_match_key", "previous_finding_match_key"] {
             let key = signal.json().at(member).filter(|key| key.as_object().is_some()).and_then(hash);
             if key.is_some_and(|key| !keys.contains(&key.hex())) {

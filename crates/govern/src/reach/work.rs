@@ -3,6 +3,7 @@
 
 use super::{Found, What};
 use crate::derive::keys;
+use crate::formula::{evaluate, registry};
 use crate::member::Member;
 use crate::path::Path;
 use crate::world::{Record, World, hash};
@@ -10,7 +11,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Object};
 
 pub(super) fn find(world: &World, found: &mut Found) {
     steps(world, found);
@@ -23,9 +24,15 @@ pub(super) fn find(world: &World, found: &mut Found) {
     profiles(world, found);
 }
 
-/// What a plan contends with is what it is: its risk.
+/// What a plan contends with is what it is: its risk. And plans go in the order that their profiles make, receipt or not.
 fn profiles(world: &World, found: &mut Found) {
+    let formula = registry::ready("concurrency_tie_break_v1").ok().flatten();
     for decision in world.of("TieBreakDecision") {
+        let profiles = decision.json().at("profiles").cloned().unwrap_or(Json::Null);
+        let due = formula.and_then(|ready| evaluate(ready, &Object::from([("profiles", profiles)])).ok());
+        if due.is_some_and(|due| decision.json().at("order") != Some(&due.value)) {
+            found.add(decision, "order", What::Repeat, "is not the order that the profiles make");
+        }
         for (at, profile) in decision.json().list("profiles").iter().enumerate() {
             let plan = profile.text("plan_id").and_then(|id| world.find("RevisionPlan", id));
             let risk = plan.and_then(|plan| plan.json().at("plan_risk_score"));

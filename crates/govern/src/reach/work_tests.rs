@@ -53,6 +53,61 @@ fn a_plan_moves_by_what_was_done() {
     check(&others[1..], ("RevisionPlanStepBase", other), "1", "2", (What::Repeat, ""));
 }
 
+/// Also where no receipt shows how the order came about.
+#[test]
+fn plans_go_in_the_order_of_their_profiles() {
+    let profile = |plan: &str, risk: &str| {
+        std::format!(
+            r#"{{"plan_id":"{plan}","required_for_overall_pass":false,"high_stakes":false,"outcome_priority":1,"plan_risk_score":{risk},"estimated_lock_duration_ms":1,"deterministic_final_key":"{plan}"}}"#
+        )
+    };
+    let (risky, safe) = (profile("a", "0.9"), profile("b", "0.1"));
+    let decision = std::format!(r#"{{"decision_id":"d1","profiles":[{risky},{safe}],"order":[WORD]}}"#);
+    let decided = ("TieBreakDecision", decision.as_str());
+    check(&[], decided, r#""b","a""#, r#""a","b""#, (What::Repeat, "/order"));
+    check(&[], decided, r#""b","a""#, r#""b""#, (What::Repeat, "/order"));
+}
+
+#[test]
+fn what_is_held_back_repeats_something() {
+    let went = r#"{"delivery_id":"d1","delivery_idempotency_key":"k","suppressed":false}"#;
+    let held = r#"{"delivery_id":"d2","delivery_idempotency_key":"WORD","suppressed":true}"#;
+    let others = [("FeedbackDeliveryRecord", went)];
+    check(&others, ("FeedbackDeliveryRecord", held), "k", "other", (What::Repeat, "/suppressed"));
+}
+
+#[test]
+fn what_is_not_allowed_says_why() {
+    let detection = r#"{"detection_id":"d","candidate_procedures":[{"procedure_id":"p",WORD}]}"#;
+    let detection = ("SufficiencyDetectionResult", detection);
+    let at = (What::Repeat, "/candidate_procedures/0/policy_allowed");
+    let blocked = r#""policy_allowed":false,"inapplicable_reason":"policy_blocked""#;
+    check(&[], detection, blocked, r#""policy_allowed":false"#, at);
+    check(&[], detection, r#""policy_allowed":true"#, &blocked.replace("false", "true"), at);
+}
+
+#[test]
+fn a_switch_is_for_a_failure_that_comes_again() {
+    let signal = r#"{"signal_id":"s","same_reason_as_previous":WORD,"strategy_switch_recommended":true}"#;
+    let at = (What::Repeat, "/strategy_switch_recommended");
+    check(&[], ("ProgressSignalRecord", signal), "true", "false", at);
+}
+
+#[test]
+fn what_left_cannot_be_called_back() {
+    let receipt = r#"{"receipt_id":"x","externalization_kind":"export_bundle","status":"completed","irreversible_disclosure_possible":WORD}"#;
+    let at = (What::Repeat, "/irreversible_disclosure_possible");
+    check(&[], ("WorkspaceExternalizationReceipt", receipt), "true", "false", at);
+}
+
+#[test]
+fn an_effect_stays_what_it_is() {
+    let intent = r#"{"side_effect_id":"e","kind":"send_mail","irreversible":true,"state":"intent"}"#;
+    let done = r#"{"side_effect_id":"e","kind":"send_mail","irreversible":WORD,"state":"executed"}"#;
+    let others = [("SideEffectLedgerEntry", intent)];
+    check(&others, ("SideEffectLedgerEntry", done), "true", "false", (What::Repeat, "/irreversible"));
+}
+
 #[test]
 fn hashes_go_from_version_to_version() {
     let version = r#"{"artifact_version_id":"v1","artifact_stable_id":"a1","content_hash":"aa"}"#;

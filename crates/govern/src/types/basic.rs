@@ -144,14 +144,14 @@ fn is_duration(text: &str) -> bool {
 
 /// The one number or truth that a member may have.
 macro_rules! only {
-    ($(#[doc = $doc:literal])* $name:ident, $json:expr) => {
+    ($(#[doc = $doc:literal])* $name:ident, $text:literal, $json:expr) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name;
 
         impl Wire for $name {
             fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
-                if *value == $json { Some($name) } else { reading.wrong(concat!("must be ", stringify!($json))) }
+                if *value == $json { Some($name) } else { reading.wrong(concat!("must be ", $text)) }
             }
 
             fn fits(value: &Json) -> bool {
@@ -171,23 +171,23 @@ macro_rules! only {
 
 only!(
     /// `true`, always.
-    True, Json::Bool(true)
+    True, "true", Json::Bool(true)
 );
 only!(
     /// `false`, always.
-    False, Json::Bool(false)
+    False, "false", Json::Bool(false)
 );
 only!(
     /// Version 1.0 of a schema.
-    V10, Json::from("1.0")
+    V10, "\"1.0\"", Json::from("1.0")
 );
 only!(
     /// Version 1.1 of a schema.
-    V11, Json::from("1.1")
+    V11, "\"1.1\"", Json::from("1.1")
 );
 only!(
     /// Version 2.0 of a schema.
-    V20, Json::from("2.0")
+    V20, "\"2.0\"", Json::from("2.0")
 );
 
 /// From 0 to 1, always.

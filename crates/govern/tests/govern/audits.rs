@@ -49,7 +49,7 @@ fn parts_have_the_codes_of_the_whole() {
         assert_eq!(clean, (Found::default(), 1), "one pass is enough");
         let faults = fault::all(&drafts);
         let faults: Vec<_> = faults.iter().filter(|one| one.keeps_places()).collect();
-        for one in faults.iter().step_by(faults.len() / 20) {
+        for one in faults.iter().step_by(faults.len() / 40) {
             let faulty = one.apply(&drafts);
             let whole = check(&World::new(faulty.clone(), now));
             with_codes += usize::from(!whole.is_empty());

@@ -157,7 +157,7 @@ pub(super) fn replay(b: &mut Builder, run: &mut Run) {
     );
     let preview = json!({
         "preview_id": b.id("preview"), "source_run_id": run.run_id, "replay_mode": mode, "steps": ["draft", "check"],
-        "nondeterministic_step_refs": ["step:draft"], "created_at": b.now()
+        "nondeterministic_step_refs": ["step:draft"], "side_effect_refs": [], "created_at": b.now()
     });
     b.add("ReplayPreview", preview);
     for step in ["step:draft", "step:check"] {

@@ -1,12 +1,13 @@
 //! Going through a run again: what may be done with each step, and the records of what came of it.
 //! Owns: requests, previews, comparing. Must not: run a step.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, reference};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::decide::replay::{self, Compared, Ran, Refusal, Step, Treatment, is_deterministic};
 use countersign_govern::types::added::learned::ReplayStepResult;
+use countersign_govern::types::added::repair::{SideEffectLedgerEntry, SideEffectState};
 use countersign_govern::types::added::showing::ReplayPreview;
 use countersign_govern::types::basic::{False, Instant, StorageRef, V10};
 use countersign_govern::types::replay::{
@@ -84,9 +85,16 @@ pub fn preview(desk: &Desk, mode: Mode, steps: &[Step]) -> ReplayPreview {
         replay_mode: mode,
         steps: told.collect(),
         nondeterministic_step_refs: steps.iter().filter(is_open).map(|step| step.step_ref.clone()).collect(),
+        side_effect_refs: side_effects(desk),
         created_at: desk.now(),
         schema_version: Some(V10),
     }
+}
+
+/// What the run left outside, as its ledger of effects has it: no replay does any of it again.
+fn side_effects(desk: &Desk) -> Vec<StorageRef> {
+    let done = desk.all::<SideEffectLedgerEntry>().filter(|one| one.state == SideEffectState::Executed);
+    done.filter_map(|one| reference("SideEffectLedgerEntry", &one.side_effect_id).ok()).collect()
 }
 
 /// The words for what is done with a step.

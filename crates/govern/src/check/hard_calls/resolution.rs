@@ -178,11 +178,17 @@ fn continued(row: Record<'_>) -> Vec<Scope<'_>> {
     let json = row.json();
     let named = |kind, path| json.text(path).map(|id| (kind, id));
     let scopes = match row.kind() {
-        "RevisionOperationReceipt" if json.is_one_of("operation_kind", &["dispatched", "step_started"]) => [
-            named("revision_plan", "plan_id"),
-            named("revision_plan_step_base", "step_id"),
-            named("run", "run_id"),
-        ],
+        // A receipt that does not say what it is for is of a step that ran.
+        "RevisionOperationReceipt"
+            if json.is_one_of("operation_kind", &["dispatched", "step_started"])
+                || json.is_blank("operation_kind") =>
+        {
+            [
+                named("revision_plan", "plan_id"),
+                named("revision_plan_step_base", "step_id"),
+                named("run", "run_id"),
+            ]
+        }
         "ProcedureAttemptRecord" => [named("outcome_record", "outcome_id"), named("run", "run_id"), None],
         "SideEffectLedgerEntry" if json.is("state", "executed") => [
             Some(("side_effect_ledger_entry", row.id())),

@@ -5,7 +5,7 @@ use crate::check::Found;
 use crate::derive::weights::{Config, Criterion, Error, Origin, Unanchored, is_eligible, normalize, raw};
 use crate::member::{Member, number};
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
@@ -20,6 +20,7 @@ type Key<'w> = (Unanchored, Origin, Vec<(&'w str, u64)>);
 pub(super) fn find(world: &World, found: &mut Found<'_>, wanted: Error) {
     let sets = Sets::of(world);
     let mut unnamed: BTreeMap<Key<'_>, Option<Failure<'_>>> = BTreeMap::new();
+    let mut blamed: BTreeSet<u64> = BTreeSet::new();
     for row in world.of("OutcomeComplianceScoringConfig") {
         let Some(config) = config(row) else { continue };
         let failure = if row.at("criterion_refs").is_some() {
@@ -36,9 +37,18 @@ pub(super) fn find(world: &World, found: &mut Found<'_>, wanted: Error) {
             let weighed = || weigh(&in_any_order(&sets.unnamed, &config), &config);
             *unnamed.entry(key).or_insert_with(weighed)
         };
-        if let Some(Failure { error, at }) = failure.filter(|failure| failure.error == wanted) {
-            let path = if at.is_some() { "weight" } else { config_path(error, config.origin) };
-            found.add(at.unwrap_or(row), path, error.to_string());
+        let Some(Failure { error, at, last }) = failure.filter(|failure| failure.error == wanted) else {
+            continue;
+        };
+        // A criterion that came behind the configuration is what made it so.
+        let later = last.filter(|last| at.is_none() && last.seq() > row.seq());
+        match (at, later) {
+            (Some(at), _) => found.add(at, "weight", error.to_string()),
+            (None, Some(later)) if blamed.insert(later.seq()) => {
+                found.add(later, "weight", error.to_string());
+            }
+            (None, Some(_)) => {}
+            (None, None) => found.add(row, config_path(error, config.origin), error.to_string()),
         }
     }
 }
@@ -110,6 +120,8 @@ fn in_any_order<'w>(criteria: &[Said<'w>], config: &Config<'_>) -> Vec<Said<'w>>
 struct Failure<'w> {
     error: Error,
     at: Option<Record<'w>>,
+    /// The criterion that was said last.
+    last: Option<Record<'w>>,
 }
 
 fn weigh<'w>(criteria: &[Said<'w>], config: &Config<'_>) -> Option<Failure<'w>> {
@@ -126,7 +138,8 @@ fn weigh<'w>(criteria: &[Said<'w>], config: &Config<'_>) -> Option<Failure<'w>> 
         | Error::SumZero => None,
     };
     // A weight of the map is the configuration's, not the criterion's.
-    Some(Failure { error, at: at.filter(|_| config.origin == Origin::FromCriterionWeight) })
+    let last = criteria.iter().map(|(row, _)| *row).max_by_key(|row| row.seq());
+    Some(Failure { error, at: at.filter(|_| config.origin == Origin::FromCriterionWeight), last })
 }
 
 /// What is wrong, where it lies with the configuration.

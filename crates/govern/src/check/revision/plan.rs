@@ -87,6 +87,33 @@ pub(super) fn plans(world: &World) -> BTreeMap<&str, Plan<'_>> {
     named.map(|(id, record)| (id, Plan { record, steps: steps(record) })).collect()
 }
 
+/// The plan of each step that one plan only has, for receipts that name the step alone.
+pub(in crate::check) struct Owners<'w>(BTreeMap<&'w str, Option<&'w str>>);
+
+impl<'w> Owners<'w> {
+    pub(in crate::check) fn of(world: &'w World) -> Self {
+        let mut owners: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        let is_bare = |receipt: Record<'_>| receipt.is_blank("plan_id");
+        // Nearly every log names its plans, and then nobody asks.
+        if world.of("RevisionOperationReceipt").any(is_bare) {
+            for step in world.of("RevisionPlan").flat_map(steps) {
+                let (Some(id), plan) = (step.id(), step.record.json().text("plan_id")) else { continue };
+                let owner = owners.entry(id).or_insert(plan);
+                if *owner != plan {
+                    *owner = None;
+                }
+            }
+        }
+        Owners(owners)
+    }
+
+    /// The plan that a receipt is of.
+    pub(in crate::check) fn plan(&self, receipt: Record<'w>) -> Option<&'w str> {
+        let says = receipt.json();
+        says.text("plan_id").or_else(|| self.0.get(says.text("step_id")?).copied().flatten())
+    }
+}
+
 /// Whether a step may change artifacts; one of an unknown kind may.
 pub(super) fn is_mutating(step: &Json) -> bool {
     !step.is_one_of("step_kind", &LEAVE_AS_IT_IS)
@@ -128,12 +155,13 @@ pub(super) fn ran<'p, 'w>(
     world: &'w World,
     plans: &'p BTreeMap<&'w str, Plan<'w>>,
 ) -> impl Iterator<Item = Ran<'p, 'w>> {
-    world.of("RevisionOperationReceipt").filter_map(|receipt| {
+    let owners = Owners::of(world);
+    world.of("RevisionOperationReceipt").filter_map(move |receipt| {
         let says = receipt.json();
         if says.at("operation_kind").is_some() && !says.is_one_of("operation_kind", &RAN) {
             return None;
         }
-        let (plan_id, step_id) = (says.text("plan_id")?, says.text("step_id")?);
+        let (plan_id, step_id) = (owners.plan(receipt)?, says.text("step_id")?);
         let plan = plans.get(plan_id)?;
         Some(Ran { receipt, plan_id, plan, step_id, step: *plan.steps.get(step_id)? })
     })

@@ -2,7 +2,7 @@
 //! Owns: the rules on hashes, locks and order. Must not: know how a step changes anything.
 
 use super::super::Found;
-use super::plan::{Plan, is_mutating, mutated, plans, ran};
+use super::plan::{Owners, Plan, is_mutating, mutated, plans, ran};
 use crate::derive::graph::Graph;
 use crate::member::{Member, is_blank};
 use crate::path::Path;
@@ -121,9 +121,10 @@ pub(super) fn rolling_hash_parallel_steps_same_artifact(world: &World, found: &m
 /// A step that started while another that changes the same artifact was not done.
 fn overlaps(world: &World, plans: &BTreeMap<&str, Plan<'_>>, found: &mut Found<'_>) {
     let mut running: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    let owners = Owners::of(world);
     for receipt in world.of("RevisionOperationReceipt") {
         let says = receipt.json();
-        let (Some(plan_id), Some(step_id)) = (says.text("plan_id"), says.text("step_id")) else { continue };
+        let (Some(plan_id), Some(step_id)) = (owners.plan(receipt), says.text("step_id")) else { continue };
         let Some((plan_id, plan)) = plans.get_key_value(plan_id).filter(|(_, plan)| plan.is_rolling()) else {
             continue;
         };
@@ -134,12 +135,16 @@ fn overlaps(world: &World, plans: &BTreeMap<&str, Plan<'_>>, found: &mut Found<'
             let steps = running.entry((plan_id, artifact)).or_default();
             if says.is_one_of("operation_kind", &ends) {
                 steps.remove(step_id);
-            } else if says.is("operation_kind", "step_started") {
+            } else if says.is("operation_kind", "step_started") || says.is_blank("operation_kind") {
                 if let Some(other) = steps.iter().find(|other| **other != step_id) {
                     let message = format!("started while step {other} was changing artifact {artifact}");
                     found.add(receipt, "step_id", message);
                 }
-                steps.insert(step_id);
+                // A receipt that does not say what it is for is of a step that ran and is done.
+                match says.is_blank("operation_kind") {
+                    true => steps.remove(step_id),
+                    false => steps.insert(step_id),
+                };
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::{Place, place};
 use crate::check::Found;
 use crate::check::hard_calls::id_of;
+use crate::check::revision::Owners;
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -23,7 +24,7 @@ pub(super) fn sufficiency_retry_after_terminal_detection(world: &World, found: &
     if ends.is_empty() {
         return;
     }
-    for (attempt, place) in attempts(world) {
+    for (attempt, place) in attempts(world, &ends) {
         let Some(ends) = ends.get(&place) else { continue };
         let before = ends.partition_point(|(at, _)| *at < attempt.seq());
         let last = before.checked_sub(1).and_then(|last| ends.get(last));
@@ -35,22 +36,37 @@ pub(super) fn sufficiency_retry_after_terminal_detection(world: &World, found: &
     }
 }
 
-/// What is tried, and for which outcome.
-fn attempts(world: &World) -> Vec<(Record<'_>, Place<'_>)> {
+/// What is tried, and for which outcome. An attempt that does not say so is one for the outcomes of its plan, and without a plan for
+/// any of its run that came to an end.
+fn attempts<'w, T>(world: &'w World, ends: &BTreeMap<Place<'w>, T>) -> Vec<(Record<'w>, Place<'w>)> {
     let mut attempts: Vec<(Record<'_>, Place<'_>)> = Vec::new();
     for attempt in world.of("ProcedureAttemptRecord") {
-        attempts.extend(place(attempt).map(|place| (attempt, place)));
+        let plan = attempt.follow("revision_plan_ref").filter(|one| one.kind() == "RevisionPlan");
+        match (place(attempt), plan) {
+            (Some(place), _) => attempts.push((attempt, place)),
+            (None, Some(plan)) => attempts.extend(planned(attempt, plan)),
+            (None, None) => {
+                let run = attempt.json().text("run_id");
+                let own = ends.keys().filter(|(_, own)| Some(*own) == run);
+                attempts.extend(own.map(|place| (attempt, *place)));
+            }
+        }
     }
-    for dispatch in world.of("RevisionOperationReceipt").filter(|one| one.is("operation_kind", "dispatched"))
-    {
-        let plan = dispatch.json().text("plan_id").and_then(|id| world.find("RevisionPlan", id));
-        let Some(plan) = plan else { continue };
-        let run = plan.json().text("run_id").or_else(|| dispatch.json().text("run_id"));
-        let outcomes = plan.json().texts("outcome_ids").into_iter();
-        attempts
-            .extend(run.into_iter().flat_map(|run| outcomes.clone().map(move |one| (dispatch, (one, run)))));
+    let owners = Owners::of(world);
+    let is_dispatch =
+        |one: &Record<'_>| one.is("operation_kind", "dispatched") || one.is_blank("operation_kind");
+    for dispatch in world.of("RevisionOperationReceipt").filter(is_dispatch) {
+        let plan = owners.plan(dispatch).and_then(|id| world.find("RevisionPlan", id));
+        attempts.extend(plan.into_iter().flat_map(|plan| planned(dispatch, plan)));
     }
     attempts
+}
+
+/// What is tried by a plan, for each of its outcomes.
+fn planned<'w>(row: Record<'w>, plan: Record<'w>) -> impl Iterator<Item = (Record<'w>, Place<'w>)> {
+    let run = plan.json().text("run_id").or_else(|| row.json().text("run_id"));
+    let outcomes = plan.json().texts("outcome_ids").into_iter();
+    run.into_iter().flat_map(move |run| outcomes.clone().map(move |one| (row, (one, run))))
 }
 
 /// The places of what makes another attempt worth while, by what it is about.

@@ -3,12 +3,13 @@
 
 use super::Found;
 use crate::derive::{chain, quality, sufficiency, template, weights};
-use crate::formula::compute::{Stop, items, number, refused, text};
+use crate::derive::{is_finite_and_not_negative, is_score};
+use crate::formula::compute::{Stop, items, number, refused_inside, text};
 use crate::formula::value::Value;
 use crate::member;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
 
@@ -102,12 +103,12 @@ pub(super) fn chosen<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> 
     read(word).ok_or_else(|| Stop::Kind(format!("{word} is none of the words")))
 }
 
-/// Refuses one of the values that a function takes, by an error that is printed as its code.
-fn code_of<T>(error: &impl ToString, argument: usize) -> Result<T, Stop> {
+/// Refuses something in one of the values that a function takes, by an error that is printed as its code.
+fn code_of<T>(error: &impl ToString, argument: usize, inside: Vec<String>, message: &str) -> Result<T, Stop> {
     let text = error.to_string();
     let code = text.strip_prefix("validation.").unwrap_or_default();
     match crate::check::rules().find(|(_, rule)| rule.code == code) {
-        Some((_, rule)) => refused(Some(rule.code), argument, rule.fires),
+        Some((_, rule)) => refused_inside(Some(rule.code), argument, inside, message),
         None => Err(Stop::Kind(text)),
     }
 }
@@ -137,7 +138,43 @@ pub(super) fn criterion_weights<'v>(of: &[Value<'v>]) -> Found<'v> {
     }
     match weights::normalize(&all, &config) {
         Ok(found) => Ok(Value::Record(found.into_iter().map(|(id, weight)| (id, weight.into())).collect())),
-        Err(error) => code_of(&error, 0),
+        Err(error) => {
+            let at = criterion_of(error, &all, &config);
+            code_of(&error, 0, at.map(|at| at.to_string()).into_iter().collect(), not_weighed(error))
+        }
+    }
+}
+
+/// Which criterion it is that can't be weighed; none where it is all of them together.
+fn criterion_of(
+    error: weights::Error,
+    all: &[weights::Criterion<'_>],
+    config: &weights::Config<'_>,
+) -> Option<usize> {
+    let is_again = |at: usize, id: &str| all.iter().take(at).any(|one| one.id == id);
+    match error {
+        weights::Error::UnanchoredIndeterminate => all.iter().position(|one| one.is_unanchored),
+        weights::Error::WeightMissing
+        | weights::Error::PriorityWeightMissing
+        | weights::Error::WeightInvalid => {
+            let is_it = |(at, one): &(usize, &weights::Criterion<'_>)| {
+                weights::is_eligible(one, config)
+                    && (weights::raw(one, config) == Err(error) || is_again(*at, one.id))
+            };
+            all.iter().enumerate().find(is_it).map(|(at, _)| at)
+        }
+        weights::Error::NoneEligible | weights::Error::SumZero => None,
+    }
+}
+
+fn not_weighed(error: weights::Error) -> &'static str {
+    match error {
+        weights::Error::UnanchoredIndeterminate => "is judged by a model without anything to hold on to",
+        weights::Error::NoneEligible => "has none that counts",
+        weights::Error::WeightMissing => "has no weight of its own",
+        weights::Error::PriorityWeightMissing => "has a priority that nobody gave a weight",
+        weights::Error::WeightInvalid => "stands twice, or weighs what is no number from zero up",
+        weights::Error::SumZero => "weigh nothing together, or more than a number holds",
     }
 }
 
@@ -166,13 +203,27 @@ pub(super) fn template_score<'v>(of: &[Value<'v>]) -> Found<'v> {
         hard_veto_count: super::whole_number(vetoes)?,
     };
     template::overall_score(&found, &formula).map(Value::from).or_else(|error| {
-        let argument = match error {
-            template::Error::ComponentOutOfRange => 0,
-            template::Error::WeightInvalid | template::Error::TotalWeightZero => 1,
-            template::Error::SoftPenaltyInvalid => 2,
-            template::Error::HardVetoCapInvalid => 4,
+        let is_bad = |numbers: &BTreeMap<&str, f64>, name: &str, fits: fn(f64) -> bool| {
+            !numbers.get(name).copied().is_some_and(fits)
         };
-        code_of(&error, argument)
+        let mut parts = formula.component_weights.keys();
+        let (argument, part, message) = match error {
+            template::Error::ComponentOutOfRange => {
+                let part = parts.find(|part| is_bad(&found.components, part, is_score));
+                (0, part.copied(), "must be a number from 0 to 1")
+            }
+            template::Error::WeightInvalid => {
+                let more = found.weights.keys().find(|part| !formula.component_weights.contains_key(*part));
+                let part = parts.find(|part| is_bad(&found.weights, part, is_finite_and_not_negative));
+                (1, part.or(more).copied(), "must be a number from zero up, for a part of the formula")
+            }
+            template::Error::TotalWeightZero => (1, None, "weigh nothing together"),
+            template::Error::SoftPenaltyInvalid => {
+                (2, None, "must be from 0 to soft_penalty_max_total, which is from 0 to 1")
+            }
+            template::Error::HardVetoCapInvalid => (4, Some("hard_veto_cap"), "must be a number from 0 to 1"),
+        };
+        code_of(&error, argument, part.map(ToString::to_string).into_iter().collect(), message)
     })
 }
 
@@ -213,35 +264,45 @@ pub(super) fn quality_index<'v>(of: &[Value<'v>]) -> Found<'v> {
             ),
             ("derived_pass_status", status.as_str().into()),
         ])),
-        Err(error) => code_of(&error, 0),
+        Err(error) => {
+            let message = match error {
+                quality::Error::OutOfRange => "has a number that is not from 0 to 1",
+                quality::Error::NoneEligible => "has none that counts",
+                quality::Error::SumZero => "has none that weighs something",
+            };
+            code_of(&error, 0, Vec::new(), message)
+        }
     }
+}
+
+/// How conflicts are resolved, as a policy says.
+fn resolution_policy(policy: &Value<'_>) -> Result<chain::Policy, Stop> {
+    if *policy == Value::Absent {
+        return Ok(chain::Policy::DEFAULT);
+    }
+    let policy = given(policy)?;
+    let states = policy.words("override_allowed_only_for_finding_states", chain::FindingState::find)?;
+    Ok(chain::Policy {
+        blockers_survive_pass: policy.flag("qualitative_blockers_survive_numeric_pass")?,
+        judge_can_override: policy.flag("judge_can_override_evaluator")?,
+        override_states: chain::FindingStates::of(&states),
+        precedence: policy.word("route_precedence", chain::Precedence::find)?,
+        disagreement: policy.word("disagreement_route", chain::Disagreement::find)?,
+    })
 }
 
 /// `pattern_c(results, missing, timed_out, policy)`
 pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [results, missing, timed_out, policy] = of else { return Ok(Value::Absent) };
-    let policy = match policy {
-        Value::Absent => chain::Policy::DEFAULT,
-        policy => {
-            let policy = given(policy)?;
-            chain::Policy {
-                blockers_survive_pass: policy.flag("qualitative_blockers_survive_numeric_pass")?,
-                judge_can_override: policy.flag("judge_can_override_evaluator")?,
-                override_states: chain::FindingStates::of(
-                    &policy.words("override_allowed_only_for_finding_states", chain::FindingState::find)?,
-                ),
-                precedence: policy.word("route_precedence", chain::Precedence::find)?,
-                disagreement: policy.word("disagreement_route", chain::Disagreement::find)?,
-            }
-        }
-    };
+    let policy = resolution_policy(policy)?;
     let mut blockers = Vec::new();
     for one in items(results)? {
         blockers.push(members(one)?.words("live_blocker_states", chain::FindingState::find)?);
     }
-    let mut received = Vec::new();
+    let (mut received, mut ids) = (Vec::new(), Vec::new());
     for (one, blockers) in items(results)?.iter().zip(&blockers) {
         let one = members(one)?;
+        ids.push(one.maybe_text("result_id"));
         received.push(chain::Received {
             role: one.word("role", chain::Role::find)?,
             verdict: one.word("verdict", chain::Verdict::find)?,
@@ -268,14 +329,20 @@ pub(super) fn pattern_c<'v>(of: &[Value<'v>]) -> Found<'v> {
     let term = if *timed_out == Value::Truth(true) { chain::Term::Over } else { chain::Term::Running };
     Ok(match chain::resolve(&chain::Chain { received: &received, missing, term }, &policy) {
         chain::Outcome::Waiting => Value::from([("status", "waiting".into())]),
-        chain::Outcome::Resolved(found) => Value::from([
-            ("status", "resolved".into()),
-            ("resolved_verdict", found.verdict.as_str().into()),
-            ("resolved_route", found.route.as_str().into()),
-            ("conflict_type", found.conflict.as_str().into()),
-            ("qualitative_blockers_preserved", found.blockers_preserved.into()),
-            ("quantitative_pass_overridden_by_blocker", found.pass_overridden.into()),
-        ]),
+        chain::Outcome::Resolved(found) => {
+            // Of several that may be it, the smallest id: who came first must not matter.
+            let may_be = |(one, _): &(&chain::Received<'_>, _)| found.decisive.may_be(one, found.verdict);
+            let decisive = received.iter().zip(ids).filter(may_be).filter_map(|(_, id)| id).min();
+            Value::from([
+                ("status", "resolved".into()),
+                ("resolved_verdict", found.verdict.as_str().into()),
+                ("resolved_route", found.route.as_str().into()),
+                ("conflict_type", found.conflict.as_str().into()),
+                ("qualitative_blockers_preserved", found.blockers_preserved.into()),
+                ("quantitative_pass_overridden_by_blocker", found.pass_overridden.into()),
+                ("decisive_result_id", decisive.map_or(Value::Absent, Value::from)),
+            ])
+        }
     })
 }
 

@@ -3,8 +3,10 @@
 use super::*;
 use crate::derive::draw::Draw;
 use crate::derive::{claim_support, novelty, reliance, taint, tie_break};
+use crate::formula::compute::refused;
 use crate::formula::function::{optional, whole_number};
 use crate::formula::{evaluate, generated, registry};
+use countersign_record::json::Number;
 use std::collections::BTreeSet;
 
 /// Sets of inputs for each formula.
@@ -14,7 +16,7 @@ type Derived = for<'a, 'v> fn(&'a [Value<'v>]) -> Found<'v>;
 
 #[test]
 fn texts_say_what_the_derivations_do() {
-    let pairs: [(&str, Derived); 8] = [
+    let pairs: [(&str, Derived); 14] = [
         ("claim_support_v1", claim_supported),
         ("taint_join_v1", taint_join),
         ("novelty_v1", novelty_of),
@@ -23,6 +25,12 @@ fn texts_say_what_the_derivations_do() {
         ("sufficiency_route_v1", sufficiency_of),
         ("health_status_v1", health_of),
         ("capability_coverage_v1", coverage_of),
+        ("pattern_c_resolution_v1", chain_of),
+        ("pattern_distance_v1", distance_of),
+        ("nearest_pattern_v1", nearest_of),
+        ("improvement_v1", improvement_of),
+        ("source_taint_v1", source_taint_of),
+        ("workspace_holding_v1", holding_of),
     ];
     for (id, derived) in pairs {
         let ready = registry::ready(id).unwrap().unwrap();
@@ -30,7 +38,7 @@ fn texts_say_what_the_derivations_do() {
         let mut values = BTreeSet::new();
         let mut refused = 0;
         for _ in 0..CASES {
-            let inputs = generated::inputs(&mut draw, ready.spec.inputs);
+            let inputs = fitted(generated::inputs(&mut draw, ready.spec.inputs));
             let Ok(evaluated) = evaluate(ready, &inputs) else {
                 refused += 1;
                 continue;
@@ -57,6 +65,35 @@ fn texts_say_what_the_derivations_do() {
     }
 }
 
+/// What two things are compared by fits together: else nearly all would be refused.
+fn fitted(mut inputs: Object) -> Object {
+    let length = |inputs: &Object, name: &str| inputs.get(name).and_then(Json::as_array).map(<[Json]>::len);
+    if let (Some(one), Some(other)) = (length(&inputs, "vector"), length(&inputs, "other_vector")) {
+        for name in ["vector", "other_vector"] {
+            let items = inputs.get(name).and_then(Json::as_array).unwrap();
+            let items = items[..one.min(other)].to_vec();
+            inputs.insert(name, Json::Array(items));
+        }
+    }
+    for name in ["features", "other_features"] {
+        if let Some(Json::Array(items)) = inputs.get(name) {
+            let items: BTreeSet<&str> = items.iter().filter_map(Json::as_str).collect();
+            let items = Json::Array(items.into_iter().map(Json::from).collect());
+            inputs.insert(name, items);
+        }
+    }
+    if let Some(Json::Array(parts)) = inputs.get("parts") {
+        let share = Number::try_from(1.0 / parts.len().max(1) as f64).unwrap();
+        let mut parts = parts.clone();
+        for part in &mut parts {
+            let Json::Object(part) = part else { continue };
+            part.insert("share", Json::Number(share.clone()));
+        }
+        inputs.insert("parts", Json::Array(parts));
+    }
+    inputs
+}
+
 /// Words of a closed list that are an input of their own.
 fn chosen_all<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Stop> {
     items(value)?.iter().map(|one| word(one, "the list", &read)).collect()
@@ -64,6 +101,16 @@ fn chosen_all<T>(value: &Value<'_>, read: impl Fn(&str) -> Option<T>) -> Result<
 
 fn claim_supported<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [policy, anchors] = of else { return Ok(Value::Absent) };
+    let supported = |support: claim_support::Support| {
+        Value::from([
+            ("derived_support_status", support.status.as_str().into()),
+            ("decisive_reason", support.status.reason().into()),
+            ("needs_review", support.needs_review.into()),
+        ])
+    };
+    if *anchors == Value::Absent {
+        return Ok(supported(claim_support::NOT_CHECKED));
+    }
     let policy = given(policy)?;
     let required = members(policy.get("required_for_supported"))?;
     let policy = claim_support::Policy {
@@ -89,16 +136,19 @@ fn claim_supported<'v>(of: &[Value<'v>]) -> Found<'v> {
             tier0: one.flag("tier0")?,
         });
     }
-    let support = claim_support::derive(&policy, all);
-    Ok(Value::from([
-        ("derived_support_status", support.status.as_str().into()),
-        ("needs_review", support.needs_review.into()),
-    ]))
+    Ok(supported(claim_support::derive(&policy, all)))
 }
 
 fn taint_join<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [inputs] = of else { return Ok(Value::Absent) };
-    Ok(taint::derived(chosen_all(inputs, taint::Taint::find)?, None).as_str().into())
+    let [inputs, sanitization] = of else { return Ok(Value::Absent) };
+    let sanitization = match sanitization {
+        Value::Absent => None,
+        one => Some(taint::Sanitization {
+            input: given(one)?.word("input_taint", taint::Taint::find)?,
+            output: given(one)?.word("output_taint", taint::Taint::find)?,
+        }),
+    };
+    Ok(taint::derived(chosen_all(inputs, taint::Taint::find)?, sanitization).as_str().into())
 }
 
 fn novelty_of<'v>(of: &[Value<'v>]) -> Found<'v> {
@@ -227,4 +277,189 @@ fn coverage_of<'v>(of: &[Value<'v>]) -> Found<'v> {
         standings.push(sufficiency::standing(least.as_ref(), offers));
     }
     Ok(Value::from([("coverage_state", sufficiency::coverage(&standings).as_str().into())]))
+}
+
+/// Whose result decided is told by another way than the function's: by the laws of the contract.
+fn chain_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let found = pattern_c(of)?;
+    let word = |name: &str| match found.member(name) {
+        Some(Value::Text(word)) => word.into_owned(),
+        _other => String::new(),
+    };
+    let Some(Value::Text(decisive)) = found.member("decisive_result_id") else { return Ok(found) };
+    let results: Vec<&Json> = items(&of[0])?.iter().collect();
+    let result = results.iter().find(|one| one.get("result_id") == Some(&Json::from(&*decisive))).unwrap();
+    let is_evaluator = result.get("role") == Some(&"upstream_evaluator".into());
+    let has_blocker =
+        result.get("live_blocker_states").and_then(Json::as_array).unwrap().iter().any(|state| {
+            let state = chain::FindingState::find(state.as_str().unwrap()).unwrap();
+            state.is_live() && state != chain::FindingState::Contested
+        });
+    assert_ne!(result.get("role"), Some(&"observer".into()));
+    match word("resolved_verdict").as_str() {
+        "passed" => assert_eq!(result.get("verdict"), Some(&"passed".into())),
+        "failed" => assert!(has_blocker || result.get("verdict") == Some(&"failed".into())),
+        other => panic!("nobody decides for {other}"),
+    }
+    let both_pass = results.iter().all(|one| one.get("verdict") == Some(&"passed".into()));
+    let roles: BTreeSet<&str> = results.iter().filter_map(|one| one.get("role")?.as_str()).collect();
+    if both_pass && word("resolved_verdict") == "passed" && roles.contains("downstream_judge") {
+        assert!(!is_evaluator, "on two passes the judge decides");
+    }
+    Ok(found)
+}
+
+fn reals(value: &Value<'_>) -> Result<Vec<f64>, Stop> {
+    items(value)?.iter().map(|one| number(&Value::from(one))).collect()
+}
+
+fn distance_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [metric, one, other, features, other_features, parts] = of else { return Ok(Value::Absent) };
+    let set = |value: &Value<'v>| -> BTreeSet<&'v str> {
+        items(value).unwrap().iter().filter_map(Json::as_str).collect()
+    };
+    let found = match text(metric)? {
+        "cosine_distance" => novelty::cosine(&reals(one)?, &reals(other)?),
+        "euclidean_normalized" => novelty::euclidean_normalized(&reals(one)?, &reals(other)?),
+        "jaccard" => Ok(novelty::jaccard(&set(features), &set(other_features))),
+        _hybrid => {
+            let part = |one: &Json| Ok((members(one)?.number("share")?, members(one)?.number("distance")?));
+            novelty::hybrid(&items(parts)?.iter().map(part).collect::<Result<Vec<_>, Stop>>()?)
+        }
+    };
+    Ok(found.unwrap().into())
+}
+
+fn nearest_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let pattern = |one: &'v Json| Ok((members(one)?.text("pattern_id")?, members(one)?.number("distance")?));
+    let nearest = novelty::closest(&items(&of[0])?.iter().map(pattern).collect::<Result<Vec<_>, Stop>>()?);
+    let state = if nearest.is_some() { "nearest_pattern_found" } else { "no_pattern_found" };
+    Ok(Value::from([
+        ("neighbor_state", state.into()),
+        ("closest_pattern_id", nearest.map_or(Value::Absent, |(id, _)| id.into())),
+        ("closest_pattern_distance", optional(nearest.map(|(_, distance)| distance))),
+    ]))
+}
+
+fn improvement_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [attempts, least, window, epsilon] = of else { return Ok(Value::Absent) };
+    let scored = |one: &Json| {
+        let one = members(one)?;
+        Ok(sufficiency::Scored {
+            before: one.maybe_number("score_before"),
+            after: one.maybe_number("score_after"),
+        })
+    };
+    let attempts = items(attempts)?.iter().map(scored).collect::<Result<Vec<_>, Stop>>()?;
+    let whole = |value| whole_number(value).map(|count| usize::try_from(count).unwrap());
+    let (least, window) = (whole(least)?, whole(window)?);
+    let word = match sufficiency::improvement(&attempts, least, window, number(epsilon)?) {
+        sufficiency::Improvement::NotYetKnown => "not_yet_known",
+        sufficiency::Improvement::Material => "material",
+        sufficiency::Improvement::NoneMaterial => "none_material",
+    };
+    Ok(Value::from([("improvement", word.into())]))
+}
+
+fn source_taint_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [default, required, basis, lineage] = of else { return Ok(Value::Absent) };
+    let required = chosen_all(required, taint::TrustBasis::find)?;
+    let default = taint::KindDefault {
+        source_kind: "",
+        taint: chosen(default, taint::Taint::find)?,
+        required: &required,
+        allow_override: false,
+    };
+    let basis = text(basis).ok().and_then(taint::TrustBasis::find);
+    let lineage = text(lineage).ok().and_then(taint::Taint::find);
+    Ok(taint::effective(&default, basis, lineage).as_str().into())
+}
+
+fn holding_of<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let part = |one: &'v Json| {
+        let one = members(one)?;
+        Ok(taint::Holding {
+            taint: one.word("taint_class", taint::Taint::find)?,
+            data_class: one.word("data_class", taint::DataClass::find)?,
+            privileged: one.flag("privileged")?,
+            matter: one.maybe_text("matter_id"),
+        })
+    };
+    let whole = taint::aggregate(items(&of[0])?.iter().map(part).collect::<Result<Vec<_>, Stop>>()?).unwrap();
+    Ok(Value::from([
+        ("taint_class", whole.taint.as_str().into()),
+        ("data_class", whole.data_class.as_str().into()),
+        ("privileged", whole.privileged.into()),
+        ("matter_id", whole.matter.map_or(Value::Absent, Value::from)),
+    ]))
+}
+
+/// A refusal names the part that is wrong, and says what it must be.
+#[test]
+fn a_refusal_is_of_the_part_that_is_wrong() {
+    let refused = |id: &str, inputs: &str| {
+        let inputs = countersign_record::json::parse(inputs.as_bytes()).unwrap();
+        let error = evaluate(registry::ready(id).unwrap().unwrap(), inputs.as_object().unwrap()).unwrap_err();
+        (error.to_string(), error.code())
+    };
+    let template = |part: &str, weight: &str, cap: &str| {
+        let formula = format!(
+            r#"{{"component_weights":{{"task_type_match":2}},"hard_veto_cap":{cap},"soft_penalty_max_total":0.5}}"#
+        );
+        refused(
+            "template_match_score_v1",
+            &format!(
+                r#"{{"components":{{"task_type_match":{part}}},"weights":{{{weight}}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
+            ),
+        )
+    };
+    let weights = |criteria: &str| {
+        refused(
+            "criterion_weights_v1",
+            &format!(
+                r#"{{"criteria":[{criteria}],"config":{{"unanchored_llm_judgment_policy":"indeterminate","default_weight_policy":"from_criterion_weight"}}}}"#
+            ),
+        )
+    };
+    let good = r#"{"criterion_id":"a","scoring_basis":"human_label","weight":1}"#;
+    let cases = [
+        (
+            template("7", r#""task_type_match":2"#, "0.3"),
+            "the input components/task_type_match must be a number from 0 to 1",
+            "template_match_component_out_of_range",
+        ),
+        (
+            template("1", r#""task_type_match":-2"#, "0.3"),
+            "the input weights/task_type_match must be a number from zero up, for a part of the formula",
+            "template_match_weight_invalid",
+        ),
+        (
+            template("1", r#""task_type_match":0"#, "0.3"),
+            "the input weights weigh nothing together",
+            "template_match_total_weight_zero",
+        ),
+        (
+            template("1", r#""task_type_match":2"#, "3"),
+            "the input formula/hard_veto_cap must be a number from 0 to 1",
+            "template_match_hard_veto_cap_invalid",
+        ),
+        (
+            weights(&format!(r#"{good},{{"criterion_id":"b","scoring_basis":"human_label"}}"#)),
+            "the input criteria/1 has no weight of its own",
+            "criterion_weight_missing_under_from_criterion_weight",
+        ),
+        (
+            weights(&format!("{good},{good}")),
+            "the input criteria/1 stands twice, or weighs what is no number from zero up",
+            "criterion_weight_invalid",
+        ),
+        (
+            weights(&format!(r#"{good},{{"criterion_id":"b","scoring_basis":"unanchored_llm_judgment"}}"#)),
+            "the input criteria/1 is judged by a model without anything to hold on to",
+            "unanchored_required_criterion_indeterminate",
+        ),
+    ];
+    for ((message, code), expected, expected_code) in cases {
+        assert_eq!((message.as_str(), code), (expected, Some(expected_code)));
+    }
 }

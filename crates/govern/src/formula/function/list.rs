@@ -1,9 +1,9 @@
 //! Functions of lists and times.
 //! Owns: counting, picking, comparing. Must not: know what the items are.
 
-use super::{Found, whole};
+use super::{Found, whole, whole_number};
 use crate::derive::tie_break::ascending;
-use crate::formula::compute::{Stop, is_zero, list, number, text};
+use crate::formula::compute::{Stop, is_zero, list, number, numbers, text};
 use crate::formula::value::Value;
 use alloc::vec::Vec;
 use countersign_record::time::Instant;
@@ -77,6 +77,40 @@ pub(super) fn weighted_mean<'v>(of: &[Value<'v>]) -> Found<'v> {
 pub(super) fn first<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [values] = of else { return Ok(Value::Absent) };
     Ok(list(values)?.first().cloned().unwrap_or(Value::Absent))
+}
+
+pub(super) fn told<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values] = of else { return Ok(Value::Absent) };
+    let is_there = |value: &&Value<'v>| **value != Value::Absent;
+    Ok(Value::List(list(values)?.iter().filter(is_there).cloned().collect()))
+}
+
+/// What stands before the last items of a list, and these; of a shorter list all are the last.
+pub(super) fn split<'v>(of: &[Value<'v>]) -> Result<(Value<'v>, Value<'v>), Stop> {
+    let [values, many] = of else { return Ok((Value::Absent, Value::Absent)) };
+    let values = list(values)?;
+    let many = usize::try_from(whole_number(many)?).unwrap_or(usize::MAX);
+    let (before, last) = values.split_at(values.len().saturating_sub(many));
+    Ok((Value::List(before.to_vec()), Value::List(last.to_vec())))
+}
+
+/// The sum of what each two numbers of two lists come to.
+pub(super) fn paired<'v>(of: &[Value<'v>], both: fn(f64, f64) -> f64) -> Found<'v> {
+    let [one, other] = of else { return Ok(Value::Absent) };
+    let (one, other) = (numbers(one)?, numbers(other)?);
+    match one.len() == other.len() {
+        true => Ok(one.iter().zip(&*other).map(|(one, other)| both(*one, *other)).sum::<f64>().into()),
+        false => Err(Stop::Kind(alloc::format!("{} numbers are not {}", one.len(), other.len()))),
+    }
+}
+
+pub(super) fn root<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [value] = of else { return Ok(Value::Absent) };
+    let value = number(value)?;
+    if value < 0.0 {
+        return Err(Stop::Kind("below zero there is no root".into()));
+    }
+    Ok(libm::sqrt(value).into())
 }
 
 pub(super) fn both<'v>(of: &[Value<'v>]) -> Found<'v> {

@@ -2,7 +2,7 @@
 //! Owns: their texts. Must not: compute.
 
 use super::{flag, many, words};
-use crate::derive::{chain, claim_support, reliance, sufficiency, taint};
+use crate::derive::{chain, claim_support, reliance};
 use crate::formula::input::{item, one_of, part_of, record, word};
 use crate::formula::spec::{Shape, Spec, may, needs, requires, vector};
 use crate::types::chain::EvaluationChainResolutionPolicy;
@@ -13,13 +13,14 @@ use crate::types::claim::{
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "pattern_c_resolution_v1",
-        version: "1.2.0",
-        purpose: "What a chain of an evaluator and a judge comes to.",
+        version: "1.3.0",
+        purpose: "What a chain of an evaluator and a judge comes to, and whose result decided.",
         expression: "pattern_c(results, missing, timed_out, policy)",
         inputs: &[
             needs(
                 "results",
                 Shape::List(&item(record(&[
+                    may("result_id", Shape::Text, ""),
                     needs("role", word!(chain::Role), ""),
                     needs("verdict", word!(chain::Verdict), ""),
                     may("indeterminate_causes", words!(chain::Cause), ""),
@@ -46,10 +47,13 @@ pub(super) const FORMULAS: &[Spec] = &[
             ),
         ],
         // Observers decide nothing: of nobody else's word nothing follows, least of all that work passes.
-        requires: &[requires(
-            "results",
-            "count(results) > count(where(results, 'role', 'observer')) or missing != 'nobody'",
-        )],
+        requires: &[
+            requires(
+                "results",
+                "count(results) > count(where(results, 'role', 'observer')) or missing != 'nobody'",
+            ),
+            requires("results", "distinct(column(results, 'result_id'))"),
+        ],
         gives: Some(record(&[
             needs("status", one_of(&["waiting", "resolved"]), ""),
             may("resolved_verdict", word!(chain::Verdict), ""),
@@ -57,12 +61,23 @@ pub(super) const FORMULAS: &[Spec] = &[
             may("conflict_type", word!(chain::Conflict), ""),
             flag("qualitative_blockers_preserved"),
             flag("quantitative_pass_overridden_by_blocker"),
+            may("decisive_result_id", Shape::Text, ""),
         ])),
         vectors: &[
             vector(
                 "blocker_beside_a_pass",
                 r#"{"results":[{"role":"upstream_evaluator","verdict":"failed","other_snapshot":false,"live_blocker_states":["active"]},{"role":"downstream_judge","verdict":"passed","other_snapshot":false,"live_blocker_states":[]}],"missing":"nobody"}"#,
-                r#"{"status":"resolved","resolved_verdict":"failed","resolved_route":"fail_path","conflict_type":"qualitative_fail_quantitative_pass","qualitative_blockers_preserved":true,"quantitative_pass_overridden_by_blocker":true}"#,
+                r#"{"status":"resolved","resolved_verdict":"failed","resolved_route":"fail_path","conflict_type":"qualitative_fail_quantitative_pass","qualitative_blockers_preserved":true,"quantitative_pass_overridden_by_blocker":true,"decisive_result_id":null}"#,
+            ),
+            vector(
+                "both_pass_and_the_judge_decides",
+                r#"{"results":[{"result_id":"r1","role":"upstream_evaluator","verdict":"passed","other_snapshot":false,"live_blocker_states":[]},{"result_id":"r2","role":"downstream_judge","verdict":"passed","other_snapshot":false,"live_blocker_states":[]}],"missing":"nobody"}"#,
+                r#"{"status":"resolved","resolved_verdict":"passed","resolved_route":"pass_path","conflict_type":"none","qualitative_blockers_preserved":false,"quantitative_pass_overridden_by_blocker":false,"decisive_result_id":"r2"}"#,
+            ),
+            vector(
+                "they_disagree_and_nobody_decides",
+                r#"{"results":[{"result_id":"r1","role":"upstream_evaluator","verdict":"passed","other_snapshot":false,"live_blocker_states":[]},{"result_id":"r2","role":"downstream_judge","verdict":"failed","other_snapshot":false,"live_blocker_states":[]}],"missing":"nobody"}"#,
+                r#"{"status":"resolved","resolved_verdict":"indeterminate","resolved_route":"human_review_path","conflict_type":"qualitative_pass_quantitative_fail","qualitative_blockers_preserved":false,"quantitative_pass_overridden_by_blocker":false,"decisive_result_id":null}"#,
             ),
             vector(
                 "judge_is_awaited",
@@ -90,9 +105,9 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "claim_support_v1",
-        version: "1.2.0",
-        purpose: "Whether a claim is supported by the places in sources that bear on it.",
-        expression: "let counted = where(anchors, 'tier0', false);
+        version: "1.3.0",
+        purpose: "Whether a claim is supported by the places in sources that bear on it, and what decided that.",
+        expression: "let counted = where(or_else(anchors, []), 'tier0', false);
 let direct = where(counted, 'support_strength', 'direct');
 let against = where(counted, 'support_strength', 'contradicts');
 let aside = count(where(counted, 'support_strength', 'indirect')) + count(where(counted, 'support_strength', 'contextual'));
@@ -105,15 +120,20 @@ let weight_against = sum(mapped(column(against, 'authority_level'), weights, 0.5
 let is_against = count(against) > 0;
 let contradicts = is_against
   and (policy.contradiction_rule != 'weighted_by_authority' or weight_against >= weight_for);
-{derived_support_status:
-  if contradicts then 'contradicted'
+let status =
+  if not present(anchors) then 'not_checked'
+  else if contradicts then 'contradicted'
   else if good > 0 and good >= need.min_direct_supporting_anchors
     and (not is_against or need.allow_contradicting_anchor == true) then 'supported'
   else if good > 0
     or policy.partial_support_rule == 'any_indirect_or_contextual_anchor' and aside > 0
     or policy.partial_support_rule == 'direct_anchor_unverified' and count(direct) > 0 then 'partially_supported'
   else if count(direct) > 0 then 'indeterminate_stale_or_unverified'
-  else 'unsupported',
+  else 'unsupported';
+{derived_support_status: status,
+ decisive_reason: first(mapped([status], {supported: 'direct_verified_support',
+  partially_supported: 'partial_indirect_support', unsupported: 'no_supporting_anchor',
+  contradicted: 'direct_contradiction', indeterminate_stale_or_unverified: 'stale_or_unverified_source'}, 'not_checked')),
  needs_review: is_against and policy.contradiction_rule == 'human_review_required'}",
         inputs: &[
             needs(
@@ -140,7 +160,7 @@ let contradicts = is_against
                 ),
                 "what counts as support",
             ),
-            needs(
+            may(
                 "anchors",
                 Shape::List(&item(record(&[
                     needs("support_strength", word!(claim_support::Strength), ""),
@@ -149,130 +169,36 @@ let contradicts = is_against
                     needs("stale", Shape::Truth, ""),
                     needs("tier0", Shape::Truth, ""),
                 ]))),
-                "the places in sources that bear on it",
+                "the places in sources that bear on it; where there is no list, nobody looked for any",
             ),
         ],
         gives: Some(record(&[
             needs("derived_support_status", word!(ClaimSupportStatus), ""),
+            needs("decisive_reason", word!(claim_support::Reason), ""),
             needs("needs_review", Shape::Truth, ""),
         ])),
         vectors: &[
             vector(
                 "one_verified_place",
                 r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"stale":false,"tier0":false}]}"#,
-                r#"{"derived_support_status":"supported","needs_review":false}"#,
+                r#"{"derived_support_status":"supported","decisive_reason":"direct_verified_support","needs_review":false}"#,
             ),
             vector(
                 "a_lookup_counts_for_nothing",
                 r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"stale":false,"tier0":true}]}"#,
-                r#"{"derived_support_status":"unsupported","needs_review":false}"#,
+                r#"{"derived_support_status":"unsupported","decisive_reason":"no_supporting_anchor","needs_review":false}"#,
             ),
             vector(
                 "nobody_says_whether_it_is_stale",
                 r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"},"anchors":[{"support_strength":"direct","verified":true,"tier0":false}]}"#,
                 "\"the input anchors/0/stale is missing\"",
             ),
+            vector(
+                "nobody_looked",
+                r#"{"policy":{"required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true},"partial_support_rule":"domain_specific","contradiction_rule":"any_direct_contradiction_controls"}}"#,
+                r#"{"derived_support_status":"not_checked","decisive_reason":"not_checked","needs_review":false}"#,
+            ),
             vector("missing_policy", r#"{"anchors":[]}"#, "\"the input policy is missing\""),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "sufficiency_route_v1",
-        version: "1.2.0",
-        purpose: "Where work goes that no procedure can bring to a good end.",
-        expression: "let by = first(in_order(triggered_by, ['policy_prohibits_required_step', 'contradictory_requirements',
-  'no_capability_covers_outcome', 'capability_unavailable_or_unhealthy', 'evidence_insufficient_to_proceed',
-  'verification_unresolvable', 'precondition_unresolvable', 'external_side_effect_requires_ungranted_approval',
-  'budget_cap_prevents_minimal_sufficient_attempt', 'cascade_cycle_detected', 'identical_output_loop_detected',
-  'all_policy_allowed_procedures_exhausted', 'max_attempts_without_material_score_improvement']));
-let stuck = {route: 'needs_human_judgment', asks: 'no_sufficient_procedure'};
-let inform = {route: 'needs_information',
-  asks: if known.has_information_route == true then nothing else 'no_sufficient_procedure'};
-let on_cycle = or_else(known.on_cycle_detected, 'hard_call');
-let end =
-  if by == 'policy_prohibits_required_step' then {route: 'blocked_by_policy',
-    asks: if known.policy_is_alterable == true then 'policy_boundary' else nothing}
-  else if by == 'contradictory_requirements' then {route: 'needs_human_judgment', asks: 'contradictory_requirements'}
-  else if by == 'no_capability_covers_outcome' then {route: 'process_gap_out'}
-  else if by == 'capability_unavailable_or_unhealthy' then {route: 'unable_to_evaluate'}
-  else if by == 'evidence_insufficient_to_proceed' then inform
-  else if by == 'verification_unresolvable' then
-    (if known.has_other_verifier == true then {route: 'needs_verification'} else stuck)
-  else if by == 'precondition_unresolvable' then
-    (if known.precondition_is_information == true then inform else {route: 'unable_to_evaluate'})
-  else if by == 'external_side_effect_requires_ungranted_approval' then
-    {route: 'needs_human_judgment', asks: 'external_side_effect_approval'}
-  else if by == 'budget_cap_prevents_minimal_sufficient_attempt' then
-    {route: 'needs_human_judgment', asks: 'budget_scope_decision'}
-  else if by == 'cascade_cycle_detected' then
-    (if on_cycle == 'hard_call' then {route: 'needs_human_judgment', asks: 'cascade_cycle'}
-    else if on_cycle == 'reject_graph' then {route: 'process_gap_out'} else nothing)
-  else if by == 'identical_output_loop_detected' then
-    (if known.has_variation_left == true then nothing else stuck)
-  else if by == 'all_policy_allowed_procedures_exhausted' and known.has_unlockable_candidate == true then stuck
-  else if present(by) then {route: 'unrecoverable'}
-  else nothing;
-let is_at_cap = by == 'max_attempts_without_material_score_improvement' and present(known.max_total_attempts)
-  and or_else(known.attempts, 0) >= known.max_total_attempts;
-if not present(end) then {no_sufficient_procedure: false}
-else {no_sufficient_procedure: true, decisive_trigger: by, terminal_route: end.route,
-  disposition: if is_at_cap then 'max_iterations_reached'
-    else if end.route == 'process_gap_out' then 'unable_to_evaluate' else end.route,
-  hard_call_required: present(end.asks), hard_call_kind: end.asks}",
-        inputs: &[
-            needs("triggered_by", words!(sufficiency::Trigger), "the triggers"),
-            needs(
-                "known",
-                record(&[
-                    flag("policy_is_alterable"),
-                    flag("has_information_route"),
-                    flag("has_other_verifier"),
-                    flag("precondition_is_information"),
-                    may("on_cycle_detected", word!(sufficiency::OnCycle), ""),
-                    flag("has_variation_left"),
-                    flag("has_unlockable_candidate"),
-                    may("attempts", Shape::Count, ""),
-                    may("max_total_attempts", Shape::Count, ""),
-                ]),
-                "what is known besides: routes, verifiers, attempts",
-            )
-            .or("{}"),
-        ],
-        gives: Some(record(&[
-            needs("no_sufficient_procedure", Shape::Truth, ""),
-            may("decisive_trigger", word!(sufficiency::Trigger), ""),
-            may("terminal_route", word!(sufficiency::Route), ""),
-            may("disposition", word!(sufficiency::Disposition), ""),
-            flag("hard_call_required"),
-            may("hard_call_kind", word!(sufficiency::Question), ""),
-        ])),
-        vectors: &[
-            vector(
-                "nobody_can_do_it",
-                r#"{"triggered_by":["no_capability_covers_outcome"]}"#,
-                r#"{"no_sufficient_procedure":true,"decisive_trigger":"no_capability_covers_outcome","terminal_route":"process_gap_out","disposition":"unable_to_evaluate","hard_call_required":false,"hard_call_kind":null}"#,
-            ),
-            vector("nothing_triggered", r#"{"triggered_by":[]}"#, r#"{"no_sufficient_procedure":false}"#),
-            vector("missing_triggers", "{}", "\"the input triggered_by is missing\""),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "taint_join_v1",
-        version: "1.2.0",
-        purpose: "How far something may be trusted that was made of others.",
-        expression: "or_else(first(in_order(inputs, ['unclassified', 'external_untrusted', 'external_authority_trusted',
-  'user_trusted_bounded', 'internal_corpus_trusted'])), 'unclassified')",
-        inputs: &[needs("inputs", words!(taint::Taint), "the taint of each; of nothing nobody can say one")],
-        gives: Some(word!(taint::Taint)),
-        vectors: &[
-            vector(
-                "two",
-                r#"{"inputs":["user_trusted_bounded","external_untrusted"]}"#,
-                "\"external_untrusted\"",
-            ),
-            vector("nothing_is_known", r#"{"inputs":[]}"#, "\"unclassified\""),
-            vector("missing_inputs", "{}", "\"the input inputs is missing\""),
         ],
         ..Spec::PLAIN
     },
@@ -403,65 +329,6 @@ let by_counts = [if live_blockers > 0 then 'blocked' else if open_hard_calls > 0
                 "\"the input live_blockers is missing\"",
             ),
             vector("missing_states", "{}", "\"the input outcome_states is missing\""),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "capability_coverage_v1",
-        version: "1.2.0",
-        purpose: "Whether the capabilities that are there cover an outcome.",
-        expression: "let standings = in_order(capability_standings(required_capabilities, available_capabilities),
-  ['missing', 'unhealthy', 'healthy']);
-{coverage_state:
-  if first(standings) == 'missing' then (if count(standings) == 1 then 'not_covered' else 'partially_covered')
-  else if first(standings) == 'unhealthy' then 'covered_but_unhealthy'
-  else 'covered'}",
-        inputs: &[
-            needs(
-                "required_capabilities",
-                Shape::List(&item(record(&[
-                    needs("capability_id", Shape::Text, ""),
-                    may("min_version", Shape::Version, ""),
-                ]))),
-                "what is needed",
-            ),
-            needs(
-                "available_capabilities",
-                Shape::List(&item(record(&[
-                    needs("capability_id", Shape::Text, ""),
-                    may("version", Shape::Version, ""),
-                    flag("healthy"),
-                ]))),
-                "what is there; what nobody says is well is not",
-            ),
-        ],
-        gives: Some(record(&[needs("coverage_state", word!(sufficiency::Coverage), "")])),
-        vectors: &[
-            vector(
-                "all_there",
-                r#"{"required_capabilities":[{"capability_id":"edit","min_version":"1.9"}],"available_capabilities":[{"capability_id":"edit","version":"1.10","healthy":true}]}"#,
-                r#"{"coverage_state":"covered"}"#,
-            ),
-            vector(
-                "one_is_ill",
-                r#"{"required_capabilities":[{"capability_id":"edit"}],"available_capabilities":[{"capability_id":"edit","version":"1.0","healthy":false}]}"#,
-                r#"{"coverage_state":"covered_but_unhealthy"}"#,
-            ),
-            vector(
-                "one_is_too_old",
-                r#"{"required_capabilities":[{"capability_id":"edit","min_version":"2"},{"capability_id":"cite"}],"available_capabilities":[{"capability_id":"edit","version":"1.0","healthy":true},{"capability_id":"cite","version":"1","healthy":true}]}"#,
-                r#"{"coverage_state":"partially_covered"}"#,
-            ),
-            vector(
-                "none_is_there",
-                r#"{"required_capabilities":[{"capability_id":"edit"}],"available_capabilities":[]}"#,
-                r#"{"coverage_state":"not_covered"}"#,
-            ),
-            vector(
-                "missing_requirements",
-                r#"{"available_capabilities":[]}"#,
-                "\"the input required_capabilities is missing\"",
-            ),
         ],
         ..Spec::PLAIN
     },

@@ -1,7 +1,7 @@
 //! Formulas: what revisions brought, and what sub-agents are worth.
 //! Owns: their texts. Must not: compute.
 
-use super::{WINDOW, many};
+use super::WINDOW;
 use crate::formula::input::{COUNT_MAX, item, part_of, record, word};
 use crate::formula::spec::{
     Below, Input, Interval, IntervalLevel, IntervalMethod, Sample, Shape, Spec, may, needs, requires, vector,
@@ -63,6 +63,11 @@ const fn regressions(name: &'static str) -> Input {
 /// A part of a reputation; its interval; a rate.
 const fn score(name: &'static str) -> Input {
     may(name, Shape::Number, "")
+}
+
+/// How many there are of something, where somebody counted: that nobody did does not mean that there is none.
+const fn counted(name: &'static str, about: &'static str) -> Input {
+    may(name, Shape::Count, about).within(0.0, COUNT_MAX)
 }
 
 /// The weight of the worst regressions, and so the worst penalty.
@@ -154,16 +159,16 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "sub_agent_reputation_score_v1",
-        version: "1.2.0",
+        version: "1.3.0",
         purpose: "What a sub-agent was worth, from 0 to 1; nothing from too few invocations.",
         expression: "let hit = if invocations == 0 then nothing else hits / invocations;
 let lift = if present(attribution_lift) then (clamp(attribution_lift, -1, 1) + 1) / 2 else nothing;
 let regression = if present(penalty_rate) then 1 - min(1, penalty_rate / critical_severity_weight) else nothing;
 let cost = if not present(mean_cost) then nothing
   else if mean_cost == 0 then 1 else min(1, cohort_median_cost / mean_cost);
-let negatives = if false_negatives + true_positives == 0 then nothing
+let negatives = if or_else(false_negatives, 0) + or_else(true_positives, 0) == 0 then nothing
   else 1 - false_negatives / (false_negatives + true_positives);
-let positives = if false_positives + true_negatives == 0 then nothing
+let positives = if or_else(false_positives, 0) + or_else(true_negatives, 0) == 0 then nothing
   else 1 - false_positives / (false_positives + true_negatives);
 let scores = [hit, lift, regression, cost, negatives, positives];
 let w = [weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
@@ -207,10 +212,10 @@ else [value.current_score - share * (c.hit_rate_score - least(hits_between)),
             needs("critical_severity_weight", Shape::Number, "the worst penalty rate").within(1e-6, WEIGHT_MAX).or("5"),
             may("mean_cost", Shape::Number, "what it costs on average").within(0.0, COUNT_MAX),
             may("cohort_median_cost", Shape::Number, "what its like cost").within(0.0, COUNT_MAX),
-            many("true_positives", "found, and there").or("0"),
-            many("false_positives", "found, and not there").or("0"),
-            many("true_negatives", "not found, and not there").or("0"),
-            many("false_negatives", "not found, and there").or("0"),
+            counted("true_positives", "found, and there"),
+            counted("false_positives", "found, and not there"),
+            counted("true_negatives", "not found, and not there"),
+            counted("false_negatives", "not found, and there"),
             needs("quarantined", Shape::Truth, "whether a policy shut it out").or("false"),
             needs("weights", record(&[
                 weight("hit_rate", WEIGHT_MAX),
@@ -229,12 +234,14 @@ else [value.current_score - share * (c.hit_rate_score - least(hits_between)),
         requires: &[
             requires("hits", "hits <= invocations"),
             requires("cohort_median_cost", "present(mean_cost) == present(cohort_median_cost)"),
+            requires("true_positives", "present(true_positives) == present(false_negatives)"),
+            requires("true_negatives", "present(true_negatives) == present(false_positives)"),
             requires("confidence_interval_method", "confidence_interval_method == 'wilson' or invocations <= 100000000"),
         ],
         // A part that would be divided by zero is left out, and named.
         omits: Some(
-            "let negatives = false_negatives + true_positives;
-let positives = false_positives + true_negatives;
+            "let negatives = or_else(false_negatives, 0) + or_else(true_positives, 0);
+let positives = or_else(false_positives, 0) + or_else(true_negatives, 0);
 [if invocations == 0 then 'hits' else nothing,
  if negatives == 0 then 'false_negatives' else nothing, if negatives == 0 then 'true_positives' else nothing,
  if positives == 0 then 'false_positives' else nothing, if positives == 0 then 'true_negatives' else nothing]",
@@ -286,6 +293,16 @@ let positives = false_positives + true_negatives;
                 r#"{"invocations":20,"hits":15,"confidence_interval_method":"bootstrap"}"#,
                 r#"{"current_score":0.75,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.55,0.9],"confidence_interval_level":0.95}"#,
             ),
+            vector(
+                "all_that_is_there_was_found",
+                r#"{"invocations":20,"hits":15,"true_positives":3,"false_negatives":0}"#,
+                r#"{"current_score":0.916667,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":1,"false_positive_penalty_score":null},"confidence_interval":[0.843766,0.962713],"confidence_interval_level":0.95}"#,
+            ),
+            vector(
+                "nobody_counted_what_was_found",
+                r#"{"invocations":20,"hits":15,"false_negatives":3}"#,
+                "\"the input true_positives must be so that present(true_positives) == present(false_negatives)\"",
+            ),
             vector("missing_hits", r#"{"invocations":20}"#, "\"the input hits is missing\""),
             vector(
                 "more_hits_than_invocations",
@@ -302,7 +319,7 @@ let positives = false_positives + true_negatives;
     },
     Spec {
         id: "cycle_efficiency_v1",
-        version: "1.2.0",
+        version: "1.3.0",
         purpose: "How many cycles revisions took, and how many were for nothing.",
         expression: "let open = where(observations, 'terminal_class', 'still_open_right_censored');
 let won = where(observations, 'terminal_class', 'succeeded');
@@ -315,7 +332,7 @@ let won_cycles = sum(column(won, 'cycle_count'));
   avg_cycles_to_success: if count(won) == 0 then nothing else won_cycles / count(won),
   wasted_cycle_burn_rate: if cycles == 0 then nothing else (cycles - won_cycles) / cycles,
   right_censored_rate: count(open) / all,
-  max_iterations_rate: if closed == 0 then 0 else count(worn) / closed
+  max_iterations_rate: if closed == 0 then nothing else count(worn) / closed
 }",
         inputs: &[
             needs(
@@ -340,7 +357,7 @@ let won_cycles = sum(column(won, 'cycle_count'));
             score("avg_cycles_to_success").within(0.0, COUNT_MAX),
             score("wasted_cycle_burn_rate"),
             needs("right_censored_rate", Shape::Number, ""),
-            needs("max_iterations_rate", Shape::Number, ""),
+            score("max_iterations_rate"),
             needs("low_confidence", Shape::Truth, ""),
         ])),
         sample: Some(Sample {
@@ -360,6 +377,11 @@ let won_cycles = sum(column(won, 'cycle_count'));
                 "ten_outcomes",
                 r#"{"observations":[{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":2,"terminal_class":"succeeded"},{"cycle_count":4,"terminal_class":"max_iterations_reached"},{"cycle_count":1,"terminal_class":"still_open_right_censored"}],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#,
                 r#"{"avg_cycles_to_success":2,"wasted_cycle_burn_rate":0.2,"right_censored_rate":0.1,"max_iterations_rate":0.111111,"low_confidence":false}"#,
+            ),
+            vector(
+                "nothing_is_closed",
+                r#"{"observations":[{"cycle_count":1,"terminal_class":"still_open_right_censored"}],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#,
+                r#"{"avg_cycles_to_success":null,"wasted_cycle_burn_rate":null,"right_censored_rate":1,"max_iterations_rate":null,"low_confidence":true}"#,
             ),
             vector("zero_outcomes", r#"{"observations":[],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#, "null"),
             vector("missing_outcomes", "{}", "\"the input observations is missing\""),

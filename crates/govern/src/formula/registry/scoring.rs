@@ -2,7 +2,7 @@
 //! Owns: their texts. Must not: compute.
 
 use super::{flag, many};
-use crate::derive::{novelty, quality};
+use crate::derive::quality;
 use crate::formula::input::{ANY, COUNT_MAX, item, part_of, record, word, words_of};
 use crate::formula::spec::{Shape, Spec, may, needs, refused, requires, requires_or, vector};
 use crate::types::basic::{
@@ -10,7 +10,7 @@ use crate::types::basic::{
     WeightPolicy,
 };
 use crate::types::concurrency::RevisionPlanConcurrencyProfile;
-use crate::types::formula::{MetricValueKind, NumericUnit};
+use crate::types::formula::{FormulaSpecRoundingPolicy, MetricValueKind, NumericUnit};
 use crate::types::template::{TemplateMatchComponent, TemplateMatchFormula};
 
 /// Numbers by component. What may be wrong with one has codes of its own, in an order that the contract gives.
@@ -21,7 +21,7 @@ const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.3.0",
+        version: "1.4.0",
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
         inputs: &[
@@ -72,6 +72,11 @@ pub(super) const FORMULAS: &[Spec] = &[
                 r#"{"dimensions":[{"criterion_id":"a","weight":1}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
                 "\"the input dimensions/0/required is missing\"",
             ),
+            vector(
+                "nothing_scored_leaves_it_open",
+                r#"{"dimensions":[{"criterion_id":"a","weight":1,"required":false}],"aggregation_method":"all_or_nothing","missing_dimension_policy":"indeterminate","pass_threshold":0.7}"#,
+                r#"{"aggregate_score":0,"pass_threshold":0.7,"required_gate_failures":[],"derived_pass_status":"indeterminate"}"#,
+            ),
             refused(
                 "nothing_scored",
                 r#"{"dimensions":[{"criterion_id":"a","weight":1,"required":false}],"aggregation_method":"all_or_nothing","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
@@ -87,7 +92,7 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "criterion_weights_v1",
-        version: "1.2.0",
+        version: "1.3.0",
         purpose: "What each criterion counts for; all together one.",
         expression: "criterion_weights(criteria, config)",
         inputs: &[
@@ -124,12 +129,19 @@ pub(super) const FORMULAS: &[Spec] = &[
         value_kind: MetricValueKind::Distribution,
         unit: NumericUnit::Ratio,
         range: Some((0.0, 1.0)),
+        // Rounded weights would not sum to one.
+        rounding: FormulaSpecRoundingPolicy::NoRoundingStoreFullPrecision,
         gives: Some(Shape::Map(ANY, &item(Shape::Number))),
         vectors: &[
             vector(
                 "one_and_three",
                 r#"{"criteria":[{"criterion_id":"a","scoring_basis":"deterministic_check","weight":1},{"criterion_id":"b","scoring_basis":"human_label","weight":3}],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"from_criterion_weight"}}"#,
                 r#"{"a":0.25,"b":0.75}"#,
+            ),
+            vector(
+                "three_alike",
+                r#"{"criteria":[{"criterion_id":"a","scoring_basis":"human_label"},{"criterion_id":"b","scoring_basis":"human_label"},{"criterion_id":"c","scoring_basis":"human_label"}],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"uniform"}}"#,
+                r#"{"a":0.3333333333333333,"b":0.3333333333333333,"c":0.3333333333333333}"#,
             ),
             refused(
                 "nothing_to_weigh",
@@ -142,7 +154,7 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "template_match_score_v1",
-        version: "1.2.0",
+        version: "1.3.0",
         purpose: "How well a template fits.",
         expression: "template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)",
         inputs: &[
@@ -187,50 +199,6 @@ pub(super) const FORMULAS: &[Spec] = &[
                 "missing_formula",
                 r#"{"components":{},"weights":{},"soft_penalty_sum":0,"hard_veto_count":0}"#,
                 "\"the input formula is missing\"",
-            ),
-        ],
-        ..Spec::PLAIN
-    },
-    Spec {
-        id: "novelty_v1",
-        version: "1.2.0",
-        purpose: "How new something is, by its distance from the nearest pattern.",
-        expression: "let score = if present(closest_pattern_distance) then closest_pattern_distance
-  else if no_pattern_fallback == 'novelty_one' then 1
-  else if no_pattern_fallback == 'use_domain_baseline' then domain_baseline
-  else nothing;
-let is_new = not present(score) or score >= threshold;
-{novelty_score: score,
- similarity_score: if present(closest_pattern_distance) then 1 - closest_pattern_distance else nothing,
- forces_fresh_reasoning: is_new, triggers_task_agent: is_new}",
-        inputs: &[
-            may("closest_pattern_distance", Shape::Number, "from 0 to 1, if there is a pattern")
-                .within(0.0, 1.0),
-            needs("no_pattern_fallback", word!(novelty::Fallback), "what is said where there is none"),
-            may("domain_baseline", Shape::Number, "what is usual in the domain").within(0.0, 1.0),
-            needs("threshold", Shape::Number, "from where on it is new").within(0.0, 1.0),
-        ],
-        requires: &[requires(
-            "domain_baseline",
-            "present(closest_pattern_distance) or present(domain_baseline) or no_pattern_fallback != 'use_domain_baseline'",
-        )],
-        range: Some((0.0, 1.0)),
-        gives: Some(record(&[
-            may("novelty_score", Shape::Number, ""),
-            may("similarity_score", Shape::Number, ""),
-            needs("forces_fresh_reasoning", Shape::Truth, ""),
-            needs("triggers_task_agent", Shape::Truth, ""),
-        ])),
-        vectors: &[
-            vector(
-                "no_pattern",
-                r#"{"no_pattern_fallback":"indeterminate","threshold":0.5}"#,
-                r#"{"novelty_score":null,"similarity_score":null,"forces_fresh_reasoning":true,"triggers_task_agent":true}"#,
-            ),
-            vector(
-                "missing_threshold",
-                r#"{"no_pattern_fallback":"novelty_one"}"#,
-                "\"the input threshold is missing\"",
             ),
         ],
         ..Spec::PLAIN

@@ -1,7 +1,7 @@
 //! Outcomes and feedback: types that the contract needs and does not declare.
 //! Owns: their members and words. Must not: judge.
 
-use crate::types::basic::{Instant, PortRef, SchemaRef, StorageRef, V10};
+use crate::types::basic::{FailureKind, Instant, PortRef, SchemaRef, StorageRef, V10};
 use crate::types::feedback::FeedbackBranch;
 use crate::types::outcome::OutcomeEvaluationState;
 use crate::types::wire::{record, words};
@@ -155,12 +155,27 @@ record! {
 }
 
 record! {
-    /// For whom and for what a result is meant (G-10).
+    /// For whom and for what a result is meant.
     RelianceScopeNote: event {
         note_id: String,
         packet_ref: StorageRef,
         audience: String,
         purpose: String,
+        created_at: Instant,
+        schema_version: Option<V10>,
+    }
+}
+
+record! {
+    /// The same failed again, known by the id that all versions of an artifact share (D-18).
+    RepeatedFailureRecord: event {
+        repeated_failure_id: String,
+        run_id: String,
+        outcome_id: String,
+        artifact_stable_id: String,
+        failure_kind: FailureKind,
+        progress_signal_refs: Vec<StorageRef>,
+        repeat_count: u64,
         created_at: Instant,
         schema_version: Option<V10>,
     }

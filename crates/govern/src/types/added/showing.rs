@@ -118,13 +118,28 @@ record! {
 }
 
 record! {
-    /// What a replay would do (G-16).
+    /// What a replay would do, and which effects of the run it would not have again (G-16).
     ReplayPreview: read_model {
         preview_id: String,
         source_run_id: String,
         replay_mode: TaskReplayMode,
         steps: Vec<String>,
         nondeterministic_step_refs: Vec<StorageRef>,
+        side_effect_refs: Vec<StorageRef>,
+        created_at: Instant,
+        schema_version: Option<V10>,
+    }
+}
+
+record! {
+    /// All that can be looked over of a run, in one place: findings, packets for review, views of decisions (G-10).
+    ReviewabilityView: read_model {
+        reviewability_view_id: String,
+        task_id: String,
+        run_id: String,
+        finding_refs: Vec<StorageRef>,
+        revision_review_packet_refs: Vec<StorageRef>,
+        decision_audit_view_refs: Vec<StorageRef>,
         created_at: Instant,
         schema_version: Option<V10>,
     }

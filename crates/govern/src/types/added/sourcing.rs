@@ -104,3 +104,18 @@ record! {
         schema_version: Option<V10>,
     }
 }
+
+record! {
+    /// What a module spent on getting sources, as cost vectors (D-19).
+    SourceAcquisitionCostRecord: event {
+        acquisition_cost_id: String,
+        task_id: String,
+        run_id: String,
+        module_id: String,
+        source_record_refs: Vec<SourceRecordRef>,
+        planned_cost_vector_ref: Option<StorageRef>,
+        actual_cost_vector_ref: StorageRef,
+        created_at: Instant,
+        schema_version: Option<V10>,
+    }
+}

@@ -1,6 +1,7 @@
 //! One fault in a log: all that there are, by class.
 //! Owns: where a fault can be made and what it changes. Must not: know what would find it.
 
+use super::shape::{is_required, words};
 use countersign_govern::derive::text;
 use countersign_govern::kind;
 use countersign_govern::reference::{Reference, snake};
@@ -37,6 +38,14 @@ pub(in super::super) enum Class {
     ForgeNumber,
     /// A row stands before one that it names.
     Reorder,
+    /// A member is left out: one that its type asks for, or one that names a row, tells a status or has a hash that the log fixes. That
+    /// anything else is not there is as good as that it is; and a policy may say less.
+    DropMember,
+    /// What is so is not, or the other way round: in a receipt, or in a record that a formula's receipt is about. What was measured,
+    /// judged or chosen has nothing in the log beside it, and to be more careful with something than it must be is no fault.
+    FlipTruth,
+    /// A row of a kind that has no versions is written once more behind all others, under the same id, and says something else.
+    RewriteRow,
 }
 
 /// A fault.
@@ -48,7 +57,7 @@ pub(in super::super) struct Fault {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Member(String),
     Item(usize),
 }
@@ -58,6 +67,8 @@ enum Change {
     Before(usize),
     Set(Json),
     Remove,
+    /// The record once more, so changed.
+    Again(Json),
 }
 
 impl Fault {
@@ -66,6 +77,12 @@ impl Fault {
         let mut rows = self.apply_to(rows.to_vec());
         match &self.change {
             Change::Delete | Change::Before(_) => {}
+            Change::Again(record) => {
+                let row = rows[self.row].clone();
+                if let Some(last) = rows.last_mut() {
+                    *last = Draft { record: record.clone(), at: last.at, ..row };
+                }
+            }
             Change::Set(value) => {
                 rows[self.row].record = put(&rows[self.row].record, &self.path, Some(value))
             }
@@ -77,6 +94,7 @@ impl Fault {
     /// What stands beside the rows, where it leaves or moves one: what is moved goes by the row that it is put before.
     pub(in super::super) fn apply_to<T: Clone>(&self, mut beside: Vec<T>) -> Vec<T> {
         match self.change {
+            Change::Again(_) => beside.extend(beside.last().cloned()),
             Change::Delete => drop(beside.remove(self.row)),
             Change::Before(other) => {
                 let row = beside.remove(self.row);
@@ -90,7 +108,7 @@ impl Fault {
     /// Whether every row stays where it was.
     pub(in super::super) fn keeps_places(&self) -> bool {
         match self.change {
-            Change::Delete | Change::Before(_) => false,
+            Change::Delete | Change::Before(_) | Change::Again(_) => false,
             Change::Set(_) | Change::Remove => true,
         }
     }
@@ -105,7 +123,7 @@ impl Fault {
         let word = match (&self.change, self.class) {
             (Change::Set(Json::String(word)), Class::FlipStatus) => format!(" to {word}"),
             (Change::Before(other), _any) => format!(" before {}", rows[*other].kind),
-            (Change::Set(_) | Change::Delete | Change::Remove, _any) => String::new(),
+            (Change::Set(_) | Change::Delete | Change::Remove | Change::Again(_), _any) => String::new(),
         };
         format!("{:?} {}{place}{word}", self.class, rows[self.row].kind)
     }
@@ -160,6 +178,10 @@ pub(in super::super) fn all(rows: &[Draft]) -> Vec<Fault> {
         let names_something = last.is_some() || holds_id(&draft.record, &before, own_id(draft));
         before.extend(own_id(draft));
         let is_policy = kind::find(&draft.kind).is_some_and(|kind| kind.class == kind::Class::Policy);
+        if let Some(record) = again(draft) {
+            let change = Change::Again(record);
+            found.push(Fault { class: Class::RewriteRow, row, path: Vec::new(), change });
+        }
         let mut seen = Seen {
             found: &mut found,
             ids: &ids,
@@ -180,6 +202,30 @@ pub(in super::super) fn all(rows: &[Draft]) -> Vec<Fault> {
 fn own_id(draft: &Draft) -> Option<&str> {
     let field = kind::find(&draft.kind).and_then(|kind| kind.id);
     draft.id.as_deref().or_else(|| field.and_then(|field| draft.record.get(field)).and_then(Json::as_str))
+}
+
+/// A record that has no versions, saying something else: its last member that is a plain word or number, but for its id.
+fn again(draft: &Draft) -> Option<Json> {
+    let kind = kind::find(&draft.kind)?;
+    let has_versions = match kind.class {
+        kind::Class::Event | kind::Class::Receipt | kind::Class::Request => false,
+        kind::Class::Projection | kind::Class::Policy | kind::Class::ReadModel | kind::Class::Value => true,
+    };
+    let field = kind.id.filter(|_| !has_versions)?;
+    let other = |(name, value): (&str, &Json)| {
+        let other = match value {
+            Json::String(text) => Json::from(format!("{text}-again")),
+            Json::Number(number) => Json::Number(Number::try_from(number.as_f64() + 1.0).ok()?),
+            Json::Bool(is_so) => Json::Bool(!is_so),
+            Json::Null | Json::Array(_) | Json::Object(_) => return None,
+        };
+        let path = [Step::Member(name.to_owned())];
+        let changed = put(&draft.record, &path, Some(&other));
+        // What it says is still what its type lets it say.
+        let is_of_form = types::find(&draft.kind)?.troubles(&changed).is_empty();
+        (name != field && is_of_form).then_some(changed)
+    };
+    draft.record.as_object()?.iter().filter_map(other).last()
 }
 
 /// Whether a record names another one by a reference.
@@ -212,6 +258,12 @@ struct Seen<'s> {
 }
 
 impl Seen<'_> {
+    /// Whether a reference names a row.
+    fn names(&self, found: &Reference<'_>) -> bool {
+        let kind = if found.kind == "src" { "source_record" } else { found.kind };
+        self.named.contains(&(kind.to_owned(), found.id.to_owned()))
+    }
+
     fn set(&mut self, class: Class, path: &[Step], value: impl Into<Json>) {
         let change = Change::Set(value.into());
         self.found.push(Fault { class, row: self.row, path: path.to_vec(), change });
@@ -228,8 +280,16 @@ fn walk(value: &Json, path: &mut Vec<Step>, seen: &mut Seen<'_>) {
                 seen.set(Class::ForgeNumber, path, Json::Number(other));
             }
         }
-        Json::Bool(true) if member(path) == "privileged" && seen.is_classed => {
-            seen.set(Class::LaunderTaint, path, Json::Bool(false))
+        Json::Bool(is_so) => {
+            if *is_so && member(path) == "privileged" && seen.is_classed {
+                seen.set(Class::LaunderTaint, path, Json::Bool(false));
+            }
+            let is_receipt =
+                kind::find(&seen.draft.kind).is_some_and(|one| one.class == kind::Class::Receipt);
+            let is_careful = !is_so && ["privileged", "redaction_required"].contains(&member(path));
+            if (is_receipt || seen.is_computed && !seen.is_policy) && !is_careful {
+                seen.set(Class::FlipTruth, path, Json::Bool(!is_so));
+            }
         }
         Json::Array(items) => {
             for (at, item) in items.iter().enumerate() {
@@ -241,12 +301,28 @@ fn walk(value: &Json, path: &mut Vec<Step>, seen: &mut Seen<'_>) {
         Json::Object(members) => {
             for (name, value) in members.iter() {
                 path.push(Step::Member(name.to_owned()));
+                if !seen.is_policy && (is_required(&seen.draft.kind, path) || is_told(value, path, seen)) {
+                    let (row, path) = (seen.row, path.clone());
+                    seen.found.push(Fault { class: Class::DropMember, row, path, change: Change::Remove });
+                }
                 walk(value, path, seen);
                 path.pop();
             }
         }
-        Json::Null | Json::Bool(_) => {}
+        Json::Null => {}
     }
+}
+
+/// Whether a member names a row, tells a status or has a hash that the log fixes.
+fn is_told(value: &Json, path: &[Step], seen: &Seen<'_>) -> bool {
+    let Json::String(text) = value else { return false };
+    let name = member(path);
+    let is_status = STATUSES.iter().any(|end| name.ends_with(end));
+    let is_id = name.ends_with("_id") && seen.ids.contains(text.as_str());
+    is_status
+        || is_id
+        || seen.fixed.contains(text.as_str())
+        || Reference::read(text).is_some_and(|one| seen.names(&one))
 }
 
 /// The name of the member that a place is in.
@@ -271,11 +347,7 @@ const STATUSES: [&str; 8] =
 
 fn texts(text: &str, path: &[Step], seen: &mut Seen<'_>) {
     let name = member(path).to_owned();
-    let names = |found: &Reference<'_>| {
-        let kind = if found.kind == "src" { "source_record" } else { found.kind };
-        seen.named.contains(&(kind.to_owned(), found.id.to_owned()))
-    };
-    if let Some(found) = Reference::read(text).filter(names) {
+    if let Some(found) = Reference::read(text).filter(|found| seen.names(found)) {
         let broken = Reference { id: "nobody", hash: None, ..found }.to_string();
         seen.set(Class::BreakReference, path, broken);
         if matches!(path.last(), Some(Step::Item(_))) {
@@ -406,42 +478,5 @@ fn gather(
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
-    }
-}
-
-/// The words that may stand at a place of a type.
-fn words(kind: &str, path: &[Step]) -> Vec<String> {
-    let Some(found) = types::find(kind) else { return Vec::new() };
-    let mut words = Vec::new();
-    listed(&(found.schema)(), path, &mut words);
-    words
-}
-
-fn listed(schema: &Json, path: &[Step], words: &mut Vec<String>) {
-    if let Some(name) = schema.get("$ref").and_then(Json::as_str).and_then(|name| name.strip_suffix(".json"))
-    {
-        if let Some(found) = types::find(name) {
-            listed(&(found.schema)(), path, words);
-        }
-        return;
-    }
-    for any in ["oneOf", "anyOf"] {
-        for one in schema.get(any).and_then(Json::as_array).unwrap_or_default() {
-            listed(one, path, words);
-        }
-    }
-    match path.split_first() {
-        None => {
-            let all = schema.get("enum").and_then(Json::as_array).unwrap_or_default();
-            words.extend(all.iter().filter_map(Json::as_str).map(str::to_owned));
-        }
-        Some((Step::Member(name), rest)) => {
-            let inside = schema.get("properties").and_then(|all| all.get(name));
-            let inside = inside.or_else(|| schema.get("additionalProperties"));
-            inside.into_iter().for_each(|inside| listed(inside, rest, words));
-        }
-        Some((Step::Item(_), rest)) => {
-            schema.get("items").into_iter().for_each(|inside| listed(inside, rest, words));
-        }
     }
 }
