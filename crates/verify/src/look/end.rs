@@ -33,7 +33,8 @@ pub(crate) fn resolution_inputs(walk: &Walk<'_, '_>, at: Record<'_>) -> Result<G
     };
     let result = |record: Record<'_>, role: &str| -> Json {
         Object::from([
-            ("role", Json::from(role)),
+            ("result_id", Json::from(record.id())),
+            ("role", role.into()),
             (
                 "verdict",
                 crate::formula::member(record.json().get("decision").unwrap_or(&Json::Null), "verdict"),
@@ -71,7 +72,6 @@ pub(crate) fn resolution<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found:
     };
     let value = walk.formulas.value("pattern_c_resolution_v1", &gathered.inputs).unwrap_or(Json::Null);
     let Some(round) = &mut walk.round else { return };
-    let verdict = value.text("resolved_verdict").unwrap_or_default();
     for name in ["resolved_verdict", "resolved_route"] {
         found.must(check, record, name, value.at(name).cloned());
     }
@@ -79,8 +79,8 @@ pub(crate) fn resolution<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found:
         found.must(check, record, name, Some(value.flag(name).unwrap_or(false).into()));
     }
     found.must(check, record, "conflict_type", value.at("conflict_type").cloned());
-    let decisive = who_says(round, verdict);
-    found.must(check, record, "decisive_result_id", decisive.map(|one| one.id().into()));
+    let decisive = value.at("decisive_result_id").filter(|one| **one != Json::Null);
+    found.must(check, record, "decisive_result_id", decisive.cloned());
     let ids: Vec<String> = round.voices().map(|one| one.id().to_string()).collect();
     found.must_list(check, record, "result_ids_considered", &ids);
     found.must_say(check, record, "chain_id", round.chain.id());

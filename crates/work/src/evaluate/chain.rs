@@ -108,7 +108,6 @@ pub(super) fn resolve(desk: &mut Desk, round: &Round<'_>, voices: &Voices<'_>) -
     let flag = |name: &str| value.get(name) == Some(&Json::Bool(true));
     let unresolved = || Error::Missing("resolution of the chain".to_string());
     let verdict = Verdict::find(word("resolved_verdict")).ok_or_else(unresolved)?;
-    let decisive = voices.decisive(verdict);
     desk.put(&EvaluationChainResolutionReceipt {
         receipt_id,
         chain_id: round.chain_id.clone(),
@@ -116,7 +115,7 @@ pub(super) fn resolve(desk: &mut Desk, round: &Round<'_>, voices: &Voices<'_>) -
         result_ids_considered: result_ids,
         resolved_verdict: verdict,
         resolved_route: Route::find(word("resolved_route")).ok_or_else(unresolved)?,
-        decisive_result_id: decisive.map(|voice| voice.result_id.clone()),
+        decisive_result_id: value.get("decisive_result_id").and_then(Json::as_str).map(ToString::to_string),
         qualitative_blockers_preserved: flag("qualitative_blockers_preserved"),
         quantitative_pass_overridden_by_blocker: flag("quantitative_pass_overridden_by_blocker"),
         conflict_type: Conflict::find(word("conflict_type")),
@@ -139,7 +138,8 @@ fn received(desk: &Desk, round: &Round<'_>, voice: &Voice) -> Json {
     };
     let blockers = finding::all(desk).into_iter().filter(is_blocker).map(|one| one.state.as_str().into());
     Object::from([
-        ("role", Json::from(role.as_str())),
+        ("result_id", Json::from(voice.result_id.as_str())),
+        ("role", role.as_str().into()),
         ("verdict", voice.verdict.as_str().into()),
         ("indeterminate_causes", Json::Array(voice.causes.iter().map(|one| one.as_str().into()).collect())),
         ("other_snapshot", false.into()),
