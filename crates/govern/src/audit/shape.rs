@@ -109,12 +109,12 @@ pub(super) fn held(row: Raw<'_>, kind: Kind<'_>, names: &mut Names) -> Result<He
     let Json::Object(mut members) = payload else {
         return Err(wrong("", "the payload must be an object with a record"));
     };
-    let id = match members.remove("id") {
+    let id = match members.take("id") {
         None => None,
         Some(Json::String(id)) if !id.is_empty() => Some(id),
         Some(_) => return Err(wrong("/id", "must be a text that is not empty")),
     };
-    let Some(record @ Json::Object(_)) = members.remove("record") else {
+    let Some(record @ Json::Object(_)) = members.take("record") else {
         return Err(wrong("/record", "must be an object: the row holds no record"));
     };
     Ok(match kind {

@@ -4,20 +4,20 @@
 //! Runs that name each other mostly go on beside each other. Who looks at them together the first time need not read them twice.
 
 use super::parts::Part;
+use super::waiting::Row;
 use crate::audit::links::Links;
 use crate::audit::names::{Name, Names};
 use crate::audit::run_of;
 use crate::audit::shared::Has;
-use crate::world::Held;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// A part that was read and not looked at.
+/// A part that was not looked at.
 pub(super) struct Ready {
     pub(super) stream: String,
-    pub(super) rows: Vec<Held>,
+    pub(super) rows: Vec<Row>,
     /// Each once, sorted.
     pub(super) names: Names,
     pub(super) bytes: usize,
@@ -73,16 +73,23 @@ impl Near {
         }
     }
 
-    /// Those that wait no longer, by what belongs together: one of each has no row behind a place. Without a place all.
-    pub(super) fn leave(&mut self, until: Option<u64>) -> Vec<Vec<Ready>> {
-        let mut groups: BTreeMap<Part, (bool, Vec<Part>)> = BTreeMap::new();
+    /// Those that wait no longer, by what belongs together: none of each has a row behind a place, or more wait than may. Without a
+    /// place all.
+    pub(super) fn leave(&mut self, until: Option<u64>, bytes_max: usize) -> Vec<Vec<Ready>> {
+        let mut groups: BTreeMap<Part, (u64, Vec<Part>)> = BTreeMap::new();
         for (part, ready) in &self.waiting {
-            let (is_due, parts) = groups.entry(self.links.root(*part)).or_default();
-            *is_due |= until.is_none_or(|until| ready.last <= until);
+            let (last, parts) = groups.entry(self.links.root(*part)).or_default();
+            *last = ready.last.max(*last);
             parts.push(*part);
         }
+        // Who ended first has waited longest for others; these are then all there, or come much later.
+        let mut groups: Vec<(u64, Vec<Part>)> = groups.into_values().collect();
+        groups.sort_unstable();
         let mut all = Vec::new();
-        for (_, parts) in groups.into_values().filter(|(is_due, _)| *is_due) {
+        for (last, parts) in groups {
+            if until.is_some_and(|until| last > until) && self.bytes <= bytes_max {
+                break;
+            }
             let together: Vec<Ready> = parts.iter().filter_map(|part| self.waiting.remove(part)).collect();
             self.bytes -= together.iter().map(|ready| ready.bytes).sum::<usize>();
             all.push(together);
