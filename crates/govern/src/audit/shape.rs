@@ -55,7 +55,7 @@ pub(super) enum Kind<'r> {
 impl<'r> Kind<'r> {
     /// That of a row; `None` if it is no governed record.
     pub(super) fn of(kind: &'r str) -> Option<Self> {
-        let snake = kind.strip_prefix("external.").unwrap_or(kind).strip_prefix("govern.")?;
+        let snake = snake_of(kind)?;
         Some(Number::of_snake(snake).map_or(Kind::Strange(snake), Kind::Known))
     }
 
@@ -79,10 +79,15 @@ impl<'r> Kind<'r> {
     }
 }
 
+/// The name in snake case of the type that a row says it is of, if it is a governed record.
+fn snake_of(kind: &str) -> Option<&str> {
+    kind.strip_prefix("external.").unwrap_or(kind).strip_prefix("govern.")
+}
+
 /// Whether a row of a ledger is a governed record.
 #[must_use]
 pub fn is_governed(kind: &str) -> bool {
-    Kind::of(kind).is_some()
+    snake_of(kind).is_some()
 }
 
 /// The type of a governed record that a row of a ledger holds, if it is one that is known.
