@@ -28,8 +28,10 @@ pub(super) struct Ready {
 /// Who had a name last, and how.
 type Slot = Option<(Name, Part, Has)>;
 
-/// Names that are remembered: one more takes the place of another.
+/// Names that are remembered: one more takes the place of the oldest that it may stand in the place of.
 const SLOTS: u64 = 1 << 17;
+/// Places in which a name may stand. Were it one, many would be forgotten before who shares them comes.
+const WAYS: usize = 4;
 
 /// Those that wait.
 #[derive(Default)]
@@ -58,18 +60,22 @@ impl Near {
 
     /// Joins a part with the last one that had a name, unless both only want it. Only what belongs together in the end is joined.
     fn meet(&mut self, name: Name, part: Part, has: Has) {
-        let at = usize::try_from(name.0 % SLOTS).unwrap_or(0);
-        let Some(slot) = self.slots.get_mut(at) else { return };
-        match *slot {
-            Some((same, other, had)) if same == name => {
+        let first = usize::try_from(name.0 % (SLOTS / WAYS as u64)).unwrap_or(0) * WAYS;
+        let Some(slots) = self.slots.get_mut(first..first + WAYS) else { return };
+        match slots.iter_mut().flatten().find(|(same, ..)| *same == name) {
+            Some(slot) => {
+                let (_, other, had) = *slot;
                 if had == Has::Own || has == Has::Own {
                     self.links.join(part, other);
                 }
                 if had == Has::Wanted || has == Has::Own {
-                    *slot = Some((name, part, has));
+                    *slot = (name, part, has);
                 }
             }
-            Some(_) | None => *slot = Some((name, part, has)),
+            None => {
+                let oldest = slots.iter_mut().min_by_key(|slot| slot.map(|(_, part, _)| part));
+                oldest.into_iter().for_each(|slot| *slot = Some((name, part, has)));
+            }
         }
     }
 
