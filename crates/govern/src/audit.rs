@@ -53,8 +53,7 @@ pub struct Limits {
     pub batch: usize,
     /// Rows that wait for more of their stream.
     pub waiting: usize,
-    /// Rows of parts that wait for those that they belong together with, so that they need not be read again; each takes several times
-    /// as much then.
+    /// Rows of parts that wait for those that they belong together with, so that they need not be read again.
     pub near: usize,
     /// Rows that must be looked at together.
     pub together: usize,
@@ -69,7 +68,7 @@ impl Limits {
     pub const LEDGER: Limits = Limits {
         batch: 512 << 10,
         waiting: 24 << 20,
-        near: 8 << 20,
+        near: 16 << 20,
         together: 24 << 20,
         shared: 32 << 20,
         quiet_rows: 16_384,

@@ -23,6 +23,7 @@ pub mod derive;
 pub mod fold;
 pub mod formula;
 pub mod kind;
+mod letters;
 pub mod machine;
 pub mod member;
 mod mix;

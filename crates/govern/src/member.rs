@@ -1,6 +1,7 @@
 //! Members of records by their path.
 //! Owns: looking into JSON that may be of any shape: what is missing or of another type is not there. Must not: judge.
 
+use crate::letters;
 use crate::reference::Reference;
 use alloc::vec::Vec;
 use countersign_record::json::{Json, Object};
@@ -88,7 +89,7 @@ pub trait Member {
 
 impl Member for Json {
     fn at(&self, path: &str) -> Option<&Json> {
-        let found = if is_dotted(path) {
+        let found = if letters::find(path.as_bytes(), b'.').is_some() {
             path.split('.').try_fold(self, |value, name| value.get(name))?
         } else {
             self.get(path)?
@@ -102,22 +103,8 @@ impl Member for Json {
     }
 }
 
-/// Whether a path is of several names. It is asked for each member that is looked at, so eight letters are looked at together.
-fn is_dotted(path: &str) -> bool {
-    const ONES: u64 = u64::MAX / 255;
-    let has_dot = |word: &[u8; 8]| {
-        let dots = u64::from_le_bytes(*word) ^ (ONES * b'.' as u64);
-        dots.wrapping_sub(ONES) & !dots & (ONES << 7) != 0
-    };
-    let bytes = path.as_bytes();
-    match bytes.last_chunk::<8>() {
-        Some(last) => has_dot(last) || bytes.as_chunks::<8>().0.iter().any(has_dot),
-        None => bytes.contains(&b'.'),
-    }
-}
-
 /// Whether a text says nothing.
-fn is_blank_text(text: &str) -> bool {
+pub(crate) fn is_blank_text(text: &str) -> bool {
     let begins = text.bytes().next().is_some_and(|first| first.is_ascii_graphic());
     !begins && text.trim().is_empty()
 }

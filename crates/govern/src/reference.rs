@@ -1,6 +1,7 @@
 //! References between records: `kind:id[@version][#hash]`, the kind in snake case.
 //! Owns: reading them. Must not: resolve them.
 
+use crate::letters;
 use alloc::string::String;
 use core::fmt;
 
@@ -22,14 +23,13 @@ impl<'a> Reference<'a> {
     #[must_use]
     pub fn read(text: &'a str) -> Option<Self> {
         // Every text of every row is asked: one that begins as no kind does is soon known to be none.
-        let is_of_kind = |byte: &u8| OF_KIND.get(usize::from(*byte)) == Some(&true);
-        let end = text.as_bytes().iter().position(|byte| !is_of_kind(byte))?;
+        let end = letters::find_no_word(text.as_bytes())?;
         if text.as_bytes().get(end) != Some(&b':') {
             return None;
         }
         let (kind, rest) = (text.get(..end)?, text.get(end + 1..)?);
         // Nearly all references name neither a version nor a hash.
-        let is_plain = !rest.bytes().any(|byte| matches!(byte, b'#' | b'@'));
+        let is_plain = letters::find_any(rest.as_bytes(), *b"#@").is_none();
         let (id, version, hash) = if is_plain { (rest, None, None) } else { pinned(rest) };
         (!kind.is_empty() && !id.is_empty()).then_some(Reference { kind, id, version, hash })
     }
@@ -40,17 +40,6 @@ impl<'a> Reference<'a> {
         self.kind == other.kind && self.id == other.id
     }
 }
-
-/// Which letters a kind is made of.
-const OF_KIND: [bool; 256] = {
-    let mut letters = [false; 256];
-    let mut letter = 0_u8;
-    while letter < 128 {
-        letters[letter as usize] = letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_';
-        letter += 1;
-    }
-    letters
-};
 
 impl fmt::Display for Reference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

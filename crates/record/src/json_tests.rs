@@ -231,3 +231,60 @@ fn an_error_can_be_told_without_the_text() {
     assert_eq!(error.without_text(), error.to_string());
     assert!(!error.to_string().contains("secret"));
 }
+
+/// Documents that are read with the names of others are what they are alone.
+#[test]
+fn names_that_are_held_change_nothing() {
+    let many = |count: usize, first: usize| {
+        let members = (first..first + count).map(|at| format!(r#""name-{at:05}":{at}"#));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    };
+    let mut texts: Vec<String> = [
+        r#"{}"#,
+        r#"{"a":1,"b":{"a":[{"a":1},{"b":2,"c":{}}]}}"#,
+        r#"{"b":1,"a":2}"#,
+        r#"{"a":1,"c":{"z":1,"y":{"b":1,"a":2}},"b":[{"q":1,"p":2}]}"#,
+        r#"{"a":1,"\u0062":2,"c":3}"#,
+        r#"{"a":1,"a":2}"#,
+        r#"{"a":1,"b":{"c":1,"d":2,"c":3}}"#,
+        r#"{"b":1,"a":{"x":1},"b":2}"#,
+        r#"{"a":{"b":1"#,
+        r#"{"":1,"a":2}"#,
+    ]
+    .into_iter()
+    .map(String::from)
+    .collect();
+    texts.extend([63, 64, 65, 200].map(|count| many(count, 0)));
+    texts.push(format!(r#"{{"{}":1,"{}":2}}"#, "x".repeat(64), "x".repeat(65)));
+    // More ways to begin than are held.
+    texts.extend((0..700).map(|first| many(60, first * 60)));
+    let mut names = Names::default();
+    for _ in 0..2 {
+        for text in &texts {
+            let (alone, again) = (parse(text.as_bytes()), parse_again(text.as_bytes(), &mut names));
+            assert_eq!(alone, again, "{text}");
+            let (Ok(alone), Ok(mut again)) = (alone, again) else { continue };
+            assert_eq!(to_text(&alone).unwrap(), to_text(&again).unwrap());
+            // What one object becomes, those of the same names do not.
+            if let Json::Object(object) = &mut again {
+                object.insert("a-new-one", true);
+                object.remove("a");
+                assert_eq!(parse_again(text.as_bytes(), &mut names).unwrap(), alone, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn of_two_members_of_one_name_the_last_is_kept() {
+    let object: Object = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("a", 5)]
+        .map(|(name, value)| (name, parse(value.to_string().as_bytes()).unwrap()))
+        .into_iter()
+        .collect();
+    assert_eq!(to_text(&object).unwrap(), r#"{"a":5,"b":3,"c":4}"#);
+    let mut object = object;
+    assert_eq!(object.take("b"), object.remove("c").map(|_| parse(b"3").unwrap()));
+    assert_eq!(to_text(&object).unwrap(), r#"{"a":5,"b":null}"#);
+    assert!(object.remove("a").is_some() && object.remove("b").is_some());
+    assert_eq!(object, Object::new());
+}

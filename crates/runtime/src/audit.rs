@@ -1,12 +1,12 @@
 //! Holds the governed records of a ledger to the contract.
 //! Owns: reading them. Must not: judge; `govern` does.
 
-use crate::ports::ledger::{Error, Glance, Ledger, PAGE_ROWS_MAX, Query, Select};
+use crate::ports::ledger::{Error, Glance, Ledger, Query, Select};
 use countersign_govern::audit::{self, Audit, Found, Limits, Log, Pass, Raw, has_own_settings, is_governed};
 use countersign_govern::world::Held;
 use countersign_record::access::MatterAccess;
 use countersign_record::id::{RowKind, StreamId};
-use countersign_record::json::{self, Names};
+use countersign_record::json::Names;
 use countersign_record::time::Instant;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -80,13 +80,12 @@ pub async fn ledger(
             let (passes, counted) = scan(ledger, access, end, passes, seen.clone()).await?;
             count = count.or(Some(counted));
             for mut pass in passes {
-                let groups = pass.groups();
-                for group in groups {
+                for group in pass.groups() {
                     for stream in &group.streams {
                         let stream = StreamId::try_from(stream.as_str())
                             .map_err(|error| Error::Archive { why: error.to_string() })?;
-                        select(ledger, access, end, Select::Stream(stream), |row| pass.group_row(row))
-                            .await?;
+                        let select = Select::Stream(stream);
+                        pass = show(ledger, access, end, select, pass, Pass::group_row).await?;
                     }
                     pass.group_end(&group);
                 }
@@ -129,19 +128,11 @@ async fn scan(
                 return ControlFlow::Break(());
             }
         };
-        let at = Instant::read(row.at);
+        let raw = raw(row);
         count.rows = seq;
-        count.latest = count.latest.max(at);
-        if is_governed(row.kind) {
+        count.latest = count.latest.max(raw.at);
+        if is_governed(raw.kind) {
             count.governed += 1;
-            let raw = Raw {
-                seq,
-                stream: row.stream,
-                place: row.stream_seq,
-                kind: row.kind,
-                at,
-                payload: row.payload,
-            };
             passes.iter_mut().for_each(|pass| pass.row(raw));
         }
         if seq.is_multiple_of(SEEN_ROWS) {
@@ -160,50 +151,63 @@ async fn scan(
 /// So many rows are looked at before it is told.
 const SEEN_ROWS: u64 = 8_192;
 
-/// Shows the governed records of a selection, in order.
-async fn select(
+fn raw(row: Glance<'_>) -> Raw<'_> {
+    let Glance { seq, stream, stream_seq: place, kind, at, payload } = row;
+    Raw { seq, stream, place, kind, at: Instant::read(at), payload }
+}
+
+/// Shows the governed records of a selection to something, in order.
+async fn show<T: Send + 'static>(
     ledger: &dyn Ledger,
     access: &MatterAccess,
     up_to: u64,
     select: Select,
-    mut show: impl FnMut(Raw<'_>),
-) -> Result<(), Error> {
-    let mut after = Some(0);
-    while let Some(from) = after {
-        let query = Query { select: select.clone(), after: from, up_to, limit: PAGE_ROWS_MAX };
-        let page = ledger.read(access, query).await?;
-        for row in page.rows.into_iter().filter(|row| is_governed(row.kind.as_str())) {
-            let payload = json::to_text(&row.payload)
-                .map_err(|error| Error::RowCorrupt { seq: row.seq, why: error.to_string() })?;
-            show(Raw {
-                seq: row.seq,
-                stream: row.stream.as_str(),
-                place: row.stream_seq,
-                kind: row.kind.as_str(),
-                at: Some(row.at.instant()),
-                payload: payload.as_bytes(),
-            });
+    to: T,
+    mut see: impl FnMut(&mut T, Raw<'_>) + Send + 'static,
+) -> Result<T, Error> {
+    let state = Arc::new(Mutex::new((Some(to), None)));
+    let shared = Arc::clone(&state);
+    let glancer = move |seq, row: Result<Glance<'_>, String>| {
+        let (to, error) = &mut *lock(&shared);
+        match (row, to) {
+            (Ok(row), Some(to)) => {
+                if is_governed(row.kind) {
+                    see(to, raw(row));
+                }
+                ControlFlow::Continue(())
+            }
+            (Err(why), _) => {
+                *error = Some(Error::RowCorrupt { seq, why });
+                ControlFlow::Break(())
+            }
+            (Ok(_), None) => ControlFlow::Break(()),
         }
-        after = page.next;
+    };
+    ledger.glance_at(access, select, up_to, Box::new(glancer)).await?;
+    let (to, error) = &mut *lock(&state);
+    match (to.take(), error.take()) {
+        (Some(to), None) => Ok(to),
+        (_, Some(error)) => Err(error),
+        (None, None) => Err(Error::Archive { why: "what is shown was taken away".to_owned() }),
     }
-    Ok(())
 }
 
 /// What all runs go by, in order. What holds no record is told when it is met.
 async fn of_all(ledger: &dyn Ledger, access: &MatterAccess, up_to: u64) -> Result<Vec<Held>, Error> {
-    let (mut all, mut names) = (Vec::new(), Names::default());
+    let mut found = (Vec::new(), Names::default());
     for known in audit::of_all() {
         for from in ["govern", "external.govern"] {
             let kind = RowKind::try_from(format!("{from}.{}", known.snake).as_str())
                 .map_err(|error| Error::Archive { why: error.to_string() })?;
-            let keep = |row: Raw<'_>| {
+            let keep = |(all, names): &mut (Vec<Held>, Names), row: Raw<'_>| {
                 if !has_own_settings(row.stream) {
-                    all.extend(audit::read(row, &mut names));
+                    all.extend(audit::read(row, names));
                 }
             };
-            select(ledger, access, up_to, Select::Kind(kind), keep).await?;
+            found = show(ledger, access, up_to, Select::Kind(kind), found, keep).await?;
         }
     }
+    let (mut all, _) = found;
     all.sort_by_key(Held::seq);
     Ok(all)
 }

@@ -34,7 +34,8 @@ use countersign_record::row::Sealed;
 use countersign_record::upcast::Upcasts;
 use countersign_runtime::ports::Answer;
 use countersign_runtime::ports::ledger::{
-    Appended, Batch, Blob, Erasure, Error, Glancer, Journal, Ledger, Page, Piece, Query, Snapshot, Visitor,
+    Appended, Batch, Blob, Erasure, Error, Glancer, Journal, Ledger, Page, Piece, Query, Select, Snapshot,
+    Visitor,
 };
 use matter::Matter;
 use std::collections::BTreeMap;
@@ -171,6 +172,19 @@ impl Ledger for Sqlite {
     ) -> Answer<'a, Result<(), Error>> {
         Box::pin(async move {
             self.matter(access).read(move |connection, _| read::glance(connection, after, glancer)).await
+        })
+    }
+
+    fn glance_at<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        select: Select,
+        up_to: u64,
+        glancer: Glancer,
+    ) -> Answer<'a, Result<(), Error>> {
+        Box::pin(async move {
+            let matter = self.matter(access);
+            matter.read(move |connection, _| read::glance_at(connection, &select, up_to, glancer)).await
         })
     }
 

@@ -2,6 +2,8 @@
 //! Owns: which members name something, and how. Must not: keep a text. Two names may rarely have the same bytes: then rows are looked
 //! at together that need not be.
 
+mod written;
+
 use super::is_setting;
 use crate::kind::Number;
 use crate::mix::{self, Slots};
@@ -42,7 +44,7 @@ pub(super) enum By {
 }
 
 /// What some rows have and name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Names {
     by: By,
     /// Names that only these rows go by.
@@ -81,6 +83,14 @@ struct Look {
     is_own: bool,
 }
 
+impl Look {
+    /// How a row of a type is looked through.
+    fn of(known: Option<Number>, stands: Stands) -> Self {
+        let seeks_heads = known.is_some_and(|known| known.kind.name == "EvaluationSnapshot");
+        Look { seeks_heads, is_open: true, is_own: stands == Stands::InItsRun }
+    }
+}
+
 /// Where a row stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stands {
@@ -97,12 +107,16 @@ impl Names {
 
     /// Adds those of a row.
     pub(super) fn add(&mut self, row: &Held, stands: Stands) {
-        let is_own = stands == Stands::InItsRun;
+        self.called(Name(row.key()), row.number(), stands);
+        self.within(row.json(), Role::Local, Look::of(row.number(), stands));
+    }
+
+    /// Adds what a row is called.
+    fn called(&mut self, name: Name, known: Option<Number>, stands: Stands) {
         let is_of_task = |known: Number| known.kind.id == Some("task_id");
-        let is_local = row.number().is_some_and(|known| is_setting(known) || is_of_task(known));
-        if is_own && is_local { &mut self.local } else { &mut self.own }.push(Name(row.key()));
-        let seeks_heads = row.number().is_some_and(|known| known.kind.name == "EvaluationSnapshot");
-        self.within(row.json(), Role::Local, Look { seeks_heads, is_open: true, is_own });
+        let is_local = known.is_some_and(|known| is_setting(known) || is_of_task(known));
+        let is_own = stands == Stands::InItsRun;
+        if is_own && is_local { &mut self.local } else { &mut self.own }.push(name);
     }
 
     /// Each once, and what they have left out of what they want.
@@ -134,10 +148,7 @@ impl Names {
     }
 
     fn member(&mut self, name: &str, value: &Json, look: Look) {
-        // A map may have references for names.
-        if let Some(reference) = Reference::read(name) {
-            self.reference(reference);
-        }
+        self.member_name(name);
         // The steps of a trace have ids that only the trace knows.
         let is_open = look.is_open && name != "causal_steps";
         let by = self.by;
@@ -147,6 +158,13 @@ impl Names {
             Json::Array(items) if !items.is_empty() => self.within(value, role(), Look { is_open, ..look }),
             Json::Object(_) => self.within(value, Role::Local, Look { is_open, ..look }),
             Json::Array(_) | Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        }
+    }
+
+    /// A map may have references for names.
+    fn member_name(&mut self, name: &str) {
+        if let Some(reference) = Reference::read(name) {
+            self.reference(reference);
         }
     }
 

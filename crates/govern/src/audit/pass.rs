@@ -11,8 +11,9 @@ use super::scope::{ALONE, Learned, Scope, Within};
 use super::shape::{self, Kind, Misshapen, Raw};
 use super::shared::{At, Shared};
 use super::wide::{Header, Wide};
-use super::{Limits, Log, Whose, has_own_settings, is_of_run, whose};
+use super::{Limits, Log, Whose, has_own_settings, is_of_run, is_setting, whose};
 use crate::check::{self, Diagnostic, Reach, Severity};
+use crate::kind::Number;
 use crate::reach::{self, Contradiction};
 use crate::world::{self, Held, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -119,7 +120,7 @@ impl Pass {
             shared: Shared::new(by),
             shared_bytes: 0,
             reader: json::Names::default(),
-            streams: Streams::default(),
+            streams: Streams::new(by),
             near: Near::default(),
             batch: Batch::default(),
             parts: Parts::default(),
@@ -153,7 +154,7 @@ impl Pass {
             return;
         }
         let waits = match kind {
-            Kind::Known(known) if !may_be_shared => Row::raw(row, known),
+            Kind::Known(known) if !may_be_shared && self.is_named(row, known) => Row::raw(row, known),
             Kind::Known(_) | Kind::Strange(_) => {
                 let Some(held) = self.read(row, kind) else { return };
                 let whose = whose(row.stream, &held);
@@ -170,6 +171,7 @@ impl Pass {
                 if !is_of_part {
                     return;
                 }
+                self.streams.names(row.stream).add(&held, stands(row.stream));
                 Row::Held(held)
             }
         };
@@ -180,28 +182,25 @@ impl Pass {
         } else if self.streams.is_time(row.seq, self.limits.quiet_rows / 4) {
             let quiet_rows = self.limits.quiet_rows;
             let quiet = self.streams.take_quiet(row.seq, quiet_rows);
-            self.take_parts(quiet, row.seq.checked_sub(quiet_rows + quiet_rows / 2).or(Some(0)));
+            self.take_parts(quiet, row.seq.checked_sub(2 * quiet_rows).or(Some(0)));
         }
+    }
+
+    /// Adds the names of a row to those of its stream, if it need not be read for that: it waits as the log has it. What all may go by
+    /// does not wait.
+    fn is_named(&mut self, row: Raw<'_>, known: Number) -> bool {
+        let is_of_part = has_own_settings(row.stream) || !is_setting(known);
+        is_of_part && self.streams.names(row.stream).add_written(row, known, stands(row.stream))
     }
 
     /// These are at their end; those of which the last row stands until a place are looked at, and without one all.
     fn take_parts(&mut self, streams: BTreeMap<String, Waiting>, until: Option<u64>) {
         for (stream, waiting) in streams {
-            let rows = waiting.rows.into_iter().filter_map(|row| match row {
-                Row::Held(held) => Some(held),
-                Row::Raw { seq, place, known, at, payload } => {
-                    let raw = Raw { seq, stream: &stream, place, kind: "", at, payload: &payload };
-                    self.read(raw, Kind::Known(known))
-                }
-            });
-            let rows: Vec<Held> = rows.filter(|row| whose(&stream, row) != Whose::All).collect();
-            let mut names = Names::new(self.by);
-            rows.iter().for_each(|row| names.add(row, stands(&stream)));
+            let Waiting { rows, mut names, bytes, last } = waiting;
             names.sort();
-            self.near.add(Ready { stream, rows, names, bytes: waiting.bytes, last: waiting.last });
+            self.near.add(Ready { stream, rows, names, bytes, last });
         }
-        let until = until.filter(|_| self.near.bytes <= self.limits.near);
-        for together in self.near.leave(until) {
+        for together in self.near.leave(until, self.limits.near) {
             let bytes: usize = together.iter().map(|one| one.bytes).sum();
             if bytes <= self.limits.near.min(self.limits.together) {
                 self.look_at_parts(together);
@@ -235,6 +234,15 @@ impl Pass {
     fn look_at_parts(&mut self, parts: Vec<Ready>) {
         self.begin_batch(parts.iter().any(|one| has_own_settings(&one.stream)));
         for Ready { stream, rows, names, bytes, .. } in parts {
+            // Rows are read when they are looked at: what is read long before is no longer near the processor.
+            let rows = rows.into_iter().filter_map(|row| match row {
+                Row::Held(held) => Some(held),
+                Row::Raw { seq, place, known, at, payload } => {
+                    let raw = Raw { seq, stream: &stream, place, kind: "", at, payload: &payload };
+                    self.read(raw, Kind::Known(known))
+                }
+            });
+            let rows: Vec<Held> = rows.collect();
             for row in &rows {
                 self.batch.streams.add(&stream, row.place(), row.seq());
             }

@@ -55,7 +55,7 @@ pub(super) enum Kind<'r> {
 impl<'r> Kind<'r> {
     /// That of a row; `None` if it is no governed record.
     pub(super) fn of(kind: &'r str) -> Option<Self> {
-        let snake = kind.strip_prefix("external.").unwrap_or(kind).strip_prefix("govern.")?;
+        let snake = snake_of(kind)?;
         Some(Number::of_snake(snake).map_or(Kind::Strange(snake), Kind::Known))
     }
 
@@ -79,10 +79,15 @@ impl<'r> Kind<'r> {
     }
 }
 
+/// The name in snake case of the type that a row says it is of, if it is a governed record.
+fn snake_of(kind: &str) -> Option<&str> {
+    kind.strip_prefix("external.").unwrap_or(kind).strip_prefix("govern.")
+}
+
 /// Whether a row of a ledger is a governed record.
 #[must_use]
 pub fn is_governed(kind: &str) -> bool {
-    Kind::of(kind).is_some()
+    snake_of(kind).is_some()
 }
 
 /// The type of a governed record that a row of a ledger holds, if it is one that is known.
@@ -109,12 +114,12 @@ pub(super) fn held(row: Raw<'_>, kind: Kind<'_>, names: &mut Names) -> Result<He
     let Json::Object(mut members) = payload else {
         return Err(wrong("", "the payload must be an object with a record"));
     };
-    let id = match members.remove("id") {
+    let id = match members.take("id") {
         None => None,
         Some(Json::String(id)) if !id.is_empty() => Some(id),
         Some(_) => return Err(wrong("/id", "must be a text that is not empty")),
     };
-    let Some(record @ Json::Object(_)) = members.remove("record") else {
+    let Some(record @ Json::Object(_)) = members.take("record") else {
         return Err(wrong("/record", "must be an object: the row holds no record"));
     };
     Ok(match kind {

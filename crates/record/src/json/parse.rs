@@ -2,7 +2,7 @@
 //! Owns: the grammar, the limits, the place of an error. Must not: guess, repair, or keep a second member of
 //! one name.
 
-use super::name::{Name, Names};
+use super::name::{Begun, Name, Names};
 use super::problem::{Limits, ParseError, Problem};
 use super::{Json, Number, Object};
 use alloc::collections::BTreeSet;
@@ -43,15 +43,15 @@ fn read(text: &[u8], limits: Limits, mut names: Option<&mut Names>) -> Result<Js
     }
     let utf8 =
         core::str::from_utf8(text).map_err(|error| located(text, error.valid_up_to(), Problem::Utf8))?;
-    let room = |names: &mut Names| (take(&mut names.members), take(&mut names.items));
-    let (members, items) = names.as_deref_mut().map(room).unwrap_or_default();
-    let mut parser = Parser { text: utf8, bytes: text, at: 0, values: 0, limits, names, members, items };
+    let room = |names: &mut Names| (take(&mut names.loose), take(&mut names.items));
+    let (loose, items) = names.as_deref_mut().map(room).unwrap_or_default();
+    let mut parser = Parser { text: utf8, bytes: text, at: 0, values: 0, limits, names, loose, items };
     let read = parser.document();
-    let Parser { names, mut members, mut items, .. } = parser;
+    let Parser { names, mut loose, mut items, .. } = parser;
     if let Some(names) = names {
-        members.clear();
+        loose.clear();
         items.clear();
-        (names.members, names.items) = (members, items);
+        (names.loose, names.items) = (loose, items);
     }
     read.map_err(|(offset, problem)| located(text, offset, problem))
 }
@@ -80,9 +80,19 @@ struct Parser<'a> {
     values: usize,
     limits: Limits,
     names: Option<&'a mut Names>,
-    /// Members and items of what is not read to its end: each list is made when it is known how long it is.
-    members: Vec<(Name, Json)>,
+    /// Values of what is not read to its end: each list is made when it is known how long it is. The names beside them are those of
+    /// objects whose shapes are not held.
+    loose: Vec<Name>,
     items: Vec<Json>,
+}
+
+/// The names of an object so far.
+#[derive(Clone, Copy)]
+enum So {
+    /// Those of a shape that may be held.
+    Held(Begun),
+    /// In the list of the reader.
+    Loose,
 }
 
 impl Parser<'_> {
@@ -132,11 +142,12 @@ impl Parser<'_> {
     }
 
     fn object(&mut self, depth: usize) -> Parsed<Object> {
-        let (open, first) = (self.at, self.members.len());
+        let (open, first, first_name) = (self.at, self.items.len(), self.loose.len());
         self.enter(depth)?;
         if self.took_after_space(b'}') {
             return Ok(Object::new());
         }
+        let mut so = if self.names.is_some() { So::Held(Begun::NOT) } else { So::Loose };
         loop {
             self.skip_white_space();
             match self.peek() {
@@ -144,23 +155,34 @@ impl Parser<'_> {
                 Some(_) => return self.expected("a member's name in double quotes should stand here"),
                 None => return self.fail(Problem::Truncated),
             }
-            let name = self.name()?;
+            so = self.name(so)?;
             if !self.took_after_space(b':') {
                 return self.expected_or_end("a colon should stand after a member's name");
             }
             self.skip_white_space();
             let value = self.value(depth)?;
-            self.members.push((name, value));
+            self.items.push(value);
             if self.took_after_space(b',') {
                 continue;
             }
             if self.took_after_space(b'}') {
-                return match Object::from_members(self.members.drain(first..).collect()) {
+                return match self.object_of(so, first, first_name) {
                     Some(object) => Ok(object),
                     None => self.second_name(open, depth),
                 };
             }
             return self.expected_or_end("a comma or a closing brace should stand here");
+        }
+    }
+
+    /// The object of the names and values from some on; nothing where a name stands twice.
+    fn object_of(&mut self, so: So, first: usize, first_name: usize) -> Option<Object> {
+        let values = self.items.drain(first..);
+        match (so, self.names.as_mut()) {
+            (So::Held(begun), Some(names)) => Some(Object::of_shape(names.shape(begun), values.collect())),
+            (So::Held(_) | So::Loose, _) => {
+                Object::from_members(self.loose.drain(first_name..).zip(values).collect())
+            }
         }
     }
 
@@ -250,15 +272,25 @@ impl Parser<'_> {
         }
     }
 
-    fn name(&mut self) -> Parsed<Name> {
+    /// Reads the next name of an object.
+    fn name(&mut self, so: So) -> Parsed<So> {
         self.at += 1;
         let start = self.at;
         self.skip_plain();
-        if !self.took(b'"') {
-            return self.escaped(start).map(Name::from);
+        let written = if self.took(b'"') { None } else { Some(self.escaped(start)?) };
+        let text = written.as_deref().unwrap_or_else(|| &self.text[start..self.at - 1]);
+        let Some(names) = self.names.as_mut() else {
+            self.loose.push(Name::from(text));
+            return Ok(So::Loose);
+        };
+        if let So::Held(begun) = so {
+            if let Some(next) = names.step(begun, text) {
+                return Ok(So::Held(next));
+            }
+            self.loose.extend(names.names(begun));
         }
-        let text = &self.text[start..self.at - 1];
-        Ok(self.names.as_mut().map_or_else(|| Name::from(text), |names| names.name(text)))
+        self.loose.push(names.name(text));
+        Ok(So::Loose)
     }
 
     fn string(&mut self) -> Parsed<String> {

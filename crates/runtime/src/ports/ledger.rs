@@ -198,6 +198,28 @@ pub trait Ledger: Journal {
         self.scan(access, after, Box::new(move |seq, row| glancer(seq, row.map(Glance::from))))
     }
 
+    /// Shows the rows of a selection up to and with `up_to` at a glance, in order and in bounded memory.
+    fn glance_at<'a>(
+        &'a self,
+        access: &'a MatterAccess,
+        select: Select,
+        up_to: u64,
+        mut glancer: Glancer,
+    ) -> Answer<'a, Result<(), Error>> {
+        let chosen = move |seq: u64, row: Result<Glance<'_>, String>| {
+            if seq > up_to {
+                return ControlFlow::Break(());
+            }
+            let is_chosen = row.as_ref().map_or(true, |row| match &select {
+                Select::All => true,
+                Select::Kind(kind) => row.kind == kind.as_str(),
+                Select::Stream(stream) => row.stream == stream.as_str(),
+            });
+            if is_chosen { glancer(seq, row) } else { ControlFlow::Continue(()) }
+        };
+        self.glance(access, 0, Box::new(chosen))
+    }
+
     /// The place of the last row, and a wake-up at each change. No polling.
     fn watch<'a>(&'a self, access: &'a MatterAccess) -> Answer<'a, Result<watch::Receiver<u64>, Error>>;
 

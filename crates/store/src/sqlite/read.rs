@@ -37,24 +37,30 @@ pub(super) fn page(
         interned: Interned::new(),
         page: Page { rows: Vec::new(), next: None },
     };
-    let of = match &query.select {
-        Select::All => {
-            filling.fill(None, range)?;
-            return Ok(filling.page);
-        }
-        Select::Kind(kind) => {
-            number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())?.map(Of::Kind)
-        }
-        Select::Stream(stream) => {
-            number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?.map(Of::Stream)
-        }
-    };
+    if query.select == Select::All {
+        filling.fill(None, range)?;
+        return Ok(filling.page);
+    }
+    let of = list_of(connection, &query.select)?;
     if let Some(of) = of {
         filling.fill_from_list(of, range)?;
         let beyond = int(indexes::indexed(connection)?).max(range.0);
         filling.fill(Some(of), (beyond, range.1))?;
     }
     Ok(filling.page)
+}
+
+/// The list of a selection, if there is one.
+fn list_of(connection: &Connection, select: &Select) -> Result<Option<Of>, rusqlite::Error> {
+    Ok(match select {
+        Select::All => None,
+        Select::Kind(kind) => {
+            number(connection, "SELECT id FROM kinds WHERE name = ?1", kind.as_str())?.map(Of::Kind)
+        }
+        Select::Stream(stream) => {
+            number(connection, "SELECT id FROM streams WHERE name = ?1", stream.as_str())?.map(Of::Stream)
+        }
+    })
 }
 
 /// A page that is being filled.
@@ -92,10 +98,7 @@ impl Filling<'_> {
             let mut rows = statement.query([seq])?;
             match rows.next()? {
                 Some(row) if of.holds(columns::entry(row)) => self.take(row)?,
-                Some(_) | None => {
-                    let seq = u64::try_from(seq).unwrap_or(0);
-                    return Err(Error::RowCorrupt { seq, why: "it is not where it is listed".into() }.into());
-                }
+                Some(_) | None => return Err(unlisted(seq)),
             }
             Ok(self.page.next.is_none())
         })
@@ -170,6 +173,57 @@ pub(super) fn glance(connection: &Connection, after: u64, mut glancer: Glancer) 
         }
     }
     Ok(())
+}
+
+/// Shows the rows of a selection up to a place at a glance: those in the list, then the few beyond it.
+pub(super) fn glance_at(
+    connection: &Connection,
+    select: &Select,
+    up_to: u64,
+    mut glancer: Glancer,
+) -> Result<(), Stop> {
+    let up_to = int(up_to);
+    let mut interned = Interned::new();
+    let mut see = |row: &rusqlite::Row<'_>| -> Result<bool, Stop> {
+        let (seq, glance) = columns::glance(connection, &mut interned, row)?;
+        let seq = u64::try_from(seq).unwrap_or(0);
+        Ok(glancer(seq, glance.map_err(|what| format!("{what} is unreadable"))).is_continue())
+    };
+    let of = list_of(connection, select)?;
+    if of.is_none() && *select != Select::All {
+        return Ok(());
+    }
+    let mut beyond = 0;
+    if let Some(of) = of {
+        let sql = format!("SELECT {} FROM rows WHERE seq = ?1", columns::AT_A_GLANCE);
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut goes_on = true;
+        indexes::walk(connection, of, (0, up_to), |seq| {
+            let mut rows = statement.query([seq])?;
+            let row = rows.next()?.filter(|row| of.holds(columns::entry(row)));
+            goes_on = see(row.ok_or_else(|| unlisted(seq))?)?;
+            Ok::<bool, Stop>(goes_on)
+        })?;
+        if !goes_on {
+            return Ok(());
+        }
+        beyond = int(indexes::indexed(connection)?);
+    }
+    let sql = format!("SELECT {} FROM rows WHERE seq > ?1 AND seq <= ?2 ORDER BY seq", columns::AT_A_GLANCE);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([beyond, up_to])?;
+    while let Some(row) = rows.next()? {
+        if of.is_none_or(|of| of.holds(columns::entry(row))) && !see(row)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A list names a row that is not of it.
+fn unlisted(seq: i64) -> Stop {
+    let seq = u64::try_from(seq).unwrap_or(0);
+    Error::RowCorrupt { seq, why: "it is not where it is listed".into() }.into()
 }
 
 /// A blob's bytes.

@@ -4,20 +4,20 @@
 //! Runs that name each other mostly go on beside each other. Who looks at them together the first time need not read them twice.
 
 use super::parts::Part;
+use super::waiting::Row;
 use crate::audit::links::Links;
 use crate::audit::names::{Name, Names};
 use crate::audit::run_of;
 use crate::audit::shared::Has;
-use crate::world::Held;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// A part that was read and not looked at.
+/// A part that was not looked at.
 pub(super) struct Ready {
     pub(super) stream: String,
-    pub(super) rows: Vec<Held>,
+    pub(super) rows: Vec<Row>,
     /// Each once, sorted.
     pub(super) names: Names,
     pub(super) bytes: usize,
@@ -28,8 +28,10 @@ pub(super) struct Ready {
 /// Who had a name last, and how.
 type Slot = Option<(Name, Part, Has)>;
 
-/// Names that are remembered: one more takes the place of another.
+/// Names that are remembered: one more takes the place of the oldest that it may stand in the place of.
 const SLOTS: u64 = 1 << 17;
+/// Places in which a name may stand. Were it one, many would be forgotten before who shares them comes.
+const WAYS: usize = 4;
 
 /// Those that wait.
 #[derive(Default)]
@@ -58,31 +60,42 @@ impl Near {
 
     /// Joins a part with the last one that had a name, unless both only want it. Only what belongs together in the end is joined.
     fn meet(&mut self, name: Name, part: Part, has: Has) {
-        let at = usize::try_from(name.0 % SLOTS).unwrap_or(0);
-        let Some(slot) = self.slots.get_mut(at) else { return };
-        match *slot {
-            Some((same, other, had)) if same == name => {
+        let first = usize::try_from(name.0 % (SLOTS / WAYS as u64)).unwrap_or(0) * WAYS;
+        let Some(slots) = self.slots.get_mut(first..first + WAYS) else { return };
+        match slots.iter_mut().flatten().find(|(same, ..)| *same == name) {
+            Some(slot) => {
+                let (_, other, had) = *slot;
                 if had == Has::Own || has == Has::Own {
                     self.links.join(part, other);
                 }
                 if had == Has::Wanted || has == Has::Own {
-                    *slot = Some((name, part, has));
+                    *slot = (name, part, has);
                 }
             }
-            Some(_) | None => *slot = Some((name, part, has)),
+            None => {
+                let oldest = slots.iter_mut().min_by_key(|slot| slot.map(|(_, part, _)| part));
+                oldest.into_iter().for_each(|slot| *slot = Some((name, part, has)));
+            }
         }
     }
 
-    /// Those that wait no longer, by what belongs together: one of each has no row behind a place. Without a place all.
-    pub(super) fn leave(&mut self, until: Option<u64>) -> Vec<Vec<Ready>> {
-        let mut groups: BTreeMap<Part, (bool, Vec<Part>)> = BTreeMap::new();
+    /// Those that wait no longer, by what belongs together: none of each has a row behind a place, or more wait than may. Without a
+    /// place all.
+    pub(super) fn leave(&mut self, until: Option<u64>, bytes_max: usize) -> Vec<Vec<Ready>> {
+        let mut groups: BTreeMap<Part, (u64, Vec<Part>)> = BTreeMap::new();
         for (part, ready) in &self.waiting {
-            let (is_due, parts) = groups.entry(self.links.root(*part)).or_default();
-            *is_due |= until.is_none_or(|until| ready.last <= until);
+            let (last, parts) = groups.entry(self.links.root(*part)).or_default();
+            *last = ready.last.max(*last);
             parts.push(*part);
         }
+        // Who ended first has waited longest for others; these are then all there, or come much later.
+        let mut groups: Vec<(u64, Vec<Part>)> = groups.into_values().collect();
+        groups.sort_unstable();
         let mut all = Vec::new();
-        for (_, parts) in groups.into_values().filter(|(is_due, _)| *is_due) {
+        for (last, parts) in groups {
+            if until.is_some_and(|until| last > until) && self.bytes <= bytes_max {
+                break;
+            }
             let together: Vec<Ready> = parts.iter().filter_map(|part| self.waiting.remove(part)).collect();
             self.bytes -= together.iter().map(|ready| ready.bytes).sum::<usize>();
             all.push(together);

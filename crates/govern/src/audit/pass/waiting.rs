@@ -1,6 +1,7 @@
 //! Streams that may go on, and their rows.
 //! Owns: when one is quiet. Must not: read a row; as the log has it, it takes less.
 
+use crate::audit::names::{By, Names};
 use crate::audit::shape::Raw;
 use crate::kind::Number;
 use crate::world::Held;
@@ -23,17 +24,18 @@ impl Row {
 }
 
 /// The rows of a stream that may go on.
-#[derive(Default)]
 pub(super) struct Waiting {
     pub(super) rows: Vec<Row>,
+    /// What they have and name.
+    pub(super) names: Names,
     pub(super) bytes: usize,
     /// The place of the last one.
     pub(super) last: u64,
 }
 
 /// Streams that may go on.
-#[derive(Default)]
 pub(super) struct Streams {
+    by: By,
     waiting: BTreeMap<String, Waiting>,
     /// The stream of the last row: the next one is often of the same.
     last: Option<(String, Waiting)>,
@@ -43,18 +45,35 @@ pub(super) struct Streams {
 }
 
 impl Streams {
+    pub(super) fn new(by: By) -> Self {
+        Streams { by, waiting: BTreeMap::new(), last: None, bytes: 0, looked_at: 0 }
+    }
+
+    /// The next row, but for its names.
     pub(super) fn add(&mut self, row: Raw<'_>, waits: Row) {
-        if self.last.as_ref().is_none_or(|(stream, _)| stream != row.stream) {
-            let next = self.waiting.remove_entry(row.stream);
-            let next = next.unwrap_or_else(|| (row.stream.to_string(), Waiting::default()));
-            self.waiting.extend(self.last.replace(next));
-        }
-        if let Some((_, waiting)) = &mut self.last {
-            waiting.rows.push(waits);
-            waiting.bytes += row.payload.len();
-            waiting.last = row.seq;
-        }
+        let waiting = self.of(row.stream);
+        waiting.rows.push(waits);
+        waiting.bytes += row.payload.len();
+        waiting.last = row.seq;
         self.bytes += row.payload.len();
+    }
+
+    /// The names of the rows of a stream.
+    pub(super) fn names(&mut self, stream: &str) -> &mut Names {
+        &mut self.of(stream).names
+    }
+
+    fn of(&mut self, stream: &str) -> &mut Waiting {
+        let by = self.by;
+        if self.last.as_ref().is_some_and(|(last, _)| last != stream) {
+            self.waiting.extend(self.last.take());
+        }
+        let begin = || {
+            let names = Names::new(by);
+            (stream.to_string(), Waiting { rows: Vec::new(), names, bytes: 0, last: 0 })
+        };
+        let next = || self.waiting.remove_entry(stream).unwrap_or_else(begin);
+        &mut self.last.get_or_insert_with(next).1
     }
 
     /// Whether so many rows came since this was last so.

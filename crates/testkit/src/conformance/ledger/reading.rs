@@ -131,6 +131,36 @@ async fn glances(bench: Bench) {
             assert_eq!(*seen.lock().unwrap(), expected);
         }
     }
+    let streams = all.iter().map(|row| Select::Stream(row.stream.clone()));
+    let kinds = all.iter().map(|row| Select::Kind(row.kind.clone()));
+    let nothing = [Select::All, Select::Stream("run:none".try_into().unwrap())];
+    for select in streams.chain(kinds).chain(nothing) {
+        for up_to in [0, 1, all.len() as u64 / 2, all.len() as u64, u64::MAX] {
+            for most in [1, all.len()] {
+                glances_at(&bench, &all, (select.clone(), up_to, most)).await;
+            }
+        }
+    }
+}
+
+/// A glance at a selection shows the rows that a walk shows and that are chosen.
+async fn glances_at(bench: &Bench, all: &[Row], (select, up_to, most): (Select, u64, usize)) {
+    let (seen, mut left) = (Arc::new(Mutex::new(Vec::new())), most);
+    let see = Arc::clone(&seen);
+    let glancer = move |seq: u64, row: Result<Glance<'_>, String>| {
+        see.lock().unwrap().push((seq, row.unwrap().stream.to_owned()));
+        left -= 1;
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    bench.ledger().glance_at(&viewer(), select.clone(), up_to, Box::new(glancer)).await.unwrap();
+    let is_chosen = |row: &&Row| match &select {
+        Select::All => true,
+        Select::Kind(kind) => row.kind == *kind,
+        Select::Stream(stream) => row.stream == *stream,
+    };
+    let chosen = all.iter().filter(is_chosen).filter(|row| row.seq <= up_to).take(most);
+    let expected: Vec<_> = chosen.map(|row| (row.seq, row.stream.as_str().to_owned())).collect();
+    assert_eq!(*seen.lock().unwrap(), expected, "{select:?} up to {up_to}");
 }
 
 async fn upcast(bench: Bench) {
