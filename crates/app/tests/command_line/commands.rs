@@ -92,7 +92,7 @@ fn a_packet_is_read_issued_and_falls_with_its_source() {
     // Who has a key signs; who has none only says so.
     let given = example.work.run(&["ledger", "rows", "--kind", "govern.command_invocation", "--json"]).good();
     let proofs: Vec<Value> = given.lines().iter().map(|row| row["proof"]["kind"].clone()).collect();
-    assert_eq!(proofs.len(), 7);
+    assert_eq!(proofs.len(), 8);
     assert_ne!(proofs[0], proofs[1], "{proofs:?}");
     assert!(given.lines().iter().all(|row| row["data_class"] != "public"), "as secret as the run");
     verified(&example.work);

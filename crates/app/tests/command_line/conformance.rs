@@ -99,7 +99,7 @@ fn a_broken_file_and_a_folder_of_no_code_are_named() {
     copied(&work);
     let broken = "mine/kinds/hard_call_empty_options/legal.json";
     work.write(broken, "{");
-    let refusal = work.run(&["conformance", "--dir", "mine", "--area", "kinds"]).refused(2, "json.syntax");
+    let refusal = work.run(&["conformance", "--dir", "mine", "--area", "kinds"]).refused(2, "json.truncated");
     assert_eq!(refusal.details["file"], broken);
     std::fs::create_dir_all(work.path("other/taint/no_such_code")).unwrap();
     let refusal = work.run(&["conformance", "--dir", "other"]).refused(2, "usage.invalid");

@@ -336,7 +336,9 @@ fn spending(output_tokens: u64, option: &str, exit: i32) -> (Work, Value) {
     let question = &told["question"];
     assert!(question["text"].as_str().unwrap().contains("beyond the budget"), "{told}");
     let id = question["id"].as_str().unwrap();
-    let told = at(&work, 10, &["answer", RUN, "--id", id, "--choose", option, "--json"]).exits(exit).json();
+    let done = at(&work, 10, &["answer", RUN, "--id", id, "--choose", option, "--json"]);
+    assert_eq!(done.exit, Some(exit), "{}", done.err);
+    let told = done.json();
     (work, told)
 }
 
