@@ -279,10 +279,16 @@ impl<'a> Asking<'a> {
         Ok(Took { calls: self.calls.clone(), wall_clock_ms })
     }
 
+    /// How often a model was asked, and the receipts of what left for that.
+    pub(super) fn left(self) -> (u64, Vec<Externalized>) {
+        (self.llm_calls, self.receipts)
+    }
+
     /// What the stage says, with what asking took.
     pub(super) fn says(self, said: Said) -> Said {
-        let label = if self.llm_calls > 0 { Label::OUTSIDE } else { Label::NOTHING };
-        Said { llm_calls: self.llm_calls, receipts: self.receipts, label, ..said }
+        let (llm_calls, receipts) = self.left();
+        let label = if llm_calls > 0 { Label::OUTSIDE } else { Label::NOTHING };
+        Said { llm_calls, receipts, label, ..said }
     }
 }
 

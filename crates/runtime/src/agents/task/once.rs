@@ -78,8 +78,8 @@ pub async fn once(
         Err(outcome) => Answered::Nothing(outcome),
     };
     let took = asking.put_down(module).await.map_err(|error| Box::new(unwritten(&error)))?;
-    let said = asking.says(Said::plain(Outcome::Done(Default::default()), Provenance::default()));
-    Ok(Once { answered, took: Some(took), llm_calls: said.llm_calls, receipts: said.receipts })
+    let (llm_calls, receipts) = asking.left();
+    Ok(Once { answered, took: Some(took), llm_calls, receipts })
 }
 
 /// Puts down again what a question took or what stopped it, as the stage told it; in the latter case it gives what was handed over.
