@@ -59,17 +59,25 @@ impl Charge {
 
     /// A path that was named where the run began, as it is named here.
     pub(crate) fn path(&self, named: &str) -> PathBuf {
-        let begun =
-            fs::read(&self.begun).ok().map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)));
-        match begun {
-            Some(begun) if std::env::current_dir().is_ok_and(|here| here != begun) => begun.join(named),
-            Some(_) | None => PathBuf::from(named),
-        }
+        from(&self.begun, named)
     }
 
     /// The run is over: nobody will ask where it began.
     pub(crate) fn over(&self) {
         fs::remove_file(&self.begun).unwrap_or(());
+    }
+}
+
+/// A path that was named where a run began, as it is named here; without taking the run.
+pub(crate) fn path_of(runs: &Path, run: &RunId, named: &str) -> PathBuf {
+    from(&runs.join(format!("{run}.dir")), named)
+}
+
+fn from(begun: &Path, named: &str) -> PathBuf {
+    let begun = fs::read(begun).ok().map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)));
+    match begun {
+        Some(begun) if std::env::current_dir().is_ok_and(|here| here != begun) => begun.join(named),
+        Some(_) | None => PathBuf::from(named),
     }
 }
 

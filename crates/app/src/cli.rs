@@ -17,6 +17,7 @@ pub(crate) mod scope;
 pub(crate) mod serve;
 pub(crate) mod session;
 
+use crate::output::quoted;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use memory::Memory;
 use models::Models;
@@ -83,10 +84,10 @@ impl Global {
         let is_said = |name: &str, value: &OsStr| std::env::var_os(name).is_some_and(|said| said == *value);
         let mut text = format!("countersign {command}");
         if self.matter != MATTER && !is_said("COUNTERSIGN_MATTER", self.matter.as_ref()) {
-            text = format!("{text} --matter {}", self.matter);
+            text = format!("{text} --matter {}", quoted(&self.matter));
         }
         if self.data != *DATA && !is_said("COUNTERSIGN_DATA", self.data.as_ref()) {
-            text = format!("{text} --data {}", self.data.display());
+            text = format!("{text} --data {}", quoted(&self.data.to_string_lossy()));
         }
         text
     }
@@ -193,6 +194,9 @@ Examples:
     /// What was found wrong in a task's run, and how it stands
     #[command(after_help = pages::FINDINGS)]
     Findings(pages::OfRun),
+    /// All there is to look over in a task's run: findings, revisions, decisions
+    #[command(after_help = pages::REVIEW)]
+    Review(pages::OfRun),
     /// What waits for a person, in one run or in all
     #[command(after_help = pages::ATTENTION)]
     Attention(pages::OfRuns),
@@ -265,7 +269,8 @@ Examples:
     Formula(govern::Formula),
     /// A status of the contract, derived with a receipt
     #[command(
-        after_help = "Example:\n  echo '{\"inputs\":[\"external_untrusted\"]}' | countersign derive taint -"
+        after_help = "Each KIND is a registered formula: countersign formula list says which, countersign formula show ID what it \
+takes.\n\nExample:\n  echo '{\"inputs\":[\"external_untrusted\"]}' | countersign derive taint -"
     )]
     Derive(govern::Derive),
     /// What a code means and what to do about it

@@ -65,6 +65,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Runs(command) => runs::run(&global, command).await,
         Command::Health(of) => pages::run(&global, Page::Health, &of.run).await,
         Command::Findings(of) => pages::run(&global, Page::Findings, &of.run).await,
+        Command::Review(of) => pages::run(&global, Page::Review, &of.run).await,
         Command::Attention(of) => pages::attention(&global, of.run.as_deref()).await,
         Command::Evidence(of) => pages::run(&global, Page::Evidence, &of.run).await,
         Command::Chain(of) => pages::run(&global, Page::Chain, &of.run).await,

@@ -133,6 +133,36 @@ pub(crate) fn plain(text: &str) -> String {
     shown
 }
 
+/// A text as one word of a command that is typed into a shell, whatever stands in it.
+pub(crate) fn quoted(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_./:=@%+,-".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    // What can't be seen is written as an escape, which only this form of quotes has.
+    if plain(text) != text {
+        let escaped = |letter: char| match letter {
+            '\'' | '\\' => format!("\\{letter}"),
+            _ if plain(&letter.to_string()).starts_with(letter) => letter.to_string(),
+            _ => {
+                let mut bytes = [0; 4];
+                letter.encode_utf8(&mut bytes).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
+            }
+        };
+        return format!("$'{}'", text.chars().map(escaped).collect::<String>());
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// What is said, and the exit code, where a signal ends what does not end by itself.
+pub(crate) fn stopped() -> i32 {
+    aside("Stopped. What was written down stays: countersign runs list says what can be gone on with.");
+    STOPPED
+}
+
+/// The exit code after a signal, as shells have it.
+const STOPPED: i32 = 130;
+
 /// `1 row`, `2 rows`.
 pub(crate) fn count(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -156,4 +186,27 @@ pub(crate) fn progress(message: String) -> indicatif::ProgressBar {
     }
     spinner.enable_steady_tick(std::time::Duration::from_millis(100));
     spinner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_a_command_is_one_word() {
+        let table = [
+            ("accept", "accept"),
+            ("a/b-c.json", "a/b-c.json"),
+            ("", "''"),
+            ("d sp;ace", "'d sp;ace'"),
+            ("not yet; rm -rf x", "'not yet; rm -rf x'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME `x`", "'$HOME `x`'"),
+            ("a\nb'c", r"$'a\x0ab\'c'"),
+            ("\u{202e}x", r"$'\xe2\x80\xaex'"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(quoted(text), expected, "{text:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Pipelines: the ones that ship, and those of users.
 //! Owns: finding one by name or file, and who works in its stages. Must not: run one.
 
+use crate::beneath;
 use crate::enforcing::{self, Enforcement};
 use crate::failure::Failure;
 use crate::input;
@@ -29,6 +30,25 @@ pub(crate) const SHIPPED: [(&str, &str); 4] = [
 pub(crate) struct Found {
     pub(crate) pipeline: Pipeline,
     pub(crate) dir: PathBuf,
+}
+
+/// Whether a pipeline of this name ships.
+pub(crate) fn is_shipped(named: &str) -> bool {
+    SHIPPED.iter().any(|(name, _)| *name == named)
+}
+
+/// The pipeline of a name, or of a file within a folder.
+pub(crate) fn beneath(folder: &Path, named: &str, bytes_max: u64) -> Result<Found, Failure> {
+    if is_shipped(named) {
+        return find(named);
+    }
+    let shown = folder.join(named);
+    let why = |why: String| Failure::new(Code::FileUnreadable, format!("{}: {why}", shown.display()));
+    let bytes = beneath::read(folder, named, bytes_max).map_err(why)?;
+    let text = String::from_utf8(bytes).map_err(|_| why("it is no text in UTF-8".to_owned()))?;
+    let dir = shown.parent().unwrap_or(folder).to_path_buf();
+    let pipeline = Table::read(named, &text, Code::RunPipeline)?.into_a(Pipeline::read)?;
+    Ok(Found { pipeline, dir })
 }
 
 /// The pipeline of a name, or of a file.

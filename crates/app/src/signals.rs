@@ -2,9 +2,14 @@
 //! Owns: hearing them. Must not: say what ends.
 
 use crate::failure::Failure;
+use crate::output;
 use countersign_record::code::Code;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long what is at work has to end after a signal; a second one ends it at once.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// An interrupt, or the wish that the process ends.
 pub(crate) struct Signals {
@@ -43,8 +48,16 @@ impl Cancelling {
         let listening = async move {
             tokio::select! {
                 () = signals.next() => cancel.cancel(),
-                () = over.cancelled() => {}
+                () = over.cancelled() => return,
             }
+            // Whoever waits for something ends by itself. Who is in the middle of a long look does not hear it: what is durable stays,
+            // as after a crash, and is gone on from.
+            tokio::select! {
+                () = signals.next() => {}
+                () = tokio::time::sleep(PATIENCE) => {}
+                () = over.cancelled() => return,
+            }
+            std::process::exit(output::stopped());
         };
         drop(tokio::spawn(listening));
         Ok(Cancelling { token, _listening: done.drop_guard() })

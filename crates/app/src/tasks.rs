@@ -13,7 +13,7 @@ use crate::tables::Table;
 use countersign_govern::types::added::policy::CapabilityState;
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::pipeline::Agent as Kind;
-use countersign_models::scripted::{Pieces, Scripted, script};
+use countersign_models::scripted::{Pieces, Reply, Scripted, script};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::fields::Trouble;
@@ -79,9 +79,9 @@ impl Folder {
     }
 }
 
-/// The pipeline of a task. One that nobody looks at the work in, or that makes no packet, leads nowhere.
-pub(crate) fn pipeline(task: &Task) -> Result<Found, Failure> {
-    let found = pipelines::find(task.pipeline())?;
+/// The pipeline of a task: one that ships, or a file of its folder. One that nobody looks at the work in, or that makes no packet, leads nowhere.
+pub(crate) fn pipeline(dir: &Path, task: &Task) -> Result<Found, Failure> {
+    let found = pipelines::beneath(dir, task.pipeline(), FILE_BYTES_MAX)?;
     let has = |agent: &str| {
         let is_own = |kind: &Kind| matches!(kind, Kind::BuiltIn { name } if name == agent);
         found.pipeline.stages.iter().any(|stage| is_own(&stage.agent))
@@ -125,6 +125,11 @@ pub(crate) fn found(dir: &Path, task: &Task) -> Result<(BTreeMap<String, Digest>
         }
     }
     Ok((found, gone))
+}
+
+/// The bytes of a file of a task's folder as they are now, if it can be read.
+pub(crate) fn file_now(dir: &Path, path: &str) -> Option<Vec<u8>> {
+    beneath::read(dir, path, FILE_BYTES_MAX).ok()
 }
 
 /// A task's run at work.
@@ -219,16 +224,26 @@ pub(crate) fn replayed(recorded: &Recorded) -> Result<AtWork, Failure> {
     })
 }
 
+/// Whether the recorded replies of a task can be read, where it brings some along.
+pub(crate) fn can_be_played(folder: &Folder) -> Result<(), Failure> {
+    let Some(path) = folder.task.replies() else { return Ok(()) };
+    let bytes = folder.files.get(path).map(Vec::as_slice).unwrap_or_default();
+    played(path, bytes).map(drop)
+}
+
+fn played(path: &str, bytes: &[u8]) -> Result<Vec<Reply>, Failure> {
+    let wrong = |why: String| invalid(format!("{}: {why}", output::plain(path)));
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is no text".to_owned()))?;
+    script(text).map_err(|error| wrong(error.to_string()))
+}
+
 /// The recorded replies of a task, from the first that was not played yet.
 fn replies(work: &Work, used: usize) -> Result<Option<Arc<dyn Model>>, Failure> {
     let task = work.task();
     let Some(path) = task.replies() else { return Ok(None) };
     let bytes =
         work.file(path).ok_or_else(|| invalid(format!("{}: it is not there", output::plain(path))))?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| invalid(format!("{}: it is no text", output::plain(path))))?;
-    let replies = script(text).map_err(|error| invalid(format!("{}: {error}", output::plain(path))))?;
-    let left = replies.into_iter().skip(used).collect();
+    let left = played(path, &bytes)?.into_iter().skip(used).collect();
     Ok(Some(Arc::new(Scripted::new(left, Pieces::AsWritten))))
 }
 

@@ -2,6 +2,9 @@
 //! Owns: cutting a text into sections and claims, reading citations. Must not: judge a claim; `bearing` says what sources say of it.
 
 pub mod bearing;
+mod unheld;
+
+pub use unheld::{unheld, whole};
 
 use crate::sentences::spans;
 use alloc::string::String;
@@ -10,7 +13,7 @@ use core::ops::Range;
 
 /// What a text says where no source says anything; it claims nothing.
 pub const SILENT: &str = "The sources do not say.";
-/// Claims of a text that are looked at.
+/// Claims of a text that are looked at; what is behind them is a part that nobody looks at.
 pub const CLAIMS_MAX: usize = 10_000;
 
 /// A text by its headings.
@@ -45,6 +48,8 @@ pub struct Claim<'t> {
     pub span: Range<usize>,
     /// What it cites, in order.
     pub cites: Vec<Cite<'t>>,
+    /// Whether it is a sentence, which sources are held against; else it is a part that nobody looks at.
+    pub is_held: bool,
 }
 
 /// A place that is cited: `[path:line]` or `[path:first-last]`.
@@ -62,20 +67,15 @@ pub struct Cite<'t> {
 #[must_use]
 pub fn outline(text: &str) -> Outline<'_> {
     let mut sections: Vec<Section<'_>> = Vec::new();
-    let (mut at, mut fence) = (0, None);
+    let (mut at, mut fence) = (0, Fence::default());
     for line in text.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
         let bare = line.trim_end();
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.trim_start().starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (Some(_), _) | (None, None) => {}
-        }
+        let is_code = fence.holds(line);
         let level = bare.len() - bare.trim_start_matches('#').len();
         let heading = bare.get(level..).unwrap_or_default();
-        if fence.is_none() && (1..=6).contains(&level) && heading.starts_with([' ', '\t']) {
+        if !is_code && (1..=6).contains(&level) && heading.starts_with([' ', '\t']) {
             if let Some(last) = sections.last_mut() {
                 (last.span.end, last.body.end) = (start, start);
             }
@@ -84,6 +84,24 @@ pub fn outline(text: &str) -> Outline<'_> {
         }
     }
     Outline { text, sections }
+}
+
+/// A block of code that was opened: it ends with the mark that it began with.
+#[derive(Default)]
+struct Fence(Option<&'static str>);
+
+impl Fence {
+    /// Whether a line is a part of a block, its marks too.
+    fn holds(&mut self, line: &str) -> bool {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
+        match (self.0, mark) {
+            (None, Some(mark)) => self.0 = Some(mark),
+            (Some(open), Some(mark)) if open == mark => self.0 = None,
+            (Some(_), _) => {}
+            (None, None) => return false,
+        }
+        true
+    }
 }
 
 impl<'t> Outline<'t> {
@@ -96,8 +114,8 @@ impl<'t> Outline<'t> {
 
     /// The heading that a place stands under.
     fn heading_at(&self, at: usize) -> Option<&'t str> {
-        let before = self.sections.iter().take_while(|one| one.span.start <= at).last()?;
-        Some(before.heading)
+        let behind = self.sections.partition_point(|one| one.span.start <= at);
+        self.sections.get(behind.checked_sub(1)?).map(|before| before.heading)
     }
 }
 
@@ -128,7 +146,7 @@ pub fn claims<'t>(outline: &Outline<'t>) -> Vec<Claim<'t>> {
             let Some(words) = outline.text.get(start..span.end) else { continue };
             let (text, cites) = bare(words);
             if !says_nothing(&text) && text != SILENT && !text.ends_with('?') {
-                all.push(Claim { section: heading, text, span: start..span.end, cites });
+                all.push(Claim { section: heading, text, span: start..span.end, cites, is_held: true });
             }
             if all.len() >= CLAIMS_MAX {
                 return all;
@@ -159,19 +177,17 @@ fn says_nothing(text: &str) -> bool {
 /// The pieces of a text that are sentences: no headings, no code, no tables, no rules.
 fn prose(outline: &Outline<'_>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
-    let (mut at, mut is_code) = (0, false);
+    let (mut at, mut fence) = (0, Fence::default());
     for line in outline.text.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
         let bare = line.trim();
-        let is_fence = bare.starts_with("```") || bare.starts_with("~~~");
-        let is_heading = outline.sections.iter().any(|one| one.span.start == start);
+        let is_code = fence.holds(line);
+        let is_heading = outline.sections.binary_search_by_key(&start, |one| one.span.start).is_ok();
         let is_other = is_heading
             || bare.starts_with('|')
             || (!bare.is_empty() && bare.chars().all(|one| "-=*_".contains(one)));
-        if is_fence {
-            is_code = !is_code;
-        } else if !is_code && !is_other {
+        if !is_code && !is_other {
             match all.last_mut() {
                 Some(last) if last.end == start => last.end = end,
                 Some(_) | None => all.push(start..end),

@@ -7,12 +7,14 @@
 mod apply;
 mod decide;
 mod event;
+mod next_step;
 mod outcome;
 pub mod outputs;
 pub mod row;
 
-pub use decide::{HARD_CALL, Refusal, UNKNOWN_EFFECT, decide};
+pub use decide::{HARD_CALL, LAPSED, Refusal, UNKNOWN_EFFECT, decide};
 pub use event::{Answer, Came, Event, Stop, StopKind};
+pub use next_step::NextStep;
 pub use outcome::{Fault, Outcome};
 
 use crate::pipeline::{END, Pipeline, START, Stage};

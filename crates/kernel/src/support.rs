@@ -2,10 +2,10 @@
 //! Owns: what must agree: most of the words, every number and name, whether it is denied; for a claim also their order and whatever
 //! widens, narrows or times it. Must not: know what is true.
 //!
-//! This is no proof: it compares words. Another word for the same is not known, and a sentence can be turned round in ways that are
-//! not looked for. Who signs reads the places that are named.
+//! This is no proof: it compares words. Another word for the same is not known, so a paraphrase is not said; and what a sentence leaves
+//! out of its source may have mattered. Who signs reads the places that are named.
 
-use crate::relevance::stems;
+use crate::relevance::{stem, stems};
 use crate::sentences::sentences;
 use crate::sift::NUMBERS;
 use alloc::collections::BTreeSet;
@@ -174,8 +174,14 @@ const LIMITS: [&str; 15] = [
 ];
 /// Words after which those that are named are all.
 const CLOSED: [&str; 3] = ["nur", "only", "solely"];
-/// The part of the words that two sentences share that must stand next to the same word in both, in thousandths.
-const ORDERED_MIN: usize = 550;
+/// Stretches of a source that a claim may have in another order.
+const MOVED_MAX: usize = 3;
+/// Words that a claim may have and its source not.
+#[rustfmt::skip] // words in rows
+const ARTICLES: [&str; 23] = [
+    "a", "an", "and", "das", "dem", "den", "der", "des", "die", "ein", "eine", "einem", "einen", "einer", "eines", "of", "s", "that", "the",
+    "these", "this", "those", "und",
+];
 /// Words that may stand anywhere.
 const LIGHT: [&str; 38] = [
     "and", "are", "auf", "bei", "das", "dem", "den", "der", "des", "die", "ein", "eine", "einem", "einen",
@@ -183,8 +189,8 @@ const LIGHT: [&str; 38] = [
     "their", "this", "und", "von", "was", "were", "which", "with", "within", "zum", "zur",
 ];
 
-/// Whether a sentence of a source says what a claim says: it has what `supports` asks for, in the same order, and nothing that turns
-/// it into something wider, narrower, earlier or later is another one.
+/// Whether a sentence of a source says what a claim says: it has what `supports` asks for, every word of the claim but articles, in the
+/// same order, and nothing that turns it into something wider, narrower, earlier or later is another one.
 #[must_use]
 pub fn says(source: &str, claim: &str) -> bool {
     if source.trim() == claim.trim() {
@@ -203,7 +209,9 @@ pub fn says(source: &str, claim: &str) -> bool {
     // The number of a clause names nothing.
     let has_digit = |stem: &String| stem.contains(|letter: char| letter.is_ascii_digit());
     let is_whole = !is_closed || known.iter().all(|stem| has_digit(stem) || said.contains(stem));
-    !is_turned && !is_widened && is_whole && is_ordered(&said, &held)
+    let is_article = |stem: &String| ARTICLES.iter().any(|word| stem::stem(word) == *stem);
+    let is_said = |stem: &String| held.contains(stem) || is_article(stem);
+    said.iter().all(is_said) && !is_turned && !is_widened && is_whole && is_ordered(claim, source)
 }
 
 fn lowered(text: &str) -> Vec<String> {
@@ -218,15 +226,59 @@ fn shared<'s>(all: &'s [String], others: &[String]) -> Vec<&'s String> {
     all.iter().filter(says).filter(|stem| others.contains(*stem)).collect()
 }
 
-/// Whether most of what two share stands next to the same. Parts may stand elsewhere; who does what to whom may not.
-fn is_ordered(one: &[String], other: &[String]) -> bool {
-    let (one, other) = (shared(one, other), shared(other, one));
-    let theirs: BTreeSet<(&String, &String)> =
+/// Whether a claim has its words in the order of its source. Stretches of two words and more may stand elsewhere; who does what to
+/// whom may not, so neither a single word nor the order of names changes.
+fn is_ordered(claim: &str, source: &str) -> bool {
+    let (said, held) = (stems(claim), stems(source));
+    let (mut one, other) = (shared(&said, &held), shared(&held, &said));
+    let next: BTreeSet<(&String, &String)> =
         other.iter().copied().zip(other.iter().copied().skip(1)).collect();
-    let pairs = one.iter().copied().zip(one.iter().copied().skip(1));
-    let (kept, all) =
-        pairs.fold((0, 0), |(kept, all), pair| (kept + usize::from(theirs.contains(&pair)), all + 1));
-    kept * 1_000 >= all * ORDERED_MIN
+    // What belongs to somebody is said in two ways: "the lease of the harbour", "the harbour's lease".
+    let owners = owners(claim);
+    for at in 1..one.len() {
+        if let [owner, owned] = one.get(at - 1..=at).unwrap_or_default()
+            && owners.contains(*owner)
+            && next.contains(&(*owned, *owner))
+        {
+            one.swap(at - 1, at);
+        }
+    }
+    let mut stretches: Vec<usize> = Vec::new();
+    let mut before: Option<&String> = None;
+    for stem in &one {
+        match (before.is_some_and(|before| next.contains(&(before, *stem))), stretches.last_mut()) {
+            (true, Some(last)) => *last += 1,
+            (true | false, _) => stretches.push(1),
+        }
+        before = Some(*stem);
+    }
+    let is_moved = stretches.len() <= MOVED_MAX && stretches.iter().all(|words| *words > 1);
+    let names: BTreeSet<String> = named(claim).union(&named(source)).cloned().collect();
+    (stretches.len() <= 1 || is_moved) && first_of(&one, &names) == first_of(&other, &names)
+}
+
+/// The words that something is said to belong to.
+fn owners(text: &str) -> BTreeSet<String> {
+    let marked = |word: &&str| {
+        let word = word.trim_end_matches(|letter: char| letter.is_ascii_punctuation() && letter != '\'');
+        word.ends_with("'s") || word.ends_with("’s") || word.ends_with("s'") || word.ends_with("s’")
+    };
+    text.split_whitespace().filter(marked).flat_map(|word| stems(word).into_iter().take(1)).collect()
+}
+
+/// The names of a sentence: capitals that no sentence begins with.
+fn named(text: &str) -> BTreeSet<String> {
+    let is_name = |word: &&str| {
+        let letters = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        letters.starts_with(char::is_uppercase)
+    };
+    text.split_whitespace().skip(1).filter(is_name).flat_map(stems).collect()
+}
+
+/// Some words in the order in which each comes first.
+fn first_of<'s>(all: &[&'s String], wanted: &BTreeSet<String>) -> Vec<&'s String> {
+    let mut seen = BTreeSet::new();
+    all.iter().copied().filter(|stem| wanted.contains(*stem) && seen.insert(*stem)).collect()
 }
 
 fn set(text: &str) -> BTreeSet<String> {
@@ -261,135 +313,5 @@ fn is_denied(sentence: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn what_a_source_says() {
-        let lease = "The lease of the harbour ends on 31 May 2027. The rent is not due in winter.";
-        for (sentence, expected) in [
-            (lease, true),
-            ("The lease of the harbour ends on 31 May 2027.", true),
-            ("The harbour's lease ends on 31 May 2027", true),
-            ("The rent is not due in winter.", true),
-            ("The lease ends in June.", false),
-            ("The lease of the harbour ends on 31 May 2028.", false),
-            ("The lease of the harbour does not end on 31 May 2027.", false),
-            ("The lease of the harbour doesn't end on 31 May 2027.", false),
-            ("The rent is due in winter.", false),
-            ("The lease of Bergen ends on 31 May 2027.", false),
-            ("Nobody pays anything for berths.", false),
-            ("2028 is when the lease of the harbour ends.", false),
-            ("", false),
-        ] {
-            assert_eq!(supports(lease, sentence), expected, "{sentence}");
-        }
-        let notice = "The tenant gives six months' written notice, and pays twenty euros.";
-        assert!(supports(notice, "The tenant gives six months' written notice."));
-        assert!(supports(notice, "The tenant gives 6 months' written notice."));
-        assert!(!supports(notice, "The tenant gives three months' written notice."));
-        assert!(!supports(notice, "The tenant gives six months' written notice, and pays thirty euros."));
-        let german = "Die Kündigungsfrist beträgt drei Monate.";
-        assert!(!supports(german, "Die Kündigungsfrist beträgt sechs Monate."));
-        assert!(supports(german, "Die Kündigungsfrist beträgt drei Monate"));
-        assert!(!supports(german, "Die Kündigungsfrist beträgt nicht drei Monate."));
-    }
-
-    /// Each of these shares nearly all words with its source, and says something else.
-    #[test]
-    fn a_claim_says_nothing_that_its_source_does_not() {
-        for (source, claim, expected) in [
-            (
-                "Backups of customer data are taken every night and kept for 35 days.",
-                "Backups of customer data are taken every night.",
-                true,
-            ),
-            (
-                "Backups of customer data are taken every night and kept for 35 days.",
-                "Backups of customer data are taken every year and kept for 35 days.",
-                false,
-            ),
-            (
-                "Personal data are stored in Harnsea and Vellmar only.",
-                "Personal data are stored in Harnsea and Vellmar only.",
-                true,
-            ),
-            (
-                "Personal data are stored in Harnsea and Vellmar only.",
-                "Personal data are stored in Harnsea only.",
-                false,
-            ),
-            (
-                "Personal data are stored in Harnsea and Vellmar only.",
-                "Personal data are stored in Harnsea and Vellmar.",
-                false,
-            ),
-            (
-                "Personal data are stored in Harnsea and Vellmar only.",
-                "Personal data are stored in Harnsea, Vellmar and many others.",
-                false,
-            ),
-            (
-                "Customer data is encrypted at rest with AES-256 and in transit with TLS.",
-                "Customer data is encrypted in transit with AES-256 and at rest with TLS.",
-                false,
-            ),
-            (
-                "Quillon Security carried out the penetration test in June 2025.",
-                "Quillon Security carried out nothing in June 2025.",
-                false,
-            ),
-            (
-                "After the end of the agreement Halyard deletes the Customer's data within 60 days.",
-                "After the end of the agreement the Customer deletes Halyard's data within 60 days.",
-                false,
-            ),
-            (
-                "After the end of the agreement Halyard deletes the Customer's data within 60 days.",
-                "Halyard deletes the Customer's data within 60 days after the end of the agreement.",
-                true,
-            ),
-            (
-                "Halyard tells the Customer thirty days before it engages a supplier.",
-                "Halyard tells the Customer thirty days after it engages a supplier.",
-                false,
-            ),
-            (
-                "The controls operated effectively throughout the period apart from one exception.",
-                "The controls operated effectively throughout the period.",
-                false,
-            ),
-            (
-                "The tenant may give notice of six months to the landlord.",
-                "The tenant must give notice of six months to the landlord.",
-                false,
-            ),
-            (
-                "The lease of the harbour ends on 31 May 2027.",
-                "The harbour's lease ends on 31 May 2027.",
-                true,
-            ),
-            (
-                "Der Mieter kann den Vertrag mit einer Frist von drei Monaten kündigen.",
-                "Der Mieter muss den Vertrag mit einer Frist von drei Monaten kündigen.",
-                false,
-            ),
-        ] {
-            assert_eq!(says(source, claim), expected, "{claim}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_sentence_of_the_source_is_said(sentence in "[A-Z][a-z]{2,8}( [a-z0-9]{2,8}){1,6}\\.") {
-            prop_assert!(says(&sentence, &sentence));
-            prop_assert!(says(&sentence, sentence.trim_end_matches('.')));
-        }
-
-        #[test]
-        fn a_sentence_of_the_source_is_supported(sentence in "[A-Z][a-z]{2,8}( [a-z0-9]{2,8}){1,6}\\.") {
-            prop_assert!(supports(&sentence, &sentence));
-        }
-    }
-}
+#[path = "support_tests.rs"]
+mod tests;

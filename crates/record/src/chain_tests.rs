@@ -125,6 +125,43 @@ fn a_sound_ledger_is_sound_and_survives_its_lines() {
     }
 }
 
+/// The places at which time goes back, of rows of two streams in turns at these times.
+fn backwards(times: &[&str]) -> (u64, Option<u64>) {
+    let mut rows: Vec<Row> = ledger(times.len());
+    for (row, time) in rows.iter_mut().zip(times) {
+        row.at = Timestamp::try_from(*time).unwrap();
+    }
+    rehash(&mut rows, 0);
+    let matter = matter();
+    let mut verifier = Verifier::new(&matter, &[]);
+    for row in &rows {
+        let payload = crate::canonical::to_bytes(&row.payload).unwrap();
+        let packed = PackedBlobs::pack(row.blobs.iter().copied());
+        verifier.see(&row.as_stored(&payload, PackedBlobs::try_from(packed.as_slice()).unwrap()));
+    }
+    let report = verifier.finish(None);
+    assert!(report.is_sound(), "{report:?}");
+    (report.backwards.rows, report.backwards.first)
+}
+
+#[test]
+fn only_a_time_that_concurrency_does_not_explain_is_told() {
+    let [nine, a_minute_before, an_hour_before, longer_before] =
+        ["2025-12-10T09:00:00Z", "2025-12-10T08:59:00Z", "2025-12-10T08:00:00Z", "2025-12-10T07:59:59.999Z"];
+    for (times, expected) in [
+        (&[nine, nine, nine][..], (0, None)),
+        // Who began sooner in the other stream commits later.
+        (&[nine, a_minute_before, nine, a_minute_before], (0, None)),
+        (&[nine, an_hour_before], (0, None)),
+        (&[nine, longer_before], (1, Some(2))),
+        // In one stream each row is written after the one before.
+        (&[nine, nine, a_minute_before], (1, Some(3))),
+        (&[nine, longer_before, longer_before, nine], (2, Some(2))),
+    ] {
+        assert_eq!(backwards(times), expected, "{times:?}");
+    }
+}
+
 #[test]
 fn rows_of_another_matter_do_not_fit() {
     let other = MatterId::try_from("other").unwrap();

@@ -194,6 +194,9 @@ impl Driver {
     /// # Errors
     /// It changes nothing, and why; or it can't be written down.
     pub async fn answer(&mut self, id: &str, answer: Answer, approver: Approver) -> Result<(), Error> {
+        if let Some(at) = self.lapse().await? {
+            return Err(Error::Refused(Refusal::Expired { at }));
+        }
         let by = self.bench.access.principal().to_string();
         self.choose(id, &answer, &by)?;
         let is_others = answer == Answer::Approve && approver == Approver::SomebodyElse;

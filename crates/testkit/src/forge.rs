@@ -416,7 +416,9 @@ fn forged(
         match report.result {
             Outcome::Failed if names(&report, row.seq) => {}
             Outcome::Failed => drop(tally.unnamed.insert(line)),
-            Outcome::Verified | Outcome::VerifiedInPart => drop(tally.survivors.insert(line)),
+            Outcome::Verified | Outcome::VerifiedInPart | Outcome::Fallen => {
+                tally.survivors.insert(line);
+            }
         }
     }
 }

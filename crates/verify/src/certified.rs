@@ -171,6 +171,9 @@ fn falls(record: Record<'_>) -> Option<&'static str> {
             Some("evidence_package_superseded")
         }
         "EvaluationChainResolutionReceipt" => Some("evaluation_chain_resolution_changed"),
+        "OutcomeStateTransitionEvent" if json.is("to_state", "superseded") => {
+            Some("evaluation_chain_resolution_changed")
+        }
         _nothing_that_it_rests_on => None,
     }
 }

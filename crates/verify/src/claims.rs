@@ -1,6 +1,10 @@
 //! Claims of the work, split again from its bytes; the places that bear on them, found again in the bytes of sources; their support.
 //! Owns: what anchors and derivations of support must be. Must not: say what follows for an outcome.
 
+mod said;
+
+pub(crate) use said::said;
+
 use crate::case::{Case, Text, bare};
 use crate::formula::{Gathered, Ungathered, member, missing, receipt_of};
 use crate::found::Found;
@@ -18,16 +22,12 @@ use countersign_govern::derive::text;
 use countersign_govern::member::Member;
 use countersign_govern::world::Record;
 use countersign_kernel::claim::bearing::{self, Strength, bearings};
-use countersign_kernel::claim::{Claim, claims, outline};
-use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::json::{self, Json, Number, Object};
 use countersign_record::time::Instant;
 
 const CHECK: Check = Check::Claims;
-/// Characters of a claim's name.
-const NAME_CHARS: usize = 16;
 /// Characters around a place by which it is found again.
 const AROUND_CHARS: usize = 48;
 
@@ -38,7 +38,7 @@ type Against = Vec<(String, Digest)>;
 #[derive(Default)]
 pub(crate) struct Texts<'c> {
     sources: BTreeMap<Against, Rc<Vec<bearing::Source<'c>>>>,
-    works: BTreeMap<(Digest, Against), Rc<Vec<Split<'c>>>>,
+    works: BTreeMap<(Digest, String, Against), Rc<Vec<Split<'c>>>>,
 }
 
 /// A claim of the work.
@@ -46,6 +46,8 @@ pub(crate) struct Texts<'c> {
 pub(crate) struct Split<'c> {
     pub(crate) name: String,
     pub(crate) section: Option<&'c str>,
+    /// Whether sources are held against it.
+    is_held: bool,
     /// The places that bear on it, in sources that are here.
     bears: Vec<Bear>,
 }
@@ -103,13 +105,6 @@ pub(crate) fn state<'c>(case: &'c Case<'_>, version: &str, place: u64) -> Option
     own.last().and_then(|one| one.json().text("to_state"))
 }
 
-/// What a claim is called: by its words, so that it keeps its name while it stays.
-pub(crate) fn name(claim: &Claim<'_>) -> String {
-    let words = [claim.section.unwrap_or_default(), &text::canonical(&claim.text)].map(Json::from);
-    let hash = canonical::hash_as_written(&Json::Array(words.into())).to_string();
-    hash.get(..NAME_CHARS).unwrap_or_default().to_string()
-}
-
 fn word(strength: Strength) -> &'static str {
     match strength {
         Strength::Direct => "direct",
@@ -144,26 +139,26 @@ pub(crate) fn split<'c>(
     });
     let read = Rc::clone(read);
     let work_digest = case.digest(version).unwrap_or_else(|| Digest::of(&[]));
-    if let Some(known) = walk.texts.works.get(&(work_digest, key.clone())) {
+    let artifact = version.json().text("artifact_stable_id").unwrap_or_default();
+    let key = (work_digest, artifact.to_string(), key);
+    if let Some(known) = walk.texts.works.get(&key) {
         return Ok(Rc::clone(known));
     }
-    let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
-    for claim in claims(&outline(work)) {
-        let name = name(&claim);
-        if !seen.insert(name.clone()) {
-            continue;
-        }
-        let bears = bearings(&claim, &read).into_iter().filter_map(|one| {
+    let mut all = Vec::new();
+    for (name, claim) in said(case, artifact, work) {
+        let bears = if claim.is_held { bearings(&claim, &read) } else { Vec::new() };
+        let bears = bears.into_iter().filter_map(|one| {
             let (source, _) = here.get(one.source)?;
             let locator =
                 format!("{}:{}-{}@{}-{}", source.path, one.first, one.last, one.span.start, one.span.end);
             let strength = word(one.strength);
             Some(Bear { source: source.id.to_string(), locator, strength, span: one.span })
         });
-        all.push(Split { name, section: claim.section, bears: bears.collect() });
+        let bears = bears.collect();
+        all.push(Split { name, section: claim.section, is_held: claim.is_held, bears });
     }
     let all = Rc::new(all);
-    walk.texts.works.insert((work_digest, key), Rc::clone(&all));
+    walk.texts.works.insert(key, Rc::clone(&all));
     Ok(all)
 }
 
@@ -297,6 +292,8 @@ pub(crate) fn resolved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
 /// The places of a claim, as anchors of the log name them: supporting and contradicting ones, in order.
 struct Places<'c> {
     anchors: Vec<Record<'c>>,
+    /// Whether anybody looked for them.
+    is_held: bool,
 }
 
 fn places<'c>(
@@ -338,7 +335,7 @@ fn places<'c>(
             }
         }
     }
-    Ok(Places { anchors })
+    Ok(Places { anchors, is_held: split.is_held })
 }
 
 impl Places<'_> {
@@ -380,7 +377,10 @@ fn gathered(
         input_refs.push(format!("source_evidence_anchor:{}", one.id()));
     }
     input_refs.push(format!("claim_support_derivation_policy:{policy_id}"));
-    let inputs = Object::from([("policy", policy.json().clone()), ("anchors", Json::Array(anchors))]);
+    let mut inputs = Object::from([("policy", policy.json().clone())]);
+    if places.is_held {
+        inputs.insert("anchors", Json::Array(anchors));
+    }
     Ok(Gathered { inputs, input_refs })
 }
 
@@ -465,7 +465,7 @@ pub(crate) fn standing<'c>(
 ) -> Result<Vec<Claimed>, Ungathered> {
     let artifact = version.json().text("artifact_stable_id").unwrap_or_default();
     let mut all = Vec::new();
-    if !walk.case.task.artifact(walk.case.local(artifact)).is_some_and(Artifact::is_prose) {
+    if walk.case.task.artifact(walk.case.local(artifact)).is_none_or(Artifact::is_code) {
         return Ok(all);
     }
     for one in split(walk, version, at.seq())?.iter() {

@@ -2,6 +2,7 @@
 //! Owns: what these records must be, given what was asked. Must not: carry one out.
 
 use crate::case::{Bytes, Case};
+use crate::cost;
 use crate::found::Found;
 use crate::report::Check;
 use crate::walk::Walk;
@@ -115,6 +116,9 @@ pub(crate) fn checked<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     let case = walk.case;
     if record.id() == case.own("leave") {
         return;
+    }
+    if cost::is_warning(case, record) {
+        return cost::warned(walk, record, found);
     }
     let Some(invocation) = command_of(case, record) else { return };
     let names = invocation.json().text("command_id").and_then(commands::find).map(|one| one.policy_checks);

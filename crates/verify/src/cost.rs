@@ -1,7 +1,7 @@
 //! What a run costs.
 //! Owns: which costs follow from others, and what those must be. Must not: measure; what a piece of work cost is told by who did it.
 
-use crate::case::bare;
+use crate::case::{Case, bare};
 use crate::formula::{Gathered, Ungathered, missing, receipt_of};
 use crate::found::{Found, texts};
 use crate::report::Check;
@@ -151,25 +151,93 @@ fn words(dimension: Dimension) -> String {
     dimension.as_str().replace('_', " ")
 }
 
-/// What a run cost in the end, against what was foreseen.
-pub(crate) fn narrative<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
-    let (case, place) = (walk.case, record.seq());
-    let (mut spent, mut planned, mut refs) = (Amounts::new(), Amounts::new(), Vec::new());
+/// What was spent before a place.
+fn spent(case: &Case<'_>, place: u64) -> Amounts {
+    let mut spent = Amounts::new();
     for one in case.until("TaskCostRecord", place) {
-        refs.push(format!("task_cost_record:{}", one.id()));
         let vector = one.json().text("actual_cost_vector_ref").map(bare);
         if let Some(vector) = vector.and_then(|id| case.before("CostVector", id, place)) {
             add(&mut spent, vector);
         }
     }
+    spent
+}
+
+/// How often over the options of a question grant what was missing.
+fn times(option: &str) -> u64 {
+    match option {
+        "grant" => 1,
+        "grant-twice" => 2,
+        "grant-tenfold" => 10,
+        _nothing => 0,
+    }
+}
+
+/// What was spent before a place beyond what the task allows and people granted.
+pub(crate) fn overspent(case: &Case<'_>, place: u64) -> BTreeMap<Dimension, u64> {
+    let said = case.task.0.members("budget").into_iter().flat_map(Object::iter);
+    let amount = |value: &Json| match value {
+        Json::String(text) => micros(&decimal(text)),
+        other => micros(other),
+    };
+    let mut caps: Amounts =
+        said.filter_map(|(unit, value)| Dimension::find(unit).zip(amount(value))).collect();
+    for answer in case.until("HardCallResolutionReceipt", place) {
+        let id = answer.json().text("hard_call_id").unwrap_or_default();
+        let call = case.before("HardRevisionCall", id, answer.seq());
+        let call = call.filter(|one| one.json().is("hard_call_kind", "budget_scope_decision"));
+        let short = call.and_then(|one| one.json().text("source_ref")).map(bare);
+        let short = short.and_then(|id| case.before("CostVector", id, place));
+        let mut granted = Amounts::new();
+        short.into_iter().for_each(|short| add(&mut granted, short));
+        let times = times(answer.json().text("selected_option_id").unwrap_or_default());
+        for (unit, amount) in granted {
+            if let Some(cap) = caps.get_mut(&unit) {
+                *cap = cap.saturating_add(amount.saturating_mul(times));
+            }
+        }
+    }
+    let spent = spent(case, place);
+    let over = |(unit, cap): (Dimension, u64)| {
+        let over = spent.get(&unit).copied().unwrap_or_default().saturating_sub(cap);
+        (over > 0).then_some((unit, over))
+    };
+    caps.into_iter().filter_map(over).collect()
+}
+
+/// Whether a policy evaluation is the one that warns of what was spent beyond the caps.
+pub(crate) fn is_warning(case: &Case<'_>, record: Record<'_>) -> bool {
+    record.id() == case.own("budget")
+}
+
+/// The caps warn where more was spent than they allow.
+pub(crate) fn warned<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let is_over = !overspent(walk.case, record.seq()).is_empty();
+    found.holds(CHECK, record, "decision", is_over, "nothing was spent beyond the caps");
+}
+
+fn in_words(amounts: &Amounts) -> String {
+    let all: Vec<String> =
+        amounts.iter().map(|(unit, sum)| format!("{} {}", literal(*sum), words(*unit))).collect();
+    if all.is_empty() { "nothing".to_string() } else { all.join(", ") }
+}
+
+/// What a run cost in the end, against what was foreseen.
+pub(crate) fn narrative<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let (case, place) = (walk.case, record.seq());
+    let (spent, mut planned) = (spent(case, place), Amounts::new());
+    let records = case.until("TaskCostRecord", place);
+    let refs: Vec<String> = records.map(|one| format!("task_cost_record:{}", one.id())).collect();
     let forecast = case.last("TaskRunCostForecast", place);
     let foreseen = forecast.and_then(|one| one.json().text("planned_cost_vector_ref")).map(bare);
     if let Some(vector) = foreseen.and_then(|id| case.before("CostVector", id, place)) {
         add(&mut planned, vector);
     }
-    let told: Vec<String> =
-        spent.iter().map(|(unit, sum)| format!("{} {}", literal(*sum), words(*unit))).collect();
-    let told = if told.is_empty() { "nothing".to_string() } else { told.join(", ") };
+    let over = overspent(case, place);
+    let beyond = match over.is_empty() {
+        true => String::new(),
+        false => format!(" That is beyond the budget by {}.", in_words(&over)),
+    };
     let units: BTreeSet<Dimension> = planned.keys().chain(spent.keys()).copied().collect();
     let of = |all: &Amounts, unit: Dimension| literal(all.get(&unit).copied().unwrap_or_default());
     let compared: Vec<String> = units
@@ -181,7 +249,12 @@ pub(crate) fn narrative<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
         false => compared.join("; "),
     };
     found.must_list(CHECK, record, "actual_cost_record_refs", &refs);
-    found.must_say(CHECK, record, "summary", &format!("{} pieces of work: {told}.", refs.len()));
+    found.must_say(
+        CHECK,
+        record,
+        "summary",
+        &format!("{} pieces of work: {}.{beyond}", refs.len(), in_words(&spent)),
+    );
     found.must_say(CHECK, record, "forecast_vs_actual_summary", &compared);
     let forecast = forecast.map(|one| format!("task_run_cost_forecast:{}", one.id()).into());
     found.must(CHECK, record, "planned_forecast_ref", forecast);

@@ -8,7 +8,7 @@ use crate::found::{Found, texts};
 use crate::look::Round;
 use crate::report::Check;
 use crate::revise;
-use crate::task::Criterion;
+use crate::task::{Criterion, Outcome};
 use crate::walk::Walk;
 use crate::workspace;
 use alloc::collections::BTreeSet;
@@ -69,6 +69,7 @@ fn authority(assurance: &str) -> Option<&'static str> {
 /// What is wrong: one thing for each claim that is not supported, whether or not the criterion is met as a whole; else one thing
 /// where it is not.
 pub(crate) fn wrong(
+    outcome: Outcome<'_>,
     criterion: Criterion<'_>,
     is_met: bool,
     missing: &[String],
@@ -76,6 +77,7 @@ pub(crate) fn wrong(
 ) -> Vec<Wrong> {
     let severity = match (is_met, criterion.is_required(), criterion.priority()) {
         (true, ..) => "medium",
+        (false, true, _) if !outcome.is_required() => "high",
         (false, true, _) => "blocking",
         (false, false, "must_have") => "high",
         (false, false, "nice_to_have") => "low",
@@ -170,7 +172,8 @@ fn state(walk: &Walk<'_, '_>, finding: &str) -> Option<FindingState> {
     walk.says("evaluation_finding_record", finding, "current_state").and_then(FindingState::find)
 }
 
-fn is_live(walk: &Walk<'_, '_>, event: &Json) -> bool {
+/// Whether the finding of an event stands where the walk is.
+pub(crate) fn is_live(walk: &Walk<'_, '_>, event: &Json) -> bool {
     event.text("finding_id").and_then(|id| state(walk, id)).is_some_and(FindingState::is_live)
 }
 

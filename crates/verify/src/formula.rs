@@ -3,6 +3,7 @@
 //! each part does.
 
 use crate::case::bare;
+use crate::computed::Computed;
 use crate::found::Found;
 use crate::packet::Formula;
 use crate::report::{Check, Place};
@@ -160,7 +161,7 @@ pub(crate) fn receipt<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
         _packet => rely::inputs_of(walk, &target, record),
     };
     match gathered {
-        Ok(gathered) => compare(walk, record, id, &gathered, shown, found),
+        Ok(gathered) => compare(walk, record, id, gathered, shown, found),
         Err(Ungathered::Withheld) => found.withheld(CHECK),
         Err(Ungathered::Missing(why)) => walk.underivable(CHECK, record, why, found),
     }
@@ -171,10 +172,10 @@ pub(crate) fn member(value: &Json, name: &str) -> Json {
 }
 
 fn compare(
-    walk: &Walk<'_, '_>,
+    walk: &mut Walk<'_, '_>,
     record: Record<'_>,
     id: &str,
-    gathered: &Gathered,
+    gathered: Gathered,
     shown: fn(&Walk<'_, '_>, Json) -> Json,
     found: &mut Found,
 ) {
@@ -204,6 +205,11 @@ fn compare(
     let again = again.as_ref().and_then(Json::as_object).cloned().unwrap_or_default();
     let members = json.as_object().into_iter().flat_map(Object::iter).map(|(name, _)| name);
     let names: BTreeSet<&str> = members.chain(again.iter().map(|(name, _)| name)).collect();
+    let is_it = |name: &str| again.get(name).is_some() && again.get(name) == json.at(name);
+    if is_it("input_value_hash") && is_it("output_value_hash") {
+        let computed = Computed { inputs: gathered.inputs, value: evaluated.value };
+        walk.computed.insert(record.id().to_string(), computed);
+    }
     for name in names {
         let expected = again.get(name).filter(|value| **value != Json::Null).cloned();
         found.same(Code::VerifyReceipt, CHECK, record, name, expected, json.at(name).cloned());

@@ -25,19 +25,24 @@ impl Stated {
     /// What follows; nothing where there is no packet.
     pub(crate) fn of(case: &Case<'_>) -> Option<Self> {
         let packet = packet(case)?;
-        let receipts = case.world.of("FormulaEvaluationReceipt");
-        let formulas = receipts.filter_map(|one| {
-            let (id, version) =
-                (one.json().text("formula_id")?, one.json().text("formula_semantic_version")?);
-            Some((id.to_string(), version.to_string()))
-        });
         Some(Stated {
             packet_id: packet.id().to_string(),
             status: packet.json().text("reliance_derivation.status").unwrap_or_default().to_string(),
             subjects: subjects(case, packet),
-            formulas: formulas.collect(),
+            formulas: Stated::formulas(case),
             keys: keys(case),
         })
+    }
+
+    /// The formulas that receipts name, with their versions.
+    pub(crate) fn formulas(case: &Case<'_>) -> BTreeSet<(String, String)> {
+        let receipts = case.world.of("FormulaEvaluationReceipt");
+        let named = receipts.filter_map(|one| {
+            let (id, version) =
+                (one.json().text("formula_id")?, one.json().text("formula_semantic_version")?);
+            Some((id.to_string(), version.to_string()))
+        });
+        named.collect()
     }
 }
 

@@ -25,6 +25,7 @@ mod checkpoint;
 mod claims;
 mod command;
 mod complete;
+pub mod computed;
 mod contract;
 mod cost;
 pub mod dsse;

@@ -272,9 +272,9 @@ fn judged(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
                 let is_met = criterion.is_met_by(*met, *of);
                 let (open, sure): (Vec<Claimed>, Vec<Claimed>) =
                     claims.iter().cloned().partition(|one| is_asked && one.status == "contradicted");
-                wrongs.extend(finding::wrong(*criterion, is_met, missing, &sure));
+                wrongs.extend(finding::wrong(round.outcome, *criterion, is_met, missing, &sure));
                 if !open.is_empty() {
-                    wrongs.extend(finding::wrong(*criterion, true, missing, &open));
+                    wrongs.extend(finding::wrong(round.outcome, *criterion, true, missing, &open));
                     lacks.push((at, Lacks::Choice));
                 }
                 if is_met {

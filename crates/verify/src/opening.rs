@@ -2,6 +2,7 @@
 //! Owns: what these records must be. Must not: judge the task.
 
 use crate::case::Case;
+use crate::cost;
 use crate::found::{Found, texts};
 use crate::question;
 use crate::report::{Check, Place};
@@ -49,6 +50,12 @@ pub(crate) fn check<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         "PolicyEvaluation" => leave(case, record),
         _payload => Some(workspace::registered()),
     };
+    if record.kind() == "OutcomeRecord" {
+        // Whether the task insists on it is written where it does not.
+        let outcome = case.task.outcome(case.local(record.id()));
+        let is_optional = outcome.is_some_and(|one| !one.is_required());
+        found.must(CHECK, record, "required", is_optional.then_some(Json::Bool(false)));
+    }
     match expected {
         Some(expected) => found.must_have(CHECK, record, &expected),
         None => found.about(Code::VerifyDerivation, CHECK, record, "", "the task asks for no such thing"),
@@ -333,15 +340,18 @@ fn formula(record: Record<'_>) -> Option<Object> {
 
 /// The leave that a run goes by; what else a policy decides is its own word.
 fn leave(case: &Case<'_>, record: Record<'_>) -> Option<Object> {
-    let is_leave = record.id() == case.own("leave");
-    let leave = [
-        ("policy_id", Json::from(case.task.id())),
+    let (policy, decision) = match (record.id() == case.own("leave"), cost::is_warning(case, record)) {
+        (true, _) => (case.task.id(), "allow"),
+        (false, true) => ("task.budget", "warn"),
+        (false, false) => return Some(Object::new()),
+    };
+    Some(Object::from([
+        ("policy_id", Json::from(policy)),
         ("policy_version", "1.0".into()),
-        ("decision", "allow".into()),
+        ("decision", decision.into()),
         ("user_alterable", false.into()),
         ("superseded_by", Json::Null),
-    ];
-    Some(if is_leave { Object::from(leave) } else { Object::new() })
+    ]))
 }
 
 /// Everything that the task asks for has its record.

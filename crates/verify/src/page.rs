@@ -107,10 +107,14 @@ fn limits(summary: &Summary) -> String {
     let mut body = String::new();
     if let Some(why) = &summary.fallen {
         body.push_str(&format!("<p>The packet no longer holds: {}.</p>\n", escaped(why)));
+    } else if let Some(open) = &summary.still_open {
+        let open = escaped(open);
+        body.push_str(&format!("<p>Nothing in the records blocks relying on the work; {open}:</p>\n"));
     } else if summary.limitations.is_empty() && summary.findings.is_empty() && summary.withheld.is_empty() {
-        body.push_str(
-            "<p>None: nothing in the records stands against relying on the work within its scope.</p>\n",
-        );
+        body.push_str(match tone(&summary.status) {
+            "good" => "<p>None: nothing in the records blocks relying on the work within its scope.</p>\n",
+            _not_safe => "<p>None besides what the status says.</p>\n",
+        });
     }
     let items: Vec<String> =
         summary.limitations.iter().map(|one| format!("<li>{}</li>\n", escaped(one))).collect();
@@ -167,13 +171,19 @@ fn claims(summary: &Summary) -> String {
     if summary.claims.is_empty() {
         return section("claims", "Claims", "<p>The work makes no claims that rest on sources.</p>\n");
     }
-    let supported = summary.claims.iter().filter(|one| one.status == "supported").count();
+    let of = |status: &str| summary.claims.iter().filter(|one| one.status == status).count();
+    let (supported, unheld) = (of("supported"), of("not_checked"));
+    let besides = match unheld {
+        0 => String::new(),
+        1 => " One part that is no sentence is not held against the sources.".to_string(),
+        many => format!(" {many} parts that are no sentences are not held against the sources."),
+    };
     let rows: Vec<String> = summary.claims.iter().enumerate().map(|(at, one)| claim(at + 1, one)).collect();
     let body = format!(
-        "<p>{supported} of {} claims stand in the sources.</p>\n<table class=\"claims\">\n<thead><tr>\
+        "<p>{supported} of {} claims stand in the sources.{besides}</p>\n<table class=\"claims\">\n<thead><tr>\
          <th scope=\"col\">Claim</th><th scope=\"col\">Support</th><th scope=\"col\">Where it stands</th></tr></thead>\n\
          <tbody>\n{}</tbody>\n</table>\n",
-        summary.claims.len(),
+        summary.claims.len() - unheld,
         rows.concat()
     );
     section("claims", "Claims", &body)

@@ -1,6 +1,10 @@
 //! Questions to people, what was answered, and what follows from that; questions to sources.
 //! Owns: what these records must be, given the answers. Must not: answer.
 
+mod wait;
+
+pub(crate) use wait::waited;
+
 use crate::case::{Case, bare};
 use crate::found::{Found, texts};
 use crate::look::{self, Round};
@@ -18,7 +22,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::derive::text;
 use countersign_govern::member::Member;
-use countersign_govern::types::wire::Wire;
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
@@ -154,9 +157,6 @@ fn labels(criterion: Criterion<'_>) -> Vec<Json> {
     criterion.labels().into_iter().map(label).collect()
 }
 
-/// How long a question stands, in milliseconds.
-const TIMEOUT_MS: u64 = 7 * 24 * 3_600 * 1_000;
-
 /// The sources that say different things of what the work claims, as the task calls them.
 fn disagreeing(walk: &Walk<'_, '_>, place: u64) -> BTreeSet<String> {
     let claims = walk.round.iter().flat_map(|round| &round.claims).filter(|one| one.status == "contradicted");
@@ -210,8 +210,8 @@ pub(crate) fn expected(case: &Case<'_>, record: Record<'_>, asked: Asked) -> Obj
         ("allowed_to_continue_refs", texts(&none)),
         ("context_visible_to_continuing_modules", "hard_call_pending_summary".into()),
         ("on_defer", "pause_scope".into()),
-        ("on_timeout", "escalate".into()),
-        ("timeout_ms", TIMEOUT_MS.write().unwrap_or(Json::Null)),
+        ("on_timeout", case.task.policy_word("questions.on_timeout", "escalate").into()),
+        ("timeout_ms", wait::timeout_ms(case).unwrap_or(Json::Null)),
         ("schema_version", "1.0".into()),
     ]);
     Object::from([
@@ -346,9 +346,12 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         if json.is("to_state", "dirty") && !is_asked {
             reopened(walk, record, from.unwrap_or_default(), found);
         }
-        if is_asked {
+        if json.is("to_state", "superseded") && is_skipped(walk, record) {
+            // Whoever leaves an outcome out need not answer what was asked about it.
+            found.must_say(CHECK, record, "cause", "skipped");
+        } else if is_asked {
             found.must_say(CHECK, record, "cause", "HardCallResolutionReceipt");
-        } else if json.is("to_state", "superseded") && !is_skipped(walk, record) {
+        } else if json.is("to_state", "superseded") {
             found.must_say(CHECK, record, "cause", "newer contract/outcome version");
         }
         return;

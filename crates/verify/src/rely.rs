@@ -2,18 +2,21 @@
 //! Owns: what these records must be. Must not: weigh facts; the formula does.
 
 use crate::certified;
+use crate::cost;
 use crate::evidence;
+use crate::finding;
 use crate::formula::{Gathered, Ungathered, missing, receipt_of};
 use crate::found::{Found, texts};
 use crate::report::Check;
 use crate::shown;
 use crate::walk::Walk;
+use crate::workspace;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::check::standing_against;
-use countersign_govern::derive::reliance::{Fact, Status, limitations};
+use countersign_govern::derive::reliance::{Fact, Severity, Status, limitations};
 use countersign_govern::machine::RELIANCE;
 use countersign_govern::member::Member;
 use countersign_govern::types::wire::Wire;
@@ -76,7 +79,10 @@ fn manifest(walk: &Walk<'_, '_>, packet: Record<'_>) -> Object {
     let read: Vec<&str> =
         package.iter().filter_map(|one| one.json().text("source_workspace_snapshot_ref")).collect();
     let budget = walk.case.last("BudgetNarrative", place).map(|one| format!("budget_narrative:{}", one.id()));
-    let leave = format!("policy_evaluation:{}", walk.case.own("leave"));
+    let is_over = !cost::overspent(walk.case, place).is_empty();
+    let policies = ["leave"].into_iter().chain(is_over.then_some("budget"));
+    let policies: Vec<String> =
+        policies.map(|word| format!("policy_evaluation:{}", walk.case.own(word))).collect();
     let mut manifest = Object::from([
         ("final_artifact_refs", texts(&heads)),
         ("evaluation_chain_ids", texts(&ids)),
@@ -92,7 +98,7 @@ fn manifest(walk: &Walk<'_, '_>, packet: Record<'_>) -> Object {
             "hard_call_resolution_refs",
             texts(&all(walk, "HardCallResolutionReceipt", "hard_call_resolution_receipt", place)),
         ),
-        ("policy_decision_refs", texts(&[leave])),
+        ("policy_decision_refs", texts(&policies)),
         ("known_good_checkpoint_refs", texts(&all(walk, "KnownGoodCheckpoint", "", place))),
         ("created_from_event_seq", (place - 1).write().unwrap_or(Json::Null)),
         ("schema_version", "1.0".into()),
@@ -129,7 +135,7 @@ pub(crate) fn inputs_of(
     let inputs = Object::from([
         ("limitations", texts(&limits)),
         ("evidence_packages", number(1 - count(Fact::EvidenceMissing))),
-        ("failed_chains", number(count(Fact::ChainFailed))),
+        ("failed_chains", number(count(Fact::ChainFailed) + count(Fact::OutcomeGivenUp))),
         ("live_blockers", number(count(Fact::LiveBlocker))),
         ("contradicted_claims", number(count(Fact::ClaimContradicted))),
         ("open_hard_calls", number(count(Fact::HardCallOpen) + count(Fact::ChainForAPerson))),
@@ -172,7 +178,7 @@ pub(crate) fn packet<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         ("scope_statement", scope.into()),
         ("derivation_policy_ref", "reliance.default.v1".into()),
         ("formula_eval_receipt_ref", receipt.map_or(Json::Null, Json::from)),
-        ("explanation", explained(&facts).into()),
+        ("explanation", explained(&facts, &open(walk, record.seq())).into()),
         ("schema_version", "1.0".into()),
     ]);
     for (name, expected) in derivation.iter() {
@@ -185,11 +191,10 @@ pub(crate) fn packet<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     for name in ["reviewed_by_user_ref", "issued_at", "invalidated_by_event_ref"] {
         found.must(CHECK, record, name, None);
     }
-    let package = package_before(walk, record.seq());
-    for name in ["data_class", "taint_class", "privileged"] {
-        let own = package.and_then(|one| one.json().at(name).cloned());
-        found.must(CHECK, record, name, own);
-    }
+    let (taint, class, privileged) = workspace::label(walk.case, record.seq());
+    found.must_say(CHECK, record, "taint_class", taint);
+    found.must_say(CHECK, record, "data_class", class);
+    found.must(CHECK, record, "privileged", Some(privileged.into()));
 }
 
 /// The words for a status.
@@ -202,10 +207,39 @@ pub(crate) fn summary(status: Status) -> &'static str {
     }
 }
 
-/// Why a status is what it is, in words.
-fn explained(facts: &BTreeSet<Fact>) -> String {
+/// The severities of the findings that stand where the walk is.
+fn open(walk: &Walk<'_, '_>, place: u64) -> Vec<String> {
+    let events = finding::last_events(walk.case, place).into_iter();
+    let live = events.filter(|event| finding::is_live(walk, event.json()));
+    live.map(|event| event.json().text("severity").unwrap_or_default().to_string()).collect()
+}
+
+/// That findings are open and do not block, with how many there are of each severity.
+pub(crate) fn still_open<'s>(severities: impl Iterator<Item = &'s str>) -> Option<String> {
+    let mut counts: BTreeMap<Option<Severity>, u32> = BTreeMap::new();
+    for word in severities {
+        *counts.entry(Severity::find(word)).or_default() += 1;
+    }
+    let all: u32 = counts.values().sum();
+    let name = |severity: &Option<Severity>| severity.map_or("unknown", Severity::as_str);
+    let of_what = match counts.iter().next() {
+        None => return None,
+        Some((one, _)) if counts.len() == 1 => name(one).to_string(),
+        Some(_) => {
+            let worst_first = counts.iter().rev().map(|(one, count)| format!("{count} {}", name(one)));
+            worst_first.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let (findings, do_not) = if all == 1 { ("finding", "does not") } else { ("findings", "do not") };
+    Some(format!("{all} open {findings} ({of_what}) {do_not} block it"))
+}
+
+/// Why a status is what it is, in words: what stands against it, or that nothing blocks and what is open besides.
+fn explained(facts: &BTreeSet<Fact>, open: &[String]) -> String {
     if facts.is_empty() {
-        return "Nothing in the records stands against relying on it.".to_string();
+        let besides = still_open(open.iter().map(String::as_str));
+        let besides = besides.map(|open| format!("; {open}")).unwrap_or_default();
+        return format!("Nothing in the records blocks relying on it{besides}.");
     }
     let words: Vec<&str> = facts.iter().map(|fact| why(*fact)).collect();
     format!("{}.", words.join("; "))
@@ -220,7 +254,7 @@ fn why(fact: Fact) -> &'static str {
         Fact::ClaimContradicted => "a source contradicts a claim",
         Fact::ClaimUnsupported => "no source supports a claim",
         Fact::ClaimPartlySupported => "a claim is supported in part only",
-        Fact::ClaimUnchecked => "a claim was not checked",
+        Fact::ClaimUnchecked => "a part of it is not held against the sources",
         Fact::EvidenceMissing => "there is no evidence",
         Fact::SourceStale => "a source is out of date or nobody verified it",
         Fact::NeedUnresolved => "a question to the sources is open",
@@ -230,6 +264,8 @@ fn why(fact: Fact) -> &'static str {
         Fact::PolicyDenied => "a policy forbids a part of it",
         Fact::PolicyAsksForAPerson => "a policy asks for a person",
         Fact::SideEffectUnverified => "an effect outside is not proved",
+        Fact::OutcomeGivenUp => "an outcome that must be met was given up",
+        Fact::OptionUnmet => "an outcome that need not be met is not",
         Fact::Limited(_) => "an evaluation says that it is limited",
     }
 }

@@ -96,6 +96,8 @@ pub enum Outcome {
     Verified,
     /// Everything that is in it is as it says, and a part is withheld.
     VerifiedInPart,
+    /// Everything that is in it is as it says, and it says that the packet can't be relied on any more.
+    Fallen,
     /// Something is not as it says.
     Failed,
 }
@@ -107,6 +109,7 @@ impl Outcome {
         match self {
             Outcome::Verified => "verified",
             Outcome::VerifiedInPart => "verified, with parts withheld",
+            Outcome::Fallen => "sound, and no longer to be relied on",
             Outcome::Failed => "NOT verified",
         }
     }
@@ -142,6 +145,8 @@ pub struct Packet {
     pub packet_id: String,
     /// How far the work may be relied on.
     pub status: String,
+    /// Why, as its rows have it; whether that follows is what the checks say.
+    pub explanation: String,
     /// Why it can't be relied on any more; nothing while it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallen: Option<String>,

@@ -224,8 +224,9 @@ fn rated(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<'_
 /// The share of claims that sources support.
 fn grounded(subject: &Subject<'_, '_>) -> Scored {
     let heading = subject.outcome.heading(subject.artifact);
+    let held = subject.claims.iter().filter(|one| one.status != "not_checked");
     let own: Vec<&Claimed> =
-        subject.claims.iter().filter(|one| heading.is_none() || one.section.as_deref() == heading).collect();
+        held.filter(|one| heading.is_none() || one.section.as_deref() == heading).collect();
     if own.is_empty() {
         return Scored::Nothing(Lacks::Information);
     }

@@ -30,6 +30,9 @@ pub struct Summary {
     pub status_words: String,
     /// Why.
     pub explanation: String,
+    /// What is open though nothing blocks, if the status is safe and something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_open: Option<String>,
     /// For what the status holds.
     pub scope: String,
     /// How far the packet is on its way: ready for review, issued, and so on.

@@ -129,9 +129,20 @@ impl<'p> Artifact<'p> {
         self.0.text("path")
     }
 
-    /// Whether it is made of sentences, which claim something. Data and code do not.
+    /// Whether it is made of sentences, which are held against sources.
     pub(crate) fn is_prose(self) -> bool {
         self.0.is("kind", "markdown")
+    }
+
+    /// Whether it is code, which its CodeSpec holds and no source.
+    pub(crate) fn is_code(self) -> bool {
+        self.0.is("kind", "code")
+    }
+
+    /// The headings that are the task's own words.
+    pub(crate) fn headings(self) -> impl Iterator<Item = &'p str> {
+        let sections = self.0.list("sections").iter().filter_map(|one| one.text("heading"));
+        sections.chain(self.0.text("title"))
     }
 
     fn heading(self, section: &str) -> Option<&'p str> {
@@ -154,8 +165,12 @@ impl<'p> Source<'p> {
         self.0.count("tier").unwrap_or(1)
     }
 
+    /// How secret it is; what is privileged is so at least.
     pub(crate) fn class(self) -> &'p str {
-        self.0.text("data_class").unwrap_or("internal")
+        match self.0.text("data_class").unwrap_or("internal") {
+            "public" | "internal" if self.is_privileged() => "privileged",
+            class => class,
+        }
     }
 
     pub(crate) fn is_privileged(self) -> bool {
@@ -174,6 +189,11 @@ impl<'p> Outcome<'p> {
 
     pub(crate) fn depends_on(self) -> Vec<&'p str> {
         self.0.texts("depends_on")
+    }
+
+    /// Whether the work must meet it.
+    pub(crate) fn is_required(self) -> bool {
+        self.0.flag("required").unwrap_or(true)
     }
 
     pub(crate) fn statement(self) -> &'p str {

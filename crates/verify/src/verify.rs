@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::dsse::{Envelope, signed_bytes};
 use crate::formula::Formulas;
 use crate::found::Found;
-use crate::head::Stated;
+use crate::head::{self, Stated};
 use crate::packet::{Content, Entry, Statement};
 use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
 use crate::summary::fallen;
@@ -13,6 +13,7 @@ use crate::{agreed, complete, contract, integrity, run, walk};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_govern::member::Member;
 use countersign_record::code::Code;
 use countersign_record::json::Json;
 use countersign_record::sign::PublicKey;
@@ -44,7 +45,7 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
         found.wrong(spoilt.code, Check::Integrity, place, spoilt.message);
     }
     let statement = reading.statement;
-    let fallen = look_at(&statement, &mut found);
+    let said = look_at(&statement, &mut found);
     let withheld = statement.blobs.iter().filter_map(|blob| match &blob.content {
         Content::Withheld(reason) => {
             Some(Withheld { digest: blob.digest, size: blob.size, reason: reason.clone() })
@@ -52,16 +53,23 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
         Content::Present(_) => None,
     });
     let withheld = withheld.collect();
-    report(found, Some(packet(&statement, fallen)), signatures, withheld)
+    report(found, Some(packet(&statement, said)), signatures, withheld)
 }
 
-/// Looks at everything; gives why the packet can't be relied on any more, if its rows say so.
-fn look_at(statement: &Statement, found: &mut Found) -> Option<String> {
+/// What the rows say of their packet.
+struct Said {
+    explanation: String,
+    /// Why it can't be relied on any more, if it can't.
+    fallen: Option<String>,
+}
+
+/// Looks at everything; gives what the rows say of the packet.
+fn look_at(statement: &Statement, found: &mut Found) -> Said {
     integrity::check(statement, found);
     let case = case_of(statement, &statement.task);
     found.placed(case.places());
     let stated = Stated::of(&case);
-    head(statement, stated.as_ref(), found);
+    stated_of_itself(statement, stated.as_ref(), found);
     let named = stated.map(|stated| stated.formulas).unwrap_or_default();
     let formulas = Formulas::of(&statement.formulas, &named, found);
     let told = run::check(&case, found);
@@ -72,7 +80,8 @@ fn look_at(statement: &Statement, found: &mut Found) -> Option<String> {
     let edited: Vec<(u64, Case<'_>)> =
         edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();
     walk::walk(&case, &edited, &formulas, &told, found);
-    fallen(&case)
+    let explanation = head::packet(&case).and_then(|one| one.json().text("reliance_derivation.explanation"));
+    Said { explanation: explanation.unwrap_or_default().to_string(), fallen: fallen(&case) }
 }
 
 /// What a statement holds, where a task was asked.
@@ -108,7 +117,7 @@ fn signers(envelope: &Envelope, trusted: &[PublicKey], found: &mut Found) -> Vec
 }
 
 /// What the statement says of itself is what follows from its rows.
-fn head(statement: &Statement, stated: Option<&Stated>, found: &mut Found) {
+fn stated_of_itself(statement: &Statement, stated: Option<&Stated>, found: &mut Found) {
     let Some(stated) = stated else { return };
     let subjects = |all: &[crate::packet::Subject]| {
         let one = |one: &crate::packet::Subject| Json::from(format!("{} {}", one.name, one.digest));
@@ -144,7 +153,7 @@ fn head(statement: &Statement, stated: Option<&Stated>, found: &mut Found) {
     }
 }
 
-fn packet(statement: &Statement, fallen: Option<String>) -> Packet {
+fn packet(statement: &Statement, Said { explanation, fallen }: Said) -> Packet {
     let rows = &statement.ledger.rows;
     let whole = rows.iter().filter(|one| matches!(one, Entry::Whole(_))).count() as u64;
     let title = statement.task.get("title").and_then(Json::as_str).unwrap_or_default();
@@ -153,6 +162,7 @@ fn packet(statement: &Statement, fallen: Option<String>) -> Packet {
         run: statement.run.to_string(),
         packet_id: statement.packet_id.clone(),
         status: statement.status.clone(),
+        explanation,
         fallen,
         title: title.to_string(),
         subjects: statement.subjects.iter().map(|one| (one.name.clone(), one.digest)).collect(),
@@ -170,10 +180,12 @@ fn report(found: Found, packet: Option<Packet>, signatures: Vec<Signer>, withhel
     let has_failed = found.has_failed();
     let (checks, failures, unlisted) = found.finish();
     let is_partial = !withheld.is_empty() || checks.iter().any(|one| one.withheld > 0);
-    let result = match (has_failed, is_partial) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::VerifiedInPart,
-        (false, false) => Outcome::Verified,
+    let is_fallen = packet.as_ref().is_some_and(|packet| packet.fallen.is_some());
+    let result = match (has_failed, is_fallen, is_partial) {
+        (true, ..) => Outcome::Failed,
+        (false, true, _) => Outcome::Fallen,
+        (false, false, true) => Outcome::VerifiedInPart,
+        (false, false, false) => Outcome::Verified,
     };
     Report { result, packet, signatures, checks, withheld, failures, unlisted }
 }

@@ -3,6 +3,7 @@
 
 use crate::case::Case;
 use crate::claims::Texts;
+use crate::computed::Computed;
 use crate::formula::Formulas;
 use crate::found::Found;
 use crate::look::Round;
@@ -13,6 +14,7 @@ use crate::{
     agreed, board, certified, checkpoint, claims, command, cost, evidence, finding, formula, given,
     handed_on, leaving, life, look, measure, opening, quality, question, rely, revise, shown, workspace,
 };
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use countersign_govern::decide::workspace::Workspace;
 use countersign_govern::fold::{Fold, Folds};
@@ -34,16 +36,19 @@ pub(crate) struct Walk<'c, 'p> {
     pub(crate) round: Option<Round<'c>>,
     pub(crate) workspace: Workspace,
     pub(crate) board: board::Wall,
+    /// What formulas were found to have been computed from, by the names of their receipts.
+    pub(crate) computed: BTreeMap<String, Computed>,
 }
 
-/// Goes through all records. What was asked instead on the way holds from its place on.
+/// Goes through all records, and tells what their formulas were computed from. What was asked instead on the way holds from its place
+/// on.
 pub(crate) fn walk<'c, 'p>(
     case: &'c Case<'p>,
     edited: &'c [(u64, Case<'p>)],
     formulas: &'c Formulas,
     told: &'c Told,
     found: &mut Found,
-) {
+) -> BTreeMap<String, Computed> {
     let workspace = Workspace::new(&case.own("workspace"), case.task.id(), Some(case.matter.as_str()));
     let mut walk = Walk {
         case,
@@ -54,6 +59,7 @@ pub(crate) fn walk<'c, 'p>(
         round: None,
         workspace,
         board: board::Wall::default(),
+        computed: BTreeMap::new(),
     };
     for record in case.world.all() {
         let asked = edited.iter().rfind(|(place, _)| *place < record.seq());
@@ -64,6 +70,7 @@ pub(crate) fn walk<'c, 'p>(
     }
     walk.end_round(found);
     opening::complete(case, found);
+    walk.computed
 }
 
 /// Members that say when an event, a receipt or a request was written: when its row was.
@@ -185,6 +192,7 @@ impl<'c> Walk<'c, '_> {
             "RunBoardVisiblePost" => board::post(self, record, found),
             kind if TOLD.contains(&kind) => found.told(Check::Measures),
             "HardRevisionCall" => question::raised(self, record, found),
+            "HardCallPendingEvent" => question::waited(self, record, found),
             "HardCallResolutionReceipt" => question::answered(self, record, found),
             "HumanFeedbackEvent" => question::label(self, record, found),
             "ResearchNeed" => question::need(self, record, found),

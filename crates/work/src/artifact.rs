@@ -20,6 +20,8 @@ pub struct Version {
     pub content: Digest,
     /// How it stands.
     pub state: Option<State>,
+    /// The step of a plan that made it.
+    pub step: Option<String>,
 }
 
 impl Version {
@@ -66,7 +68,7 @@ pub fn candidate(desk: &mut Desk, made: &Made<'_>) -> Result<Version, Error> {
     };
     desk.put_with(&version, made.bytes.to_vec())?;
     moved(desk, &id, None, State::Candidate)?;
-    Ok(Version { id, number, content, state: Some(State::Candidate) })
+    Ok(Version { id, number, content, state: Some(State::Candidate), step: made.step_id.clone() })
 }
 
 /// A candidate becomes the head, and what was the head before is replaced.
@@ -101,20 +103,28 @@ pub fn moved(desk: &mut Desk, version: &str, from: Option<State>, to: State) -> 
 
 /// The versions of an artifact, in order.
 pub fn versions<'d>(desk: &'d Desk, artifact: &str) -> impl DoubleEndedIterator<Item = Version> + use<'d> {
-    let own = desk.own(artifact);
-    let all: alloc::vec::Vec<ArtifactVersion> =
-        desk.all::<ArtifactVersion>().filter(|one| one.artifact_stable_id == own).collect();
-    let moves: alloc::vec::Vec<ArtifactVersionTransitionEvent> = desk.all().collect();
+    let own = desk.linked::<ArtifactVersion>("ArtifactVersion", "artifact_stable_id", &desk.own(artifact));
+    let all: alloc::vec::Vec<ArtifactVersion> = own.map(|found| found.record).collect();
     all.into_iter().enumerate().filter_map(move |(at, one)| {
-        let named = format!("artifact_version:{}", one.artifact_version_id);
-        let last = moves.iter().rfind(|moved| moved.artifact_version_ref.as_str() == named);
         Some(Version {
+            state: state(desk, &one.artifact_version_id),
             id: one.artifact_version_id,
             number: at as u64 + 1,
             content: Digest::try_from(one.content_hash.as_str()).ok()?,
-            state: last.map(|moved| moved.to_state),
+            step: one.produced_by_step_id,
         })
     })
+}
+
+/// Where a version stands.
+fn state(desk: &Desk, version: &str) -> Option<State> {
+    let named = format!("artifact_version:{version}");
+    let mut moves = desk.linked::<ArtifactVersionTransitionEvent>(
+        "ArtifactVersionTransitionEvent",
+        "artifact_version_ref",
+        &named,
+    );
+    moves.next_back().map(|found| found.record.to_state)
 }
 
 /// The version that counts.

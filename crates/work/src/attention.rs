@@ -4,7 +4,7 @@
 use crate::assist;
 use crate::call;
 use crate::contract;
-use crate::desk::{Desk, Error, reference};
+use crate::desk::{Desk, Error, Found, reference};
 use crate::finding;
 use crate::life;
 use crate::names::ENGINE;
@@ -12,6 +12,7 @@ use crate::outcome;
 use crate::rely;
 use crate::research;
 use crate::task::Approval;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -101,13 +102,19 @@ pub fn due(desk: &Desk) -> Result<Vec<Due>, Error> {
 /// The items that are open, in order.
 #[must_use]
 pub fn open(desk: &Desk) -> Vec<Item> {
-    let mut ids: Vec<String> = Vec::new();
-    for found in desk.each::<Json>("AttentionLedgerItem") {
-        if !ids.contains(&found.id) {
-            ids.push(found.id);
-        }
-    }
-    let standing = ids.iter().filter_map(|id| desk.standing::<Item>("AttentionLedgerItem", id));
+    still_open(desk, desk.each::<Json>("AttentionLedgerItem"))
+}
+
+/// The first item that is open about something.
+pub(crate) fn open_about(desk: &Desk, source: &StorageRef) -> Option<Item> {
+    let about = desk.linked::<Json>("AttentionLedgerItem", "source_ref", source.as_str());
+    still_open(desk, about).into_iter().next()
+}
+
+fn still_open(desk: &Desk, rows: impl Iterator<Item = Found<Json>>) -> Vec<Item> {
+    let mut seen = BTreeSet::new();
+    let first = rows.filter(|found| seen.insert(found.id.clone()));
+    let standing = first.filter_map(|found| desk.standing::<Item>("AttentionLedgerItem", &found.id));
     standing.filter(|item| item.lifecycle_state == State::Open).collect()
 }
 

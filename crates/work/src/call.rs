@@ -7,12 +7,12 @@ mod wait;
 
 pub(crate) use answer::resolve;
 pub use answer::{answer, answered, preferred};
-pub use wait::{defer, lapse};
+pub use wait::{defer, ending, ends_at, lapse};
 
 use crate::desk::{Desk, Error, reference};
 use crate::evaluate::Round;
 use crate::revise::review::Decision;
-use crate::task::{Criterion, Outcome};
+use crate::task::{Criterion, Outcome, Unanswered};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -26,8 +26,7 @@ use countersign_govern::types::hard_call::{
     HardCallPendingPolicyOnTimeout, HardCallResponseMode, HardRevisionCall,
 };
 
-/// Milliseconds that a question stands.
-const TIMEOUT_MS: u64 = 7 * 24 * 3_600 * 1_000;
+const MILLIS_OF_AN_HOUR: u64 = 3_600 * 1_000;
 /// An option that lets one source count where it and another disagree.
 const PREFER: &str = "prefer-";
 /// An option that takes something as met.
@@ -74,6 +73,13 @@ pub enum Refusal {
 #[must_use]
 pub fn open(desk: &Desk) -> Vec<HardRevisionCall> {
     desk.all::<HardRevisionCall>().filter(|call| is_open(desk, &call.hard_call_id)).collect()
+}
+
+/// The questions that have no answer: those that are open, and those that were given up because nobody answered in time.
+pub(crate) fn unanswered(desk: &Desk) -> Vec<HardRevisionCall> {
+    let is_given_up = |id: &str| desk.says("hard_revision_call", id, "state") == Some("aborted");
+    let all = desk.all::<HardRevisionCall>();
+    all.filter(|call| is_open(desk, &call.hard_call_id) || is_given_up(&call.hard_call_id)).collect()
 }
 
 fn is_open(desk: &Desk, id: &str) -> bool {
@@ -226,9 +232,11 @@ pub(crate) fn review(
             Decision::Accept => {
                 ("Accept", Effect::Continue, "The change becomes the work, and is looked at again.")
             }
-            Decision::Reject => ("Reject", Effect::Replan, "The work stays as it was."),
+            Decision::Reject => {
+                ("Reject", Effect::Replan, "The work stays as it was; the run may end with that.")
+            }
             Decision::RequestChanges => {
-                ("Ask for another", Effect::Replan, "The change is made in another way.")
+                ("Ask for another", Effect::Replan, "Another change is tried; the run may end.")
             }
         };
         option(one.as_str(), label, effect, words)
@@ -341,6 +349,7 @@ pub struct Question {
 pub fn ask(desk: &mut Desk, question: Question) -> Result<String, Error> {
     let hard_call_id = desk.id("question");
     let Question { kind, prompt, options, source, scope, blocked } = question;
+    let waiting = desk.task().policies().questions();
     desk.put(&HardRevisionCall {
         hard_call_id: hard_call_id.clone(),
         response_mode: HardCallResponseMode::ClosedChoice,
@@ -354,8 +363,11 @@ pub fn ask(desk: &mut Desk, question: Question) -> Result<String, Error> {
             allowed_to_continue_refs: Vec::new(),
             context_visible_to_continuing_modules: Visible::HardCallPendingSummary,
             on_defer: HardCallPendingPolicyOnDefer::PauseScope,
-            on_timeout: HardCallPendingPolicyOnTimeout::Escalate,
-            timeout_ms: Some(TIMEOUT_MS),
+            on_timeout: match waiting.on_timeout() {
+                Unanswered::Escalate => HardCallPendingPolicyOnTimeout::Escalate,
+                Unanswered::Abort => HardCallPendingPolicyOnTimeout::Abort,
+            },
+            timeout_ms: Some(waiting.timeout_hours() * MILLIS_OF_AN_HOUR),
             schema_version: V10,
         },
         created_at: desk.now(),

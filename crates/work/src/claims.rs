@@ -5,6 +5,7 @@
 
 use crate::desk::{Desk, Error, From, reference};
 use crate::names::Policy;
+use crate::task::{Artifact, ArtifactKind, Task};
 use crate::workspace;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -27,7 +28,7 @@ use countersign_govern::types::workspace::{
     SourceWorkspaceOperationReceipt as Receipt, SourceWorkspaceOperationReceiptStatus,
 };
 use countersign_kernel::claim::bearing::{self, Bearing, bearings};
-use countersign_kernel::claim::{Claim, claims, outline};
+use countersign_kernel::claim::{Claim, claims, outline, unheld, whole};
 use countersign_record::canonical;
 use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
@@ -89,8 +90,41 @@ pub fn name(claim: &Claim<'_>) -> String {
 #[must_use]
 pub fn status(desk: &Desk, artifact: &str, name: &str) -> Option<Status> {
     let claim = desk.claim_ref(artifact, name).ok()?;
-    let last = desk.all::<ClaimSupportDerivationReceipt>().rfind(|one| one.claim_ref == claim)?;
-    Some(last.derived_support_status)
+    let mut derived = desk.linked::<ClaimSupportDerivationReceipt>(
+        "ClaimSupportDerivationReceipt",
+        "claim_ref",
+        claim.as_str(),
+    );
+    derived.next_back().map(|found| found.record.derived_support_status)
+}
+
+/// All that an artifact says, with what it is called: its sentences, each once with what all copies of it cite, and behind them the
+/// parts that no source is held against.
+pub(crate) fn said<'t>(task: &Task, artifact: &Artifact, text: &'t str) -> Vec<(String, Claim<'t>)> {
+    let found: Vec<Claim<'t>> = match artifact.kind {
+        ArtifactKind::Markdown => {
+            let outline = outline(text);
+            let mut own: Vec<&str> = artifact.sections().iter().map(|one| one.heading.as_str()).collect();
+            own.extend([task.title.as_str()].into_iter().chain(artifact.title.as_deref()));
+            claims(&outline).into_iter().chain(unheld(&outline, &own)).collect()
+        }
+        ArtifactKind::Json => Vec::from([whole(text)]),
+        // What code may be is said by its CodeSpec, and held by that.
+        ArtifactKind::Code => Vec::new(),
+    };
+    let mut all: Vec<(String, Claim<'t>)> = Vec::new();
+    let mut at: BTreeMap<String, usize> = BTreeMap::new();
+    for claim in found {
+        let name = name(&claim);
+        match at.get(&name).and_then(|at| all.get_mut(*at)) {
+            Some((_, first)) => first.cites.extend(claim.cites),
+            None => {
+                at.insert(name.clone(), all.len());
+                all.push((name, claim));
+            }
+        }
+    }
+    all
 }
 
 /// Looks at every claim of a text: finds the places that bear on it, resolves those that are known again, derives its support where
@@ -100,27 +134,23 @@ pub fn status(desk: &Desk, artifact: &str, name: &str) -> Option<Status> {
 /// Something can't be written.
 pub fn check(
     desk: &mut Desk,
-    artifact: &str,
+    artifact: &Artifact,
     text: &str,
     sources: &[Source<'_>],
 ) -> Result<Vec<Claimed>, Error> {
-    let outline = outline(text);
     let read: Vec<bearing::Source<'_>> = sources.iter().map(|one| one.read.clone()).collect();
     let mut known = Known::of(desk);
-    let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
-    for claim in claims(&outline) {
-        let name = name(&claim);
-        if !seen.insert(name.clone()) {
-            continue;
-        }
-        let claim_ref = desk.claim_ref(artifact, &name)?;
+    let mut all = Vec::new();
+    for (name, claim) in said(desk.task(), artifact, text) {
+        let claim_ref = desk.claim_ref(&artifact.id, &name)?;
         let mut places = Vec::new();
-        for bearing in bearings(&claim, &read) {
+        let bears = if claim.is_held { bearings(&claim, &read) } else { Vec::new() };
+        for bearing in bears {
             if let Some(source) = sources.get(bearing.source) {
                 places.push(known.place(desk, &claim_ref, source, &bearing)?);
             }
         }
-        let derived = known.support(desk, &claim_ref, &places)?;
+        let derived = known.support(desk, &claim_ref, &places, claim.is_held)?;
         let of = |wanted: bool| -> Vec<StorageRef> {
             let own = places.iter().filter(|one| (one.strength == Strength::Contradicts) == wanted);
             own.map(|one| one.anchor.clone()).collect()
@@ -239,6 +269,7 @@ impl Known {
         desk: &mut Desk,
         claim: &ClaimRef,
         places: &[Place],
+        is_held: bool,
     ) -> Result<(StorageRef, Status), Error> {
         let split = |wanted: bool| -> Vec<StorageRef> {
             let own = places.iter().filter(|one| (one.strength == Strength::Contradicts) == wanted);
@@ -255,7 +286,11 @@ impl Known {
         }
         let receipt_id = desk.id("support");
         let output_ref = reference("ClaimSupportDerivationReceipt", &receipt_id)?;
-        let (inputs, input_refs) = inputs(desk, places)?;
+        let (mut inputs, input_refs) = inputs(desk, places)?;
+        if !is_held {
+            // Without a list of places nobody looked for any.
+            inputs.remove("anchors");
+        }
         let from = From { formula: "claim_support_v1", inputs, input_refs, output_ref: output_ref.clone() };
         let derived = desk.derive_member(from, "derived_support_status")?;
         let word = derived.value.get("derived_support_status").and_then(Json::as_str).unwrap_or_default();

@@ -236,9 +236,7 @@ fn taken_in(
         });
     }
     written(desk, &said)?;
-    let request = json::to_text(asked.request).unwrap_or_default().into_bytes();
-    desk.put_with(&invocation, request)?;
-    let begun = desk.end();
+    let begun = taken_down(desk, &invocation, asked)?;
     let effect = match outcome {
         Outcome::Accepted => act::act(desk, command, &asked.by, given)?,
         Outcome::PolicyDenied | Outcome::NotFound | Outcome::WrongState => Effect::Nothing,
@@ -260,11 +258,18 @@ fn taken_in(
     Ok(Ruling { receipt, outcome, is_repeated: false, records, made_old, shown, reasons, effect })
 }
 
-/// Everything that a command wrote is behind it: what fell with that is told, what waits for a person is, and what waits too long, and
-/// it has its receipt.
+/// Puts a command down, and gives its place. What nobody answered in time is told before an answer that comes all the same.
+fn taken_down(desk: &mut Desk, invocation: &CommandInvocation, asked: &Asked<'_>) -> Result<u64, Error> {
+    let request = json::to_text(asked.request).unwrap_or_default().into_bytes();
+    desk.put_with(invocation, request)?;
+    let begun = desk.end();
+    call::lapse(desk)?;
+    Ok(begun)
+}
+
+/// Everything that a command wrote is behind it: what fell with that is told, what waits for a person is, and it has its receipt.
 fn close(desk: &mut Desk, receipt: &CommandReceipt) -> Result<(), Error> {
     rely::react(desk)?;
-    call::lapse(desk)?;
     attention::refresh(desk)?;
     desk.put(receipt)?;
     Ok(())

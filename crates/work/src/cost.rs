@@ -19,8 +19,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
+use countersign_govern::types::added::policy::{PolicyDecision, PolicyEvaluation};
 use countersign_govern::types::basic::{
-    DecisionEffect as Effect, EstimatorConfidence as Confidence, HardRevisionCallKind, StorageRef, V10,
+    DecisionEffect as Effect, EstimatorConfidence as Confidence, HardRevisionCallKind, PolicyEvaluationRef,
+    StorageRef, V10,
 };
 use countersign_govern::types::cost::{
     CostDimension as Dimension, CostDistribution, CostVector, CostVectorBasis as Basis, TaskCostRecord,
@@ -33,6 +35,9 @@ use countersign_record::json::{Json, Number, Object};
 
 /// Amounts by dimension, in millionths.
 pub type Amounts = BTreeMap<Dimension, u64>;
+
+/// The caps of a task, as a policy.
+const BUDGET: &str = "task.budget";
 
 /// A unit, in millionths.
 pub const UNIT: u64 = 1_000_000;
@@ -248,6 +253,42 @@ pub fn may(desk: &Desk, next: &Amounts) -> Result<(), OverBudget> {
     };
     let short: Amounts = caps.iter().filter_map(over).collect();
     if short.is_empty() { Ok(()) } else { Err(OverBudget { short }) }
+}
+
+/// What was spent beyond the caps: a step may come to more than was held for it.
+#[must_use]
+pub fn overspent(desk: &Desk) -> Amounts {
+    let spent = spent(desk);
+    let over = |(dimension, cap): (Dimension, u64)| {
+        let over = spent.get(&dimension).copied().unwrap_or_default().saturating_sub(cap);
+        (over > 0).then_some((dimension, over))
+    };
+    caps(desk).into_iter().filter_map(over).collect()
+}
+
+/// The policy that warns of what was spent beyond the caps; nothing where nothing was.
+///
+/// # Errors
+/// It can't be written.
+pub(crate) fn warned(desk: &mut Desk) -> Result<Option<PolicyEvaluationRef>, Error> {
+    if overspent(desk).is_empty() {
+        return Ok(None);
+    }
+    let id = desk.own("budget");
+    if desk.find::<PolicyEvaluation>("PolicyEvaluation", &id).is_none() {
+        desk.put(&PolicyEvaluation {
+            policy_evaluation_id: id.clone(),
+            policy_id: BUDGET.to_string(),
+            policy_version: "1.0".to_string(),
+            decision: PolicyDecision::Warn,
+            user_alterable: false,
+            decided_at: desk.now(),
+            superseded_by: None,
+            schema_version: Some(V10),
+        })?;
+    }
+    let text = format!("policy_evaluation:{id}");
+    PolicyEvaluationRef::try_from(text.as_str()).map(Some).map_err(|_| Error::Unnameable(text))
 }
 
 /// Asks a person what becomes of a step that would go beyond the budget; gives what the question is called.

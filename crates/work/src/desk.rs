@@ -6,11 +6,13 @@
 //! same steps give the same ids.
 
 mod derive;
+mod shelf;
 
 pub use derive::{Derived, From};
 
+use crate::revise::steps::Steps;
 use crate::task::Task;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -26,6 +28,8 @@ use countersign_record::digest::Digest;
 use countersign_record::id::{MatterId, RunId};
 use countersign_record::json::Json;
 use countersign_record::time::{Instant as Moment, Timestamp};
+use shelf::Shelf;
+pub(crate) use shelf::text_of;
 
 const NANOS_OF_A_MILLI: u64 = 1_000_000;
 const NANOS_OF_A_SECOND: u64 = 1_000_000_000;
@@ -74,8 +78,10 @@ pub struct Desk {
     run: RunId,
     matter: MatterId,
     rows: Vec<Entry>,
-    /// The rows of each type, in order.
-    kinds: BTreeMap<String, Vec<usize>>,
+    /// Where the rows are, by type, name and what they are about.
+    shelf: Shelf,
+    /// The plans of revisions, and how far their steps are.
+    steps: Steps,
     folds: Folds,
     /// The headers of what is shown that still count.
     shown: BTreeSet<String>,
@@ -89,8 +95,9 @@ impl Desk {
     /// The desk of a run on which nothing lies yet.
     #[must_use]
     pub fn new(task: Task, run: RunId, matter: MatterId, at: Timestamp) -> Self {
-        let (rows, kinds, shown) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-        Desk { task, run, matter, rows, kinds, folds: Folds::default(), shown, taken: 0, at }
+        let (rows, shown, folds) = (Vec::new(), BTreeSet::new(), Folds::default());
+        let (shelf, steps) = (Shelf::default(), Steps::default());
+        Desk { task, run, matter, rows, shelf, steps, folds, shown, taken: 0, at }
     }
 
     /// The same with the rows that were written before, in order.
@@ -152,12 +159,7 @@ impl Desk {
     /// As `later`, to be compared.
     #[must_use]
     pub fn until(&self, millis: u64) -> Option<Timestamp> {
-        let now = self.at.instant();
-        let nanos = u64::from(now.nanos) + millis % 1_000 * NANOS_OF_A_MILLI;
-        let seconds = i64::try_from(millis / 1_000 + nanos / NANOS_OF_A_SECOND).ok()?;
-        let nanos = u32::try_from(nanos % NANOS_OF_A_SECOND).ok()?;
-        let then = Moment { seconds: now.seconds.checked_add(seconds)?, nanos };
-        Timestamp::try_from(then).ok()
+        after(&self.at, millis)
     }
 
     /// The place of the last row.
@@ -249,9 +251,10 @@ impl Desk {
 
     fn lay(&mut self, entry: Entry) {
         self.folds.push(&entry.draft);
-        self.kinds.entry(entry.draft.kind.clone()).or_default().push(self.rows.len());
+        let id = entry.draft.name(self.end() + 1);
+        self.shelf.lay(&entry.draft, &id, self.rows.len());
+        self.steps.lay(&entry.draft, self.end() + 1);
         if entry.draft.kind == HEADER {
-            let id = entry.draft.name(self.end() + 1);
             match entry.draft.record.get(UNTIL) {
                 Some(_) => self.shown.remove(&id),
                 None => self.shown.insert(id),
@@ -308,12 +311,28 @@ impl Desk {
     /// How many rows of a type there are.
     #[must_use]
     pub fn count(&self, kind: &str) -> u64 {
-        self.kinds.get(kind).map_or(0, |places| places.len() as u64)
+        self.shelf.of(kind).len() as u64
     }
 
     /// The records of a type, in order, with what each is called and its place.
     pub fn each<'d, T: Wire>(&'d self, kind: &str) -> impl DoubleEndedIterator<Item = Found<T>> + use<'d, T> {
-        let places = self.kinds.get(kind).map(Vec::as_slice).unwrap_or_default();
+        self.at_places(self.shelf.of(kind))
+    }
+
+    /// As `each`, of those that have a text in a member; the member is one of those that `shelf` keeps.
+    pub fn linked<'d, T: Wire>(
+        &'d self,
+        kind: &str,
+        member: &str,
+        text: &str,
+    ) -> impl DoubleEndedIterator<Item = Found<T>> + use<'d, T> {
+        self.at_places(self.shelf.linked(kind, member, text))
+    }
+
+    fn at_places<'d, T: Wire>(
+        &'d self,
+        places: &'d [usize],
+    ) -> impl DoubleEndedIterator<Item = Found<T>> + use<'d, T> {
         places.iter().filter_map(move |at| {
             let draft = &self.rows.get(*at)?.draft;
             let seq = *at as u64 + 1;
@@ -329,7 +348,12 @@ impl Desk {
     /// The last record of a type and id.
     #[must_use]
     pub fn find<T: Wire>(&self, kind: &str, id: &str) -> Option<T> {
-        self.each::<T>(kind).rfind(|found| found.id == id).map(|found| found.record)
+        self.at_places(self.shelf.named(kind, id)).next_back().map(|found| found.record)
+    }
+
+    /// The plans of revisions, and how far their steps are.
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.steps
     }
 
     /// What a standing thing says in a member, by its kind in snake case.
@@ -369,6 +393,16 @@ pub struct Found<T> {
     pub seq: u64,
     /// What it says.
     pub record: T,
+}
+
+/// A time some milliseconds after another; `None` beyond the years that times have.
+pub(crate) fn after(at: &Timestamp, millis: u64) -> Option<Timestamp> {
+    let from = at.instant();
+    let nanos = u64::from(from.nanos) + millis % 1_000 * NANOS_OF_A_MILLI;
+    let seconds = i64::try_from(millis / 1_000 + nanos / NANOS_OF_A_SECOND).ok()?;
+    let nanos = u32::try_from(nanos % NANOS_OF_A_SECOND).ok()?;
+    let then = Moment { seconds: from.seconds.checked_add(seconds)?, nanos };
+    Timestamp::try_from(then).ok()
 }
 
 /// The reference to a record of a type; the type by its name.

@@ -182,9 +182,12 @@ pub const IMPORT_ONLY: &[(&str, &str)] = &[
     ),
     (
         "RepeatedFailureRecord",
-        "a run says after each look whether it failed as before, and goes on by that alone",
+        "whether the same failed again is said after each look by a `ProgressSignalRecord`, by the artifact's stable id; a run counts attempts",
     ),
-    ("SourceAcquisitionCostRecord", "the sources of a run are files of its task; getting them costs nothing"),
+    (
+        "SourceAcquisitionCostRecord",
+        "the sources of a run are files of its task; getting them costs nothing, and reading them is in the cost of the step",
+    ),
     ("SourceQueryRecord", "the sources of a run are files of its task; it asks no provider of sources"),
     ("TaskGraphMutationEvent", "the outcomes of a run and what they depend on are fixed when it begins"),
     ("ValidationSuiteRun", "stands behind a claim that a document is ready; a run makes none"),

@@ -10,7 +10,7 @@ use crate::call::{self, About, Dispute};
 use crate::claims::Claimed;
 use crate::desk::{Desk, Error, reference};
 use crate::feedback;
-use crate::finding::{self, Wrong};
+use crate::finding::{self, Raised, Wrong};
 use crate::forum::{self, Moderator, Vote, Voter};
 use crate::outcome::{self, Upstream};
 use crate::research;
@@ -251,9 +251,9 @@ fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored], seen: &Seen)
         (None, false, None) => Verdict::Passed,
     };
     let voice = voice::evaluator(desk, round, verdict, &needed, &passed)?;
-    let mut found = Vec::new();
+    let (mut found, mut raised) = (Vec::new(), Raised::of(desk));
     for wrong in &wrongs {
-        found.push(finding::raise(desk, round, &voice.result_id, wrong)?);
+        found.push(finding::raise(desk, round, &mut raised, &voice.result_id, wrong)?);
         if wrong.failure == FailureKind::ClaimUnsupported {
             for claim in &wrong.claims {
                 research::for_claim(desk, claim)?;
@@ -311,6 +311,8 @@ fn wrong(
 ) -> Vec<Wrong> {
     let severity = match (is_met, criterion.is_required(), criterion.priority()) {
         (true, ..) => Severity::Medium,
+        // What the task does not insist on blocks nothing.
+        (false, true, _) if !round.outcome.is_required() => Severity::High,
         (false, true, _) => Severity::Blocking,
         (false, false, CriterionPriority::MustHave) => Severity::High,
         (false, false, CriterionPriority::ShouldHave) => Severity::Medium,

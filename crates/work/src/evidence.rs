@@ -13,7 +13,6 @@ use countersign_govern::types::claim::{
     ClaimSupportDerivationReceipt, EvidencePackage, EvidencePackageClaimEntry, SourceEvidenceAnchor,
 };
 use countersign_govern::types::wire::Wire;
-use countersign_kernel::claim::{Claim, outline};
 use countersign_record::json::{Json, Object};
 
 /// The evidence of a run as one document: each claim with its words, and the places that bear on it with theirs. Where only some sources
@@ -103,12 +102,10 @@ fn places(
 /// The words of every claim, by its reference.
 fn words(desk: &Desk, heads: &[Head]) -> Result<BTreeMap<String, String>, Error> {
     let mut all = BTreeMap::new();
-    for head in heads.iter().filter(|head| texts::makes_claims(&head.artifact)) {
-        let outline = outline(&head.text);
-        let found: Vec<Claim<'_>> = countersign_kernel::claim::claims(&outline);
-        for claim in found {
-            let named = desk.claim_ref(&head.artifact.id, &claims::name(&claim))?;
-            all.insert(named.as_str().to_string(), claim.text.to_string());
+    for head in heads {
+        for (name, claim) in claims::said(desk.task(), &head.artifact, &head.text) {
+            let named = desk.claim_ref(&head.artifact.id, &name)?;
+            all.insert(named.as_str().to_string(), claim.text);
         }
     }
     Ok(all)

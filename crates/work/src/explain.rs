@@ -1,6 +1,8 @@
 //! Why something was decided: told from receipts, and from nothing else.
 //! Owns: which records are decisions, what led to each. Must not: decide, write, or tell what no record says.
 
+mod words;
+
 use crate::closing;
 use crate::desk::{Desk, Error, Found, reference};
 use crate::names::ENGINE;
@@ -9,15 +11,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::audit::kind_of;
-use countersign_govern::reference::{Reference, snake};
+use countersign_govern::reference::Reference;
 use countersign_govern::types::added::policy::PolicyEvaluation;
 use countersign_govern::types::added::showing::CommandInvocation;
 use countersign_govern::types::basic::{False, PolicyEvaluationRef, StorageRef, V10};
-use countersign_govern::types::chain::{
-    EvaluationChainResolutionReceipt as Resolution, EvaluationResultEnvelope as Envelope,
-};
+use countersign_govern::types::chain::EvaluationChainResolutionReceipt as Resolution;
 use countersign_govern::types::formula::FormulaEvaluationReceipt;
-use countersign_govern::types::hard_call::HardRevisionCall;
 use countersign_govern::types::reliance::DecisionAuditView;
 use countersign_govern::types::replay::{
     ExplanationTrace, ExplanationTraceCausalStep as CausalStep, ExplanationTraceTraceKind as TraceKind,
@@ -53,6 +52,17 @@ pub struct Decided {
     pub what: String,
 }
 
+/// A record that a decision rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cited {
+    /// The record.
+    pub record: StorageRef,
+    /// Its place.
+    pub seq: u64,
+    /// What it says, in words.
+    pub what: String,
+}
+
 /// A formula that was computed for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {
@@ -80,8 +90,10 @@ pub struct Checked {
 pub struct Explained {
     /// What.
     pub decided: Decided,
+    /// Why, as whoever decided told it to be read by everybody; nothing where they told nothing.
+    pub why: Option<String>,
     /// The records that it names, in order.
-    pub inputs: Vec<StorageRef>,
+    pub inputs: Vec<Cited>,
     /// What was computed for it.
     pub formulas: Vec<Computed>,
     /// The policy checks.
@@ -116,6 +128,7 @@ pub fn explain(desk: &Desk, decision: &str) -> Result<Option<Explained>, Error> 
         wrote = between(desk, begun, seq);
         inputs.extend(checks.iter().map(|one| one.check.clone()));
     }
+    let why = words::why(desk, row);
     let formulas = formulas(desk, &decided, &inputs)?;
     let chain = desk
         .find::<Resolution>(&row.kind, &row.name(seq))
@@ -137,7 +150,8 @@ pub fn explain(desk: &Desk, decision: &str) -> Result<Option<Explained>, Error> 
             checks.push(Checked { check, policy: record.policy_id, decision: record.decision.as_str() });
         }
     }
-    Ok(Some(Explained { decided, inputs, formulas, checks, wrote, view, trace }))
+    let inputs = said(desk, inputs, seq);
+    Ok(Some(Explained { decided, why, inputs, formulas, checks, wrote, view, trace }))
 }
 
 fn is(row: &Draft, kind: &str) -> bool {
@@ -146,9 +160,14 @@ fn is(row: &Draft, kind: &str) -> bool {
 
 /// The row of a reference, or of a bare name; the last one of it.
 fn find<'d>(desk: &'d Desk, text: &str) -> Option<(u64, &'d Draft)> {
+    find_before(desk, text, u64::MAX)
+}
+
+/// The same, of those before a place.
+fn find_before<'d>(desk: &'d Desk, text: &str, place: u64) -> Option<(u64, &'d Draft)> {
     let read = Reference::read(text)
         .and_then(|read| Some((kind_of(&format!("govern.{}", read.kind))?.name, read.id)));
-    let rows: Vec<(u64, &Draft)> = (1..).zip(desk.rows()).collect();
+    let rows: Vec<(u64, &Draft)> = (1..place).zip(desk.rows()).collect();
     let is_it = |(seq, row): &&(u64, &Draft)| match read {
         Some((kind, id)) => row.kind == kind && row.name(*seq) == id,
         None => row.name(*seq) == text,
@@ -163,64 +182,25 @@ fn decided(desk: &Desk, seq: u64, row: &Draft) -> Option<Decided> {
         Some(begun) => actor(desk, begun),
         None => who.map(str::to_string),
     };
-    Some(Decided { decision, seq, by: by.unwrap_or_else(|| ENGINE.to_string()), what: what(desk, row) })
+    Some(Decided {
+        decision,
+        seq,
+        by: by.unwrap_or_else(|| ENGINE.to_string()),
+        what: words::what(desk, row),
+    })
+}
+
+/// What each of some records says, as it was before a place.
+fn said(desk: &Desk, all: Vec<StorageRef>, place: u64) -> Vec<Cited> {
+    let one = |record: StorageRef| {
+        let (seq, row) = find_before(desk, record.as_str(), place)?;
+        Some(Cited { record, seq, what: words::what(desk, row) })
+    };
+    all.into_iter().filter_map(one).collect()
 }
 
 fn text<'r>(row: &'r Draft, member: &str) -> Option<&'r str> {
     row.record.get(member).and_then(Json::as_str)
-}
-
-/// What a record decides, in words that it has itself.
-fn what(desk: &Desk, row: &Draft) -> String {
-    let said = |member: &str| text(row, member).unwrap_or_default().replace('_', " ");
-    let moved = || format!("{} to {}", said("from_state"), said("to_state"));
-    match row.kind.as_str() {
-        "EvaluationChainResolutionReceipt" => {
-            let outcome = outcome(desk, row).unwrap_or_default();
-            format!("{outcome}: {}, {}", said("resolved_verdict"), said("resolved_route"))
-        }
-        "FindingLifecycleTransitionReceipt" => {
-            format!("{} goes from {} ({})", plain(row, "finding_id"), moved(), said("transition_reason"))
-        }
-        "HardCallResolutionReceipt" => answer(desk, row),
-        "RevisionReviewDecisionReceipt" => {
-            format!("{} {}: {}", said("action"), plain(row, "packet_id"), plain(row, "rationale"))
-        }
-        "TaskReliancePacket" => {
-            let status = row.record.get("reliance_derivation").and_then(|one| one.get("status"));
-            let status = status.and_then(Json::as_str).unwrap_or_default().replace('_', " ");
-            format!("{status}: {}", plain(row, "user_visible_summary"))
-        }
-        "RelianceInvalidationEvent" => said("invalidation_kind"),
-        "WorkspaceExternalizationReceipt" => format!("{}: {}", said("externalization_kind"), said("status")),
-        "CommandReceipt" => {
-            let command = invocation(desk, row).and_then(|begun| command(desk, begun));
-            format!("{}: {}", command.unwrap_or_default(), said("status"))
-        }
-        _another if text(row, "from_state").is_some() => format!("{}: {}", moved(), plain(row, "reason")),
-        _another => snake(&row.kind).replace('_', " "),
-    }
-}
-
-/// The outcome that a resolution is about, as the task calls it.
-fn outcome(desk: &Desk, row: &Draft) -> Option<String> {
-    let first = row.record.get("result_ids_considered").and_then(Json::as_array)?.first()?.as_str()?;
-    let result: Envelope = desk.find("EvaluationResultEnvelope", first)?;
-    Some(desk.local(&result.outcome_id).to_string())
-}
-
-fn plain(row: &Draft, member: &str) -> String {
-    text(row, member).unwrap_or_default().to_string()
-}
-
-/// What was asked, and what a person chose.
-fn answer(desk: &Desk, row: &Draft) -> String {
-    let asked: Option<HardRevisionCall> =
-        text(row, "hard_call_id").and_then(|id| desk.find("HardRevisionCall", id));
-    let chosen = text(row, "selected_option_id").unwrap_or_default();
-    let Some(asked) = asked else { return chosen.to_string() };
-    let label = asked.options.iter().find(|one| one.option_id == chosen).map(|one| one.label.as_str());
-    format!("{} {}", asked.prompt_text, label.unwrap_or(chosen))
 }
 
 /// The place of the invocation that a receipt answers.

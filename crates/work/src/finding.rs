@@ -9,6 +9,7 @@ use crate::desk::{Desk, Error, From, reference};
 use crate::evaluate::Round;
 use crate::names::{EVALUATOR, ROUTER};
 use crate::workspace;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -64,12 +65,16 @@ pub struct Known {
 #[must_use]
 pub fn all(desk: &Desk) -> Vec<Known> {
     let state = |id: &str| desk.says("evaluation_finding_record", id, "current_state").and_then(State::find);
-    let mut all: Vec<Known> = Vec::new();
+    let (mut all, mut at): (Vec<Known>, BTreeMap<String, usize>) = (Vec::new(), BTreeMap::new());
     for event in desk.all::<EvaluationFindingEvent>() {
         let Some(state) = state(&event.finding_id) else { continue };
-        match all.iter_mut().find(|one| one.event.finding_id == event.finding_id) {
+        let known = at.get(&event.finding_id).and_then(|at| all.get_mut(*at));
+        match known {
             Some(known) => known.event = event,
-            None => all.push(Known { event, state }),
+            None => {
+                at.insert(event.finding_id.clone(), all.len());
+                all.push(Known { event, state });
+            }
         }
     }
     all
@@ -113,21 +118,59 @@ fn authority(basis: AssuranceBasis) -> Option<BlockingAuthorityBasis> {
     }
 }
 
+/// By what a live finding is known again.
+type Parts = (FailureKind, Option<String>, Option<String>, String, Option<String>);
+
+/// The live findings of a run while one look raises more of them.
+pub(crate) struct Raised {
+    live: BTreeMap<Parts, String>,
+    /// How many findings there are, live or not.
+    count: u64,
+    /// Where the sources stand.
+    head: String,
+}
+
+impl Raised {
+    /// As the rows have them.
+    pub(crate) fn of(desk: &Desk) -> Self {
+        let (mut live, all) = (BTreeMap::new(), all(desk));
+        let count = all.len() as u64;
+        for known in all.into_iter().filter(|one| is_live(one.state)) {
+            // The first of those that are the same is the one.
+            live.entry(parts(&known.event.match_key)).or_insert(known.event.finding_id);
+        }
+        Raised { live, count, head: workspace::workspace(desk).head().to_string() }
+    }
+}
+
 /// Raises a finding of a result. One that is the same as a live one is the live one again: another event of it, so that each result
 /// has what was found in its look.
 ///
 /// # Errors
 /// Something can't be written.
-pub fn raise(desk: &mut Desk, round: &Round<'_>, result: &str, wrong: &Wrong) -> Result<String, Error> {
-    let key = match_key(desk, round, wrong);
-    let same = all(desk).into_iter().find(|one| is_live(one.state) && is_same(&one.event.match_key, &key));
-    let finding_id = same.map_or_else(|| desk.id("finding"), |same| same.event.finding_id);
+pub(crate) fn raise(
+    desk: &mut Desk,
+    round: &Round<'_>,
+    raised: &mut Raised,
+    result: &str,
+    wrong: &Wrong,
+) -> Result<String, Error> {
+    let key = match_key(desk, round, wrong, &raised.head);
+    let activation = raised.count + 1;
+    let finding_id = match raised.live.get(&parts(&key)) {
+        Some(same) => same.clone(),
+        None => {
+            let id = desk.id("finding");
+            raised.live.insert(parts(&key), id.clone());
+            raised.count += 1;
+            id
+        }
+    };
     let event_id = desk.id("finding-raised");
     let event_ref = reference("EvaluationFindingEvent", &event_id)?;
     let leave = desk.leave()?;
     let blocking_authority = may_block(desk, result, &event_ref, wrong, &leave)?;
     let (taint_class, data_class, privileged) = workspace::whole(desk);
-    let activation = all(desk).len() as u64 + 1;
     desk.put(&EvaluationFindingEvent {
         finding_event_id: event_id,
         finding_id: finding_id.clone(),
@@ -167,14 +210,20 @@ pub fn raise(desk: &mut Desk, round: &Round<'_>, result: &str, wrong: &Wrong) ->
         created_at: desk.now(),
         schema_version: V20,
     })?;
+    derived(desk, event_ref)?;
+    Ok(finding_id)
+}
+
+/// What is found is made of the workspace.
+fn derived(desk: &mut Desk, output_ref: StorageRef) -> Result<(), Error> {
     desk.put(&DerivationEdge {
-        output_ref: event_ref,
+        output_ref,
         input_refs: Vec::from([reference("SourceWorkspaceCurrentState", &desk.workspace_id())?]),
         sanitization_ref: None,
         created_at: desk.now(),
         schema_version: Some(V10),
     })?;
-    Ok(finding_id)
+    Ok(())
 }
 
 /// Whether a finding may block: if what it rests on can be checked.
@@ -203,7 +252,7 @@ fn may_block(
 }
 
 /// By what a failure is known again: its kind, its criterion and what it is about.
-fn match_key(desk: &Desk, round: &Round<'_>, wrong: &Wrong) -> FindingMatchKey {
+fn match_key(desk: &Desk, round: &Round<'_>, wrong: &Wrong, head: &str) -> FindingMatchKey {
     let about = Json::Array(wrong.claims.iter().map(|one| one.as_str().into()).collect());
     FindingMatchKey {
         failure_kind: wrong.failure,
@@ -213,22 +262,19 @@ fn match_key(desk: &Desk, round: &Round<'_>, wrong: &Wrong) -> FindingMatchKey {
         finding_summary_hash: String::from(text::hash(&wrong.explanation)),
         normalized_finding_text_hash: String::from(text::hash(&wrong.text)),
         evidence_signature_hash: Some(String::from(canonical::hash_as_written(&about))),
-        source_workspace_snapshot_hash: Some(workspace::workspace(desk).head().to_string()),
+        source_workspace_snapshot_hash: Some(head.to_string()),
         schema_version: V10,
     }
 }
 
-fn is_same(one: &FindingMatchKey, other: &FindingMatchKey) -> bool {
-    let parts = |key: &FindingMatchKey| {
-        (
-            key.failure_kind,
-            key.artifact_stable_id.clone(),
-            key.criterion_id.clone(),
-            key.normalized_finding_text_hash.clone(),
-            key.evidence_signature_hash.clone(),
-        )
-    };
-    parts(one) == parts(other)
+fn parts(key: &FindingMatchKey) -> Parts {
+    (
+        key.failure_kind,
+        key.artifact_stable_id.clone(),
+        key.criterion_id.clone(),
+        key.normalized_finding_text_hash.clone(),
+        key.evidence_signature_hash.clone(),
+    )
 }
 
 /// Moves a finding.
@@ -269,10 +315,11 @@ pub fn resolve_mended(
 ) -> Result<(), Error> {
     let criteria: Vec<String> = round.outcome.criteria.iter().map(|one| desk.own(&one.id)).collect();
     let evidence = Vec::from([reference("EvaluationResultEnvelope", result)?]);
+    let still: BTreeSet<&String> = still.iter().collect();
     for known in all(desk) {
         let is_own = known.event.target_criterion_id.as_ref().is_some_and(|id| criteria.contains(id));
         let is_older = known.event.target_artifact_version_ref.as_ref() != Some(&round.version_ref);
-        if !is_own || !is_older || !is_live(known.state) || still.contains(&known.event.finding_id) {
+        if !is_own || !is_older || !is_live(known.state) || still.contains(&&known.event.finding_id) {
             continue;
         }
         match known.state {

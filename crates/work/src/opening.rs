@@ -304,6 +304,7 @@ fn asked(desk: &mut Desk, outcome: &Outcome) -> Result<(), Error> {
         run_id: desk.run().to_string(),
         task_id: desk.task().id.clone(),
         depends_on_outcome_ids: outcome.depends_on().iter().map(|other| desk.own(other)).collect(),
+        required: (!outcome.is_required()).then_some(false),
         state: OutcomeEvaluationState::Pending,
         schema_version: Some(V10),
     };

@@ -4,14 +4,20 @@
 use crate::closing;
 use crate::cost;
 use crate::desk::{Desk, Error};
-use alloc::string::String;
+use crate::finding;
+use crate::names::references;
+use crate::show;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
-use countersign_govern::types::added::showing::ReadModelInputManifest;
-use countersign_govern::types::basic::StorageRef;
+use countersign_govern::types::added::showing::{ReadModelInputManifest, ReviewabilityView};
+use countersign_govern::types::basic::{StorageRef, V10};
 use countersign_govern::types::read_models::{
     DerivedReadModelRecord, DerivedReadModelRecordReadModelKind as ReadModel,
 };
+use countersign_govern::types::reliance::DecisionAuditView;
+use countersign_govern::types::review::RevisionReviewPacket;
 use countersign_govern::types::wire::{Reading, Wire};
 
 const HEADER: &str = "DerivedReadModelRecord";
@@ -60,6 +66,52 @@ pub fn inbox(desk: &Desk) -> Result<Option<Header>, Error> {
     let mut trial = desk.clone();
     closing::inbox(&mut trial)?;
     Ok(header(&trial, ReadModel::FindingsInbox))
+}
+
+/// All that a reviewer looks over in one place: every finding by its last event, every packet for review, of every decision the last view.
+/// No run puts it down; it is derived whenever somebody asks, and its manifest is that of what it lists.
+///
+/// # Errors
+/// Something can't be derived.
+pub fn reviewable(desk: &Desk) -> Result<(ReviewabilityView, Header), Error> {
+    let findings = finding::all(desk);
+    let findings = findings.iter().map(|one| one.event.finding_event_id.as_str());
+    let packets: Vec<String> =
+        desk.each::<RevisionReviewPacket>("RevisionReviewPacket").map(|one| one.record.packet_id).collect();
+    let mut views: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    for view in desk.each::<DecisionAuditView>("DecisionAuditView") {
+        let about = view.record.target_decision_ref.as_str().to_string();
+        views.insert(about, (view.seq, view.record.audit_view_id));
+    }
+    let mut views: Vec<(u64, String)> = views.into_values().collect();
+    views.sort_unstable();
+    let view = ReviewabilityView {
+        reviewability_view_id: desk.id("review"),
+        task_id: desk.task().id.clone(),
+        run_id: desk.run().to_string(),
+        finding_refs: references("EvaluationFindingEvent", findings)?,
+        revision_review_packet_refs: references("RevisionReviewPacket", packets.iter().map(String::as_str))?,
+        decision_audit_view_refs: references("DecisionAuditView", views.iter().map(|(_, id)| id.as_str()))?,
+        created_at: desk.now(),
+        schema_version: Some(V10),
+    };
+    let lists = [&view.finding_refs, &view.revision_review_packet_refs, &view.decision_audit_view_refs];
+    let inputs: Vec<StorageRef> = lists.into_iter().flatten().cloned().collect();
+    let mut trial = desk.clone();
+    let manifest = show::manifest(&mut trial, inputs.clone())?;
+    let unread = || Error::Unnameable(manifest.as_str().to_string());
+    let read = Reference::read(manifest.as_str()).ok_or_else(unread)?;
+    let manifest: ReadModelInputManifest =
+        trial.find("ReadModelInputManifest", read.id).ok_or_else(unread)?;
+    let header = Header {
+        id: view.reviewability_view_id.clone(),
+        manifest_hash: manifest.input_manifest_hash,
+        inputs,
+        from: desk.end(),
+        until: None,
+        ended_by: None,
+    };
+    Ok((view, header))
 }
 
 /// The records of the run with every page derived anew behind them; the run itself stays as it is.

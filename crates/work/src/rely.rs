@@ -3,13 +3,17 @@
 
 mod certify;
 mod fall;
+mod words;
 
 pub use certify::issue;
 pub use fall::{certifications, due, invalidate, is_standing, react};
+pub use words::{still_open, summary};
 
 use crate::artifact;
 use crate::claims::{Claimed, is_later};
+use crate::cost;
 use crate::desk::{Desk, Error, From, hash_of, reference};
+use crate::finding;
 use crate::life;
 use crate::names::ENGINE;
 use crate::research;
@@ -24,7 +28,9 @@ use countersign_govern::derive::reliance::{Fact, Limitation, limitations};
 use countersign_govern::machine;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::added::sourcing::DerivationEdge;
-use countersign_govern::types::basic::{PolicyEvaluationRef, SourceRecordRef, StorageRef, V10, V11};
+use countersign_govern::types::basic::{
+    PolicyEvaluationRef, Severity, SourceRecordRef, StorageRef, V10, V11,
+};
 use countersign_govern::types::chain::{EvaluationChainResolutionReceipt, EvaluationResultEnvelope};
 use countersign_govern::types::checkpoint::KnownGoodCheckpoint;
 use countersign_govern::types::claim::{EvidencePackage, EvidencePackageClaimEntry, SourceEvidenceAnchor};
@@ -167,7 +173,8 @@ pub fn packet(desk: &mut Desk, package: &StorageRef, besides: &Besides) -> Resul
     let derived = desk.derive_member(from, "status")?;
     let word = derived.value.get("status").and_then(Json::as_str).unwrap_or_default();
     let status = Status::find(word).ok_or_else(|| Error::Missing("reliance status".to_string()))?;
-    let body = package_body(desk, package)?;
+    // Whoever wrote the work had the whole workspace before them, whether or not they cite it.
+    let (taint_class, data_class, privileged) = workspace::whole(desk);
     let packet = TaskReliancePacket {
         packet_id: packet_id.clone(),
         task_id: desk.task().id.clone(),
@@ -181,7 +188,7 @@ pub fn packet(desk: &mut Desk, package: &StorageRef, besides: &Besides) -> Resul
             scope_statement: scope(desk),
             derivation_policy_ref: POLICY.to_string(),
             formula_eval_receipt_ref: Some(derived.receipt.clone()),
-            explanation: explained(&facts),
+            explanation: words::explained(&facts, &open(desk)),
             schema_version: V10,
         },
         lifecycle_state: Life::Draft,
@@ -190,9 +197,9 @@ pub fn packet(desk: &mut Desk, package: &StorageRef, besides: &Besides) -> Resul
         issued_at: None,
         invalidated_by_event_ref: None,
         matter_id: Some(desk.matter().to_string()),
-        data_class: body.data_class,
-        taint_class: body.taint_class,
-        privileged: body.privileged,
+        data_class,
+        taint_class,
+        privileged,
         user_visible_summary: summary(status).to_string(),
         schema_version: V11,
     };
@@ -212,6 +219,12 @@ pub fn packet(desk: &mut Desk, package: &StorageRef, besides: &Besides) -> Resul
     Ok(packet)
 }
 
+/// How bad the findings are that still stand.
+fn open(desk: &Desk) -> Vec<Severity> {
+    let live = finding::all(desk).into_iter().filter(|one| finding::is_live(one.state));
+    live.map(|one| one.event.severity).collect()
+}
+
 /// What stands against a packet, as the formula takes it.
 fn against(facts: &BTreeSet<Fact>, limits: &[Limitation]) -> Object {
     let count = |fact: Fact| u32::from(facts.contains(&fact));
@@ -220,7 +233,7 @@ fn against(facts: &BTreeSet<Fact>, limits: &[Limitation]) -> Object {
     Object::from([
         ("limitations", Json::Array(limits.iter().map(|one| one.as_str().into()).collect())),
         ("evidence_packages", number(1 - count(Fact::EvidenceMissing))),
-        ("failed_chains", number(count(Fact::ChainFailed))),
+        ("failed_chains", number(count(Fact::ChainFailed) + count(Fact::OutcomeGivenUp))),
         ("live_blockers", number(count(Fact::LiveBlocker))),
         ("contradicted_claims", number(count(Fact::ClaimContradicted))),
         ("open_hard_calls", number(people)),
@@ -238,49 +251,6 @@ fn scope(desk: &Desk) -> String {
     said.unwrap_or_else(|| format!("The sources of this run, for the task “{}”.", desk.task().title))
 }
 
-/// The words for a status.
-#[must_use]
-pub fn summary(status: Status) -> &'static str {
-    match status {
-        Status::SafeToRelyWithinScope => "Safe to rely on within its scope.",
-        Status::RelyWithLimitations => "Can be relied on with the limitations that are listed.",
-        Status::HumanReviewRequired => "A person must look at it first.",
-        Status::NotSafeToRely => "Not safe to rely on.",
-    }
-}
-
-/// Why a status is what it is, in words.
-fn explained(facts: &BTreeSet<Fact>) -> String {
-    if facts.is_empty() {
-        return "Nothing in the records stands against relying on it.".to_string();
-    }
-    let words: Vec<&str> = facts.iter().map(|fact| why(*fact)).collect();
-    format!("{}.", words.join("; "))
-}
-
-fn why(fact: Fact) -> &'static str {
-    match fact {
-        Fact::ChainFailed => "an evaluation failed",
-        Fact::ChainUnresolved => "an evaluation is not resolved",
-        Fact::ChainForAPerson => "an evaluation was sent to a person",
-        Fact::LiveBlocker => "a finding that blocks is still there",
-        Fact::ClaimContradicted => "a source contradicts a claim",
-        Fact::ClaimUnsupported => "no source supports a claim",
-        Fact::ClaimPartlySupported => "a claim is supported in part only",
-        Fact::ClaimUnchecked => "a claim was not checked",
-        Fact::EvidenceMissing => "there is no evidence",
-        Fact::SourceStale => "a source is out of date or nobody verified it",
-        Fact::NeedUnresolved => "a question to the sources is open",
-        Fact::CandidateUnreviewed => "nobody has decided on a candidate",
-        Fact::HardCallOpen => "a question to a person is open",
-        Fact::PolicyWarned => "a policy warns",
-        Fact::PolicyDenied => "a policy forbids a part of it",
-        Fact::PolicyAsksForAPerson => "a policy asks for a person",
-        Fact::SideEffectUnverified => "an effect outside is not proved",
-        Fact::Limited(_) => "an evaluation says that it is limited",
-    }
-}
-
 /// The frozen list of what a packet rests on.
 fn manifest(
     desk: &mut Desk,
@@ -294,7 +264,8 @@ fn manifest(
     let reviews = desk.all::<RevisionReviewPacket>().map(|one| one.packet_id);
     let reviews: Vec<String> = reviews.filter(|id| !is_replaced(id)).collect();
     let read = package_body(desk, package)?.source_workspace_snapshot_ref;
-    let leave: PolicyEvaluationRef = desk.leave()?;
+    let mut policies: Vec<PolicyEvaluationRef> = Vec::from([desk.leave()?]);
+    policies.extend(cost::warned(desk)?);
     let receipts: Vec<String> = chains.iter().map(|(one, _)| one.receipt_id.clone()).collect();
     let mut manifest = RelianceInputManifest {
         final_artifact_refs: heads(desk)?,
@@ -314,7 +285,7 @@ fn manifest(
             "HardCallResolutionReceipt",
             answers.iter().map(String::as_str),
         )?,
-        policy_decision_refs: Vec::from([leave]),
+        policy_decision_refs: policies,
         budget_narrative_ref: besides.budget.clone(),
         known_good_checkpoint_refs: desk.all::<KnownGoodCheckpoint>().map(|one| one.checkpoint_id).collect(),
         created_from_event_seq: desk.end(),

@@ -4,10 +4,11 @@
 
 use crate::attention;
 use crate::claims::Claimed;
-use crate::desk::{Desk, Error, reference};
+use crate::desk::{Desk, Error, Found, reference, text_of};
 use crate::names::ENGINE;
 use crate::show::person;
 use crate::workspace::{self, Act};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -19,18 +20,26 @@ use countersign_govern::types::research::{
     ResearchNeed, ResearchNeedLease, ResearchNeedLeaseOnExpiry as OnExpiry, ResearchNeedScope,
     ResearchNeedStatus as Status,
 };
+use countersign_govern::types::wire::Wire;
 use countersign_govern::types::workspace::SourceWorkspaceOperationKind as Kind;
+use countersign_record::json::Json;
 
 /// All needs of the run, in the order in which they were raised.
 #[must_use]
 pub fn all(desk: &Desk) -> Vec<ResearchNeed> {
-    let mut ids: Vec<String> = Vec::new();
-    for found in desk.each::<ResearchNeed>("ResearchNeed") {
-        if !ids.contains(&found.id) {
-            ids.push(found.id);
-        }
-    }
-    ids.iter().filter_map(|id| desk.standing::<ResearchNeed>("ResearchNeed", id)).collect()
+    standing(desk, desk.each::<Json>("ResearchNeed"))
+}
+
+/// The needs about a target, in that order.
+fn about(desk: &Desk, target: &ResearchTarget) -> Vec<ResearchNeed> {
+    let targets = Vec::from([target.clone()]).write().unwrap_or(Json::Null);
+    standing(desk, desk.linked::<Json>("ResearchNeed", "target_refs", &text_of(&targets)))
+}
+
+fn standing(desk: &Desk, rows: impl Iterator<Item = Found<Json>>) -> Vec<ResearchNeed> {
+    let mut seen = BTreeSet::new();
+    let first = rows.filter(|found| seen.insert(found.id.clone()));
+    first.filter_map(|found| desk.standing::<ResearchNeed>("ResearchNeed", &found.id)).collect()
 }
 
 /// Whether a need is still open.
@@ -64,10 +73,8 @@ pub fn for_outcome(desk: &mut Desk, artifact: &str, question: &str) -> Result<St
 }
 
 fn raise(desk: &mut Desk, target: ResearchTarget, question: &str) -> Result<String, Error> {
-    let targets = Vec::from([target]);
-    let is_same =
-        |one: &ResearchNeed| one.target_refs == targets && one.question == question && is_open(one.status);
-    if let Some(same) = all(desk).into_iter().find(is_same) {
+    let is_same = |one: &ResearchNeed| one.question == question && is_open(one.status);
+    if let Some(same) = about(desk, &target).into_iter().find(is_same) {
         return Ok(same.need_id);
     }
     let need_id = desk.id("need");
@@ -77,7 +84,7 @@ fn raise(desk: &mut Desk, target: ResearchTarget, question: &str) -> Result<Stri
         task_id: desk.task().id.clone(),
         run_id: Some(desk.run().to_string()),
         workspace_id: desk.workspace_id(),
-        target_refs: targets,
+        target_refs: Vec::from([target]),
         question: question.to_string(),
         status: Status::Open,
         answer_ref: None,
@@ -94,8 +101,7 @@ fn raise(desk: &mut Desk, target: ResearchTarget, question: &str) -> Result<Stri
 /// The need that asks for a source of a claim.
 #[must_use]
 pub fn of_claim(desk: &Desk, claim: &ClaimRef) -> Option<ResearchNeed> {
-    let target = ResearchTarget::Claim(claim.clone());
-    all(desk).into_iter().rfind(|one| one.target_refs.contains(&target))
+    about(desk, &ResearchTarget::Claim(claim.clone())).pop()
 }
 
 /// What asks for sources of claims that an artifact does not make any more is dropped.
@@ -104,10 +110,9 @@ pub fn of_claim(desk: &Desk, claim: &ClaimRef) -> Option<ResearchNeed> {
 /// Something can't be written.
 pub fn drop_moot(desk: &mut Desk, artifact: &str, claims: &[Claimed]) -> Result<(), Unmoved> {
     let own = alloc::format!("claim:{}/", desk.own(artifact));
+    let made: BTreeSet<&str> = claims.iter().map(|one| one.claim_ref.as_str()).collect();
     let is_moot = |target: &ResearchTarget| match target {
-        ResearchTarget::Claim(claim) => {
-            claim.as_str().starts_with(&own) && !claims.iter().any(|one| one.claim_ref == *claim)
-        }
+        ResearchTarget::Claim(claim) => claim.as_str().starts_with(&own) && !made.contains(claim.as_str()),
         ResearchTarget::Source(_) | ResearchTarget::Scope(_) => false,
     };
     let open = all(desk).into_iter().filter(|one| is_open(one.status) && one.target_refs.iter().all(is_moot));
@@ -144,11 +149,16 @@ pub enum Unmoved {
 fn settled(desk: &Desk, need: &str) -> Result<Settled, Unmoved> {
     let standing = desk.standing::<ResearchNeed>("ResearchNeed", need);
     let standing = standing.ok_or_else(|| Unmoved::Unasked(need.to_string()))?;
-    let leases: Vec<ResearchNeedLease> =
-        desk.all().filter(|one: &ResearchNeedLease| one.need_id == need).collect();
+    let leases = desk.linked::<ResearchNeedLease>("ResearchNeedLease", "need_id", need);
+    let leases: Vec<ResearchNeedLease> = leases.map(|found| found.record).collect();
     let subject = reference("ResearchNeed", need)?;
-    let moves = desk.all::<LifecycleTransitionReceipt>().filter(|one| one.subject_ref == subject).count();
-    let item = attention::open(desk).into_iter().find(|one| one.source_ref == subject);
+    let moves = desk.linked::<LifecycleTransitionReceipt>(
+        "LifecycleTransitionReceipt",
+        "subject_ref",
+        subject.as_str(),
+    );
+    let moves = moves.count();
+    let item = attention::open_about(desk, &subject);
     let at = desk.clock().clone();
     let question = Question::again(standing, &leases, moves as u64, item, &at);
     Ok(lease::settle(question, &at)?)

@@ -19,6 +19,7 @@ pub(crate) mod cascade;
 mod compile;
 pub(crate) mod dispatch;
 pub(crate) mod plans;
+pub(crate) mod steps;
 pub(crate) mod sufficiency;
 mod verify;
 mod way;

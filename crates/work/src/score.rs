@@ -189,8 +189,10 @@ pub fn check_of(test: &Test) -> Option<Check> {
 /// The share of the claims that sources support.
 fn grounded(outcome: &Outcome, subject: &Subject<'_>) -> Result<Counted, Found> {
     let heading = heading(outcome, subject.artifact);
+    // What no source is held against limits the work, and is no sentence that a source could support.
+    let held = subject.claims.iter().filter(|one| one.status != ClaimSupportStatus::NotChecked);
     let own: Vec<&Claimed> =
-        subject.claims.iter().filter(|one| heading.is_none() || one.section.as_deref() == heading).collect();
+        held.filter(|one| heading.is_none() || one.section.as_deref() == heading).collect();
     if own.is_empty() {
         return Err(Found::Nothing(Lacks::Information));
     }

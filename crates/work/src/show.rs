@@ -44,7 +44,7 @@ pub fn header(
 }
 
 /// A manifest of inputs.
-fn manifest(desk: &mut Desk, input_refs: Vec<StorageRef>) -> Result<StorageRef, Error> {
+pub(crate) fn manifest(desk: &mut Desk, input_refs: Vec<StorageRef>) -> Result<StorageRef, Error> {
     let mut manifest = ReadModelInputManifest {
         manifest_id: desk.id("manifest"),
         input_refs,

@@ -95,48 +95,48 @@ pub(crate) fn skip_step(
     reason: Reason,
 ) -> Result<StorageRef, Error> {
     let target = reference("RevisionPlanStepBase", step)?;
-    skipped(desk, &target, by, reason, Downstream::None)?;
+    skipped(desk, &target, by, reason)?;
     plans::operated(desk, plan, step, Operation::StepSkipped, Told::default())
 }
 
-fn skipped(
-    desk: &mut Desk,
-    target: &StorageRef,
-    by: &str,
-    reason: Reason,
-    downstream_effect: Downstream,
-) -> Result<(), Error> {
+/// Writes that something is left out. What depends on it is carried out and looked at all the same.
+fn skipped(desk: &mut Desk, target: &StorageRef, by: &str, reason: Reason) -> Result<(), Error> {
     desk.put(&TaskSkipReceipt {
         skip_id: desk.id("skipped"),
         target_ref: target.as_str().to_string(),
         skipped_by_ref: by.to_string(),
         reason,
-        downstream_effect,
+        downstream_effect: Downstream::None,
         created_at: desk.now(),
         schema_version: V10,
     })?;
     Ok(())
 }
 
-/// Leaves an outcome out, as a person wants it: nothing waits for it any more.
+/// Whether nobody has looked at an outcome yet, so that it can be left out.
+#[must_use]
+pub fn is_untouched(desk: &Desk, id: &str) -> bool {
+    matches!(outcome::state(desk, id), State::Pending | State::PendingDependency)
+}
+
+/// Leaves an outcome out, as a person wants it: nothing waits for it any more. Where the work must meet it, nobody may rely on the work.
 ///
 /// # Errors
-/// There is none, it is left out already, or something can't be written.
-pub fn skip(desk: &mut Desk, id: &str, by: &str) -> Result<(), Refusal> {
+/// There is none, it is left out already or has begun, or something can't be written.
+pub fn skip(desk: &mut Desk, id: &str, by: &str, reason: Reason) -> Result<(), Refusal> {
     if desk.task().outcome(id).is_none() {
         return Err(Refusal::Unknown(id.to_string()));
     }
-    if outcome::state(desk, id) == State::Superseded {
+    if !is_untouched(desk, id) {
         return Err(Refusal::Over(id.to_string()));
     }
     let target = reference("OutcomeRecord", &desk.own(id))?;
-    let effect = Downstream::MarksDependentsNotApplicable;
-    skipped(desk, &target, &format!("user:{by}"), Reason::UserDirected, effect)?;
+    skipped(desk, &target, &format!("user:{by}"), reason)?;
     outcome::go(desk, id, State::Superseded, "skipped", None)?;
     Ok(())
 }
 
-/// Cancels a plan or the whole run. What was done outside stays done, and is listed.
+/// Cancels a plan or the whole run, for a person or the engine. What was done outside stays done, and is listed.
 ///
 /// # Errors
 /// There is none, it is over, or something can't be written.
@@ -181,7 +181,7 @@ pub fn cancel(desk: &mut Desk, scope: Scope<'_>, by: &str) -> Result<(), Refusal
 fn calls(desk: &Desk, scope: Scope<'_>, plans: &[Plan]) -> Result<Vec<StorageRef>, Error> {
     let own = plans.iter().map(Plan::reference).collect::<Result<Vec<_>, _>>()?;
     let is_own = |blocked: &String| own.iter().any(|plan| plan.as_str() == blocked);
-    let open = call::open(desk).into_iter().filter(|call| match scope {
+    let open = call::unanswered(desk).into_iter().filter(|call| match scope {
         Scope::Plan(_) => call.pending_policy.blocked_refs.iter().any(is_own),
         Scope::Run => true,
     });
@@ -267,7 +267,7 @@ fn request(
         cancel_request_id: cancel_request_id.clone(),
         task_id: desk.task().id.clone(),
         run_id: desk.run().to_string(),
-        requested_by_ref: format!("user:{by}"),
+        requested_by_ref: by.to_string(),
         cancel_scope,
         target_refs,
         in_flight_handling: InFlight::PreemptImmediately,
@@ -284,7 +284,6 @@ fn request(
 
 /// A plan is over: its candidates are nobody's, what is left of it is skipped, and it was an attempt.
 fn end(desk: &mut Desk, plan: &mut Plan, by: &str, receipt: &StorageRef) -> Result<(), Error> {
-    let person = format!("user:{by}");
     plans::go(desk, plan, PlanState::Cancelled, By::TaskCancelReceipt, receipt)?;
     cascade::rest(desk, plan, CascadeStatus::Aborted)?;
     for version in plan.products(desk) {
@@ -308,8 +307,8 @@ fn end(desk: &mut Desk, plan: &mut Plan, by: &str, receipt: &StorageRef) -> Resu
         let pending = PacketState::ReviewPending.as_str();
         if desk.says("revision_review_packet", &packet.packet_id, "state") == Some(pending) {
             let way = (pending, PacketState::Superseded.as_str());
-            life::go(desk, &packet_ref, way, &person, "its plan was cancelled")?;
-            review::attended(desk, &packet_ref, &person)?;
+            life::go(desk, &packet_ref, way, by, "its plan was cancelled")?;
+            review::attended(desk, &packet_ref, by)?;
         }
     }
     for step in dispatch::waiting(desk, plan) {

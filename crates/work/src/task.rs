@@ -14,7 +14,7 @@ pub(crate) use outcome::decimal;
 pub use outcome::{Criterion, Level, Outcome, Test, TestKind};
 pub use policy::{
     Approval, Approvals, ChainPolicy, ClaimPolicy, Externalizations, ForumPolicy, Leave, LibraryPolicy,
-    Policies, RevisionApproval, SufficiencyPolicy,
+    Policies, QuestionPolicy, RevisionApproval, SufficiencyPolicy, Unanswered,
 };
 pub use source::Source;
 

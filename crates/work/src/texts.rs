@@ -5,7 +5,7 @@ use crate::artifact::{self, Version};
 use crate::claims::{self, Claimed, Source};
 use crate::desk::{Desk, Error};
 use crate::evaluate;
-use crate::task::{Artifact, ArtifactKind};
+use crate::task::Artifact;
 use crate::workspace;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -90,17 +90,8 @@ pub fn checked(desk: &mut Desk, contents: Contents<'_>) -> Result<Vec<Head>, Err
     let mut all = heads(desk, contents);
     let texts = read(desk, contents);
     let sources = sources(&texts);
-    for head in all.iter_mut().filter(|head| makes_claims(&head.artifact)) {
-        head.claims = claims::check(desk, &head.artifact.id, &head.text, &sources)?;
+    for head in &mut all {
+        head.claims = claims::check(desk, &head.artifact, &head.text, &sources)?;
     }
     Ok(all)
-}
-
-/// Whether an artifact says something that sources can be held against.
-#[must_use]
-pub fn makes_claims(artifact: &Artifact) -> bool {
-    match artifact.kind {
-        ArtifactKind::Markdown => true,
-        ArtifactKind::Json | ArtifactKind::Code => false,
-    }
 }

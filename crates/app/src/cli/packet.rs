@@ -73,8 +73,9 @@ pub(crate) struct Verify {
 pub(crate) const AFTER: &str = "Nothing but the file is looked at: no data directory, no network. Every hash, link and signature is \
 checked, the run is decided again, and every score, status, finding and list is derived again from the task, the texts and the answers.
 
-Exit codes: 0 everything that is in it is as it says (what is withheld is told), 1 something is not, 2 it is no packet. Who signed is \
-told; without --trusted-key any signer is as unknown as the other.
+Exit codes: 0 everything that is in it follows from its records (what is withheld is told), 1 something does not, no trusted key has \
+signed it, or it says itself that it can't be relied on any more, 2 it is no packet. Without --trusted-key nobody vouches for who signed, \
+which the first lines say.
 
 Examples:
   countersign verify memo.packet.json

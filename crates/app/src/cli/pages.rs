@@ -20,6 +20,7 @@ Example:
 
 pub(crate) const HEALTH: &str = after!("health");
 pub(crate) const FINDINGS: &str = after!("findings");
+pub(crate) const REVIEW: &str = after!("review");
 pub(crate) const ATTENTION: &str = after!("attention");
 pub(crate) const EVIDENCE: &str = after!("evidence");
 pub(crate) const CHAIN: &str = after!("chain");

@@ -60,12 +60,13 @@ fn chosen(choice: &str, told: &Told) -> Result<run::Answer, Failure> {
     if stop.reason == run::HARD_CALL && stop.next_steps.iter().any(|option| option == choice) {
         return Ok(run::Answer::Choose(choice.to_owned()));
     }
-    match plain(choice).as_str() {
-        "approve" => Ok(run::Answer::Approve),
-        "deny" => Ok(run::Answer::Deny),
-        "retry" => Ok(run::Answer::Retry),
-        "give up" => Ok(run::Answer::GiveUp),
-        words => {
+    let words = plain(choice);
+    match (words.as_str(), run::NextStep::find(&words)) {
+        ("approve", _) => Ok(run::Answer::Approve),
+        ("deny", _) => Ok(run::Answer::Deny),
+        (_, Some(run::NextStep::Retry)) => Ok(run::Answer::Retry),
+        (_, Some(run::NextStep::GiveUp)) => Ok(run::Answer::GiveUp),
+        (words, _) => {
             let offered = stop.next_steps.iter().find(|step| plain(step) == words);
             offered.cloned().map(run::Answer::Text).ok_or_else(|| {
                 let steps = output::plain(&stop.next_steps.join(", "));

@@ -2,18 +2,24 @@
 //! Owns: the words. Must not: tell what no receipt says.
 
 use super::diff::work;
+use super::packet::{Keep, parts};
 use super::process::looking;
 use crate::cli::Global;
 use crate::cli::governed::Audit;
 use crate::failure::{Exit, Failure};
-use crate::output::{self, FAINT, Line as Shown, PLAIN, Sheet};
+use crate::output::{self, BOLD, FAINT, Line as Shown, PLAIN, Sheet};
 use crate::place::Place;
 use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::wire::Wire;
 use countersign_record::code::Code;
-use countersign_record::json::Json;
-use countersign_work::explain::{Decided, Explained, decisions, explain};
+use countersign_record::id::RunId;
+use countersign_record::json::{self, Json, Object};
+use countersign_record::row::DataClass;
+use countersign_runtime::run;
+use countersign_verify::computed::{Computed, computed};
+use countersign_work::explain::{self, Cited, Decided, Explained, decisions};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -33,7 +39,10 @@ impl<'a> From<&'a Decided> for Line<'a> {
 struct Told<'a> {
     #[serde(flatten)]
     decided: Line<'a>,
-    inputs: Vec<&'a str>,
+    /// Why, in words that everybody may read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    inputs: Vec<Input<'a>>,
     formulas: Vec<Formula<'a>>,
     checks: Vec<Check<'a>>,
     wrote: Vec<&'a str>,
@@ -42,10 +51,22 @@ struct Told<'a> {
 }
 
 #[derive(Serialize)]
+struct Input<'a> {
+    record: &'a str,
+    seq: u64,
+    what: &'a str,
+}
+
+#[derive(Serialize)]
 struct Formula<'a> {
     receipt: &'a str,
     formula: &'a str,
     inputs: Vec<&'a str>,
+    /// What it was given and what it gave, where they could be gathered again with the hashes of the receipt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<&'a Object>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Json>,
 }
 
 #[derive(Serialize)]
@@ -54,6 +75,9 @@ struct Check<'a> {
     policy: &'a str,
     decision: &'static str,
 }
+
+/// What was found behind the receipts of formulas, by their names.
+type Values = BTreeMap<String, Computed>;
 
 fn texts(all: &[StorageRef]) -> Vec<&str> {
     all.iter().map(StorageRef::as_str).collect()
@@ -66,15 +90,20 @@ pub(super) async fn run(global: &Global, command: &Audit) -> Result<Exit, Failur
         list(global, &work.look(decisions).unwrap_or_default())?;
         return Ok(Exit::Success);
     };
-    let explained = work.look(|desk| explain(desk, decision)).transpose();
+    let explained = work.look(|desk| explain::explain(desk, decision)).transpose();
     let explained = explained.map_err(|error| Failure::new(Code::RunRecords, error.to_string()))?;
     let Some(explained) = explained.flatten() else {
         let message = format!("the run has no record {}", output::plain(decision));
         return Err(Failure::new(Code::AuditMissing, message));
     };
+    let id = RunId::try_from(command.run.as_str())?;
+    let setup = run::told(&bench, &id).await?.setup;
+    // What is only looked at here does not leave.
+    let keep = Keep { may_leave: DataClass::LocalOnly, kept: &[] };
+    let values = computed(&parts(&Place::open(global)?, &id, setup, &keep).await?);
     match global.json {
-        true => output::json(&document(&explained))?,
-        false => printed(&explained)?,
+        true => output::json(&document(&explained, &values))?,
+        false => printed(&explained, &values)?,
     }
     Ok(Exit::Success)
 }
@@ -95,20 +124,27 @@ fn list(global: &Global, all: &[Decided]) -> Result<(), Failure> {
     Sheet::new().print(&lines)
 }
 
-fn document(explained: &Explained) -> Told<'_> {
-    let formulas = explained.formulas.iter().map(|one| Formula {
-        receipt: one.receipt.as_str(),
-        formula: &one.formula,
-        inputs: texts(&one.inputs),
+fn document<'a>(explained: &'a Explained, values: &'a Values) -> Told<'a> {
+    let formulas = explained.formulas.iter().map(|one| {
+        let computed = behind(values, one);
+        Formula {
+            receipt: one.receipt.as_str(),
+            formula: &one.formula,
+            inputs: texts(&one.inputs),
+            given: computed.map(|one| &one.inputs),
+            value: computed.map(|one| &one.value),
+        }
     });
     let checks = explained.checks.iter().map(|one| Check {
         check: one.check.as_str(),
         policy: &one.policy,
         decision: one.decision,
     });
+    let input = |one: &'a Cited| Input { record: one.record.as_str(), seq: one.seq, what: &one.what };
     Told {
         decided: Line::from(&explained.decided),
-        inputs: texts(&explained.inputs),
+        why: explained.why.as_deref(),
+        inputs: explained.inputs.iter().map(input).collect(),
         formulas: formulas.collect(),
         checks: checks.collect(),
         wrote: texts(&explained.wrote),
@@ -117,32 +153,56 @@ fn document(explained: &Explained) -> Told<'_> {
     }
 }
 
-fn printed(explained: &Explained) -> Result<(), Failure> {
-    let line = |text: String| output::line(&output::plain(&text));
+/// What a receipt's formula was given and gave.
+fn behind<'v>(values: &'v Values, formula: &explain::Computed) -> Option<&'v Computed> {
+    let id = formula.receipt.as_str().split_once(':').map(|(_, id)| id)?;
+    values.get(id)
+}
+
+/// Columns of what a line is about.
+const NAME_COLUMNS: usize = 9;
+
+fn say(name: &str, text: impl Into<String>) -> Shown {
+    Shown::new(FAINT, format!("{name:<NAME_COLUMNS$}")).and(PLAIN, text).hanging(NAME_COLUMNS)
+}
+
+fn printed(explained: &Explained, values: &Values) -> Result<(), Failure> {
     let Decided { decision, seq, by, what } = &explained.decided;
-    line(what.clone())?;
-    line(format!("record   {} (place {seq})", decision.as_str()))?;
-    line(format!("by       {by}"))?;
+    let mut lines = vec![Shown::new(BOLD, what.trim_end_matches(": "))];
+    lines.push(say("by", by.as_str()));
+    lines.extend(explained.why.as_deref().map(|why| say("why", why)));
+    lines.push(say("record", format!("{} (place {seq})", decision.as_str())).whole());
     for one in &explained.checks {
-        line(format!("policy   {}: {}", one.policy, one.decision))?;
+        lines.push(say("policy", format!("{}: {}", one.policy, one.decision)));
     }
     for one in &explained.formulas {
-        line(format!("formula  {} ({})", one.formula, one.receipt.as_str()))?;
+        lines.extend(formula(one, behind(values, one))?);
     }
-    for (at, step) in explained.trace.causal_steps.iter().enumerate() {
-        line(format!("step {}   {}", at + 1, step.rationale_summary))?;
-        for input in &step.input_refs {
-            line(format!("  in     {}", input.as_str()))?;
-        }
-        for output in &step.output_refs {
-            line(format!("  out    {}", output.as_str()))?;
-        }
-        for evidence in &step.evidence_refs {
-            line(format!("  shows  {}", evidence.as_str()))?;
-        }
+    for one in &explained.inputs {
+        let line = say("from", format!("{} ", one.what));
+        lines.push(line.and(FAINT, format!("{} (place {})", one.record.as_str(), one.seq)).whole());
     }
-    for one in &explained.wrote {
-        line(format!("wrote    {}", one.as_str()))?;
-    }
-    Ok(())
+    lines.extend(explained.wrote.iter().map(|one| say("wrote", one.as_str()).whole()));
+    Sheet::new().print(&lines)
 }
+
+/// A formula with what it was given and what it gave.
+fn formula(one: &explain::Computed, computed: Option<&Computed>) -> Result<Vec<Shown>, Failure> {
+    let written = |value: &Json| {
+        json::to_text(value).map_err(|error| Failure::new(Code::OutputFailed, error.to_string()))
+    };
+    let receipt = |line: Shown| line.and(FAINT, format!(" ({})", one.receipt.as_str())).whole();
+    let Some(computed) = computed else {
+        let words = format!("{}, of values that can't be gathered again here", one.formula);
+        return Ok(vec![receipt(say("formula", words))]);
+    };
+    let gave = format!("{} gives {}", one.formula, written(&computed.value)?);
+    let mut lines = vec![receipt(say("formula", gave))];
+    for (name, value) in computed.inputs.iter() {
+        lines.push(say("  given", format!("{name} {}", written(value)?)).within(GIVEN_ROWS_MAX));
+    }
+    Ok(lines)
+}
+
+/// Rows of what a formula was given; `--json` has all.
+const GIVEN_ROWS_MAX: usize = 3;

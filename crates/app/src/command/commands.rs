@@ -109,7 +109,7 @@ fn written(one: Write) -> String {
 }
 
 fn schema(command: &Command) -> Json {
-    let found = Asked::ALL.iter().find(|(id, _)| *id == command.id);
+    let found = Asked::all().into_iter().find(|(id, _)| *id == command.id);
     found.map_or(Json::Null, |(_, schema)| schema())
 }
 

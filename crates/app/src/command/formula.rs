@@ -2,9 +2,10 @@
 //! Owns: how they are shown; the id and time of a receipt. Must not: compute.
 
 use crate::cli::Global;
-use crate::cli::govern::{Derive, Formula};
+use crate::cli::govern::{Derivation, Derive, Formula};
 use crate::failure::{Exit, Failure};
 use crate::{input, output, place};
+use clap::ValueEnum;
 use countersign_govern::formula::registry;
 use countersign_govern::formula::spec::{Below, Ready, Spec};
 use countersign_govern::formula::{Evaluated, NotEvaluated, Published, evaluate, publish};
@@ -19,6 +20,8 @@ struct Listed {
     formula_id: &'static str,
     semantic_version: &'static str,
     purpose: &'static str,
+    /// What `derive` calls it.
+    derive_kind: String,
 }
 
 #[derive(Serialize)]
@@ -74,13 +77,23 @@ fn list(global: &Global) -> Result<(), Failure> {
             formula_id: spec.id,
             semantic_version: spec.version,
             purpose: spec.purpose,
+            derive_kind: kind(spec),
         });
         return output::json(&listed.collect::<Vec<_>>());
     }
     for spec in registry::all() {
-        output::line(&format!("{:<46} {}", spec.id, spec.purpose))?;
+        output::line(&format!("{:<46} {:<19} {}", spec.id, kind(spec), spec.purpose))?;
     }
-    Ok(())
+    output::line(
+        "\nThe second word is the KIND of countersign derive; countersign formula show ID says what it takes.",
+    )
+}
+
+/// What `derive` calls a formula.
+fn kind(spec: &Spec) -> String {
+    let is_own = |one: &&Derivation| one.formula() == spec.id;
+    let kind = Derivation::value_variants().iter().find(is_own).and_then(Derivation::to_possible_value);
+    kind.map(|kind| kind.get_name().to_owned()).unwrap_or_default()
 }
 
 /// The record of a formula, with its text and what its test vectors refer to.
@@ -89,8 +102,9 @@ fn show(global: &Global, spec: &Spec) -> Result<(), Failure> {
         output::line(&format!("{} {}\n{}\n", spec.id, spec.version, spec.purpose))?;
         output::line(&spec.text())?;
         output::line("\nInputs:")?;
+        let width = spec.inputs.iter().map(|one| one.name.len()).max().unwrap_or_default();
         for one in spec.inputs {
-            output::line(&format!("  {:<32} {}", one.name, one.about))?;
+            output::line(&format!("  {:<width$}  {}", one.name, one.about))?;
         }
         output::line(&format!("\nText: sha256 {}", String::from(spec.hash())))?;
         output::line(&format!("Missing inputs: {}", spec.missing.as_str()))?;

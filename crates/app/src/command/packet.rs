@@ -1,6 +1,7 @@
 //! `countersign packet`: a run's reliance packet, shown, as one signed file, as a page.
 //! Owns: gathering its rows and bytes, what of them may leave, signing, the files. Must not: say of the run what its rows do not.
 
+mod files;
 mod leave;
 mod show;
 
@@ -15,6 +16,7 @@ use countersign_record::chain::Head;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
+use countersign_record::json::Json;
 use countersign_record::row::{DataClass, Row, RowRef};
 use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::{self, Journal, Ledger};
@@ -23,6 +25,8 @@ use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
 use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
 use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
+use countersign_work::task::Task;
+use files::{Folder, Now};
 use leave::Leaving;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -57,28 +61,30 @@ struct Files<'a> {
 }
 
 /// What is kept here.
-struct Keep<'a> {
+pub(super) struct Keep<'a> {
     /// The most secret class whose texts leave.
-    may_leave: DataClass,
+    pub(super) may_leave: DataClass,
     /// Texts that stay, whatever their class.
-    kept: &'a [Digest],
+    pub(super) kept: &'a [Digest],
 }
 
 async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>) -> Result<Exit, Failure> {
     let told = run::told(&looking(Place::open(global)?)?, run).await?;
+    let folder = Folder::of(global, run, &told.setup)?;
     let place = Place::open(global)?;
     let statement = statement(&place, run, told.setup, keep).await?;
+    let summary = Summary::of(&statement);
     let leaving = Leaving::new(run, &statement, files.is_confirmed);
     for path in [files.out, files.html].into_iter().flatten() {
         leaving.may(global, path).await?;
     }
+    warn(global, run, &summary, &Now::of(folder.as_ref(), &summary))?;
     let written = |error| Failure::new(Code::OutputFailed, format!("{error}"));
     let payload = statement.to_bytes().map_err(written)?;
     let message = signed_bytes(&payload);
     let (key, signature) = place.keys.endorse(place.access.principal(), &message, place::entropy()?)?;
     let envelope = Envelope { payload, signatures: vec![Signed { key, signature }] };
     let bytes = envelope.to_bytes().map_err(written)?;
-    let summary = Summary::of(&statement);
     // Each file leaves by itself, so that what became of it is on record whatever becomes of the other.
     let mut receipts = Vec::new();
     if let Some(out) = files.out {
@@ -105,9 +111,28 @@ async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>
         many => say("withheld", String::new()).and(CARE, output::count(many as u64, "text")),
     });
     lines.extend(receipts.into_iter().map(|receipt| say("receipt", receipt).whole()));
-    lines.extend(files.out.map(|out| say("next", format!("countersign verify {}", file(out))).whole()));
+    lines.extend(
+        files
+            .out
+            .map(|out| say("next", format!("countersign verify {}", output::quoted(&file(out)))).whole()),
+    );
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)
+}
+
+/// Says before anything is signed what a reader of the packet should not have to find out.
+fn warn(global: &Global, run: &RunId, summary: &Summary, now: &Now) -> Result<(), Failure> {
+    let (words, id) = match (&summary.fallen, now) {
+        (Some(why), _) => (format!("The packet no longer holds: {why}."), "reliance.renew_packet"),
+        (None, Now::Others(files)) => {
+            let files = output::plain(&files.join(", "));
+            (format!("Sources have changed since the packet was made ({files})."), "source.recheck")
+        }
+        (None, Now::Same | Now::Unseen) => return Ok(()),
+    };
+    let first = global.typed(&format!("command run {id} --run {run}"));
+    let line = Line::new(BAD.bold(), format!("! {words}")).and(PLAIN, " It is signed as it is.");
+    Sheet::new().print(&[line.hanging(2), Line::named("first", first).whole()])
 }
 
 /// The page of a packet; where the signed file is not written, the page carries it.
@@ -127,18 +152,38 @@ fn write(out: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// The statement of a run's last packet.
 async fn statement(place: &Place, run: &RunId, setup: Setup, keep: &Keep<'_>) -> Result<Statement, Failure> {
+    let mut parts = parts(place, run, setup, keep).await?;
+    if let Some(head) = parts.rows.last().map(Entry::head) {
+        parts.anchor = Some(place.keys.anchor(place.matter(), head, &parts.made_at, place::entropy()?)?);
+    }
+    Statement::of(parts).map_err(|error| Failure::new(Code::PacketMissing, error.to_string()))
+}
+
+/// What is known of a run of a task, whether or not it has a packet.
+pub(super) async fn parts(
+    place: &Place,
+    run: &RunId,
+    setup: Setup,
+    keep: &Keep<'_>,
+) -> Result<Parts, Failure> {
     let refused = |message: String| Failure::new(Code::PacketMissing, message);
     let Some(task) = setup.task else {
         return Err(refused(format!("{run} is no run of a task, so it has no reliance packet")));
     };
     let rows = entries(place, run).await?;
+    let whole_class = class_of(&task);
+    let is_file = |digest: &Digest| setup.files.values().any(|one| one == digest);
     let mut blobs: BTreeMap<Digest, Blob> = BTreeMap::new();
     for row in rows.iter().filter_map(whole) {
         for named in &row.blobs {
             let is_kept = keep.kept.contains(&named.digest);
-            let content = match (is_kept, row.data_class > keep.may_leave) {
+            let class = match is_file(&named.digest) {
+                true => row.data_class.max(whole_class),
+                false => row.data_class,
+            };
+            let content = match (is_kept, class > keep.may_leave) {
                 (true, _) => Content::Withheld("the exporter withheld it".to_owned()),
-                (false, true) => Content::Withheld(format!("it is {}", row.data_class.as_str())),
+                (false, true) => Content::Withheld(format!("it is {}", class.as_str())),
                 (false, false) => match place.ledger.blob(&place.access, named.digest).await? {
                     ledger::Blob::Present(bytes) => Content::Present(bytes),
                     ledger::Blob::Erased { .. } => Content::Withheld("it was erased".to_owned()),
@@ -152,22 +197,25 @@ async fn statement(place: &Place, run: &RunId, setup: Setup, keep: &Keep<'_>) ->
             }
         }
     }
-    let head = rows.last().map(Entry::head).ok_or_else(|| refused(format!("{run} has no rows")))?;
-    let now = place.now()?;
-    let anchor = place.keys.anchor(place.matter(), head, &now, place::entropy()?)?;
-    let parts = Parts {
+    Ok(Parts {
         matter: place.matter().clone(),
         run: run.clone(),
-        made_at: now,
+        made_at: place.now()?,
         made_by: place.access.principal().clone(),
         made_with: format!("countersign {}", env!("CARGO_PKG_VERSION")),
         task,
         files: setup.files,
         rows,
-        anchor: Some(anchor),
+        anchor: None,
         blobs: blobs.into_values().collect(),
-    };
-    Statement::of(parts).map_err(|error| refused(error.to_string()))
+    })
+}
+
+/// How secret a file of a task's folder is: it may hold what any of the sources does.
+fn class_of(task: &Json) -> DataClass {
+    let sources = Task::read_whole(task).map(|task| task.sources).unwrap_or_default();
+    let classes = sources.iter().map(|one| DataClass::try_from(one.class().as_str()));
+    classes.map(|class| class.unwrap_or(DataClass::LocalOnly)).max().unwrap_or(DataClass::Public)
 }
 
 fn whole(entry: &Entry) -> Option<&Row> {

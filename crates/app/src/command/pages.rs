@@ -30,6 +30,7 @@ use std::sync::Arc;
 pub(super) enum Page {
     Health,
     Findings,
+    Review,
     Attention,
     Evidence,
     Chain,
@@ -46,8 +47,8 @@ impl Page {
             Page::Evidence => Some(ReadModel::EvidencePackage),
             Page::Chain => Some(ReadModel::EvaluationChainView),
             Page::Budget => Some(ReadModel::BudgetNarrative),
-            // An inbox is a matter's: none is put down by a run.
-            Page::Findings | Page::Board => None,
+            // An inbox is a matter's: none is put down by a run. What there is to look over is put down piece by piece.
+            Page::Findings | Page::Review | Page::Board => None,
         }
     }
 }
@@ -241,6 +242,9 @@ impl Footing {
     fn of(page: Page, desk: &Desk) -> Result<Self, countersign_work::desk::Error> {
         if page == Page::Findings {
             return Ok(page::inbox(desk)?.map_or(Footing::Records, Footing::Asked));
+        }
+        if page == Page::Review {
+            return page::reviewable(desk).map(|(_, header)| Footing::Asked(header));
         }
         let header = page.model().and_then(|model| page::header(desk, model));
         Ok(header.map_or(Footing::Records, Footing::PutDown))

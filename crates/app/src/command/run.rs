@@ -6,6 +6,7 @@ use crate::cli::Global;
 use crate::cli::run::{Run, Working};
 use crate::failure::{Exit, Failure};
 use crate::office;
+use crate::pipelines;
 use crate::place::Place;
 use crate::signals::Cancelling;
 use crate::tasks::{self, Folder};
@@ -31,13 +32,17 @@ pub(super) use summary::claimed;
 
 pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
     let folder = Folder::read(&command.task)?;
-    let found = tasks::pipeline(&folder.task)?;
+    let dir = tasks::folder_of(&command.task);
+    let found = tasks::pipeline(&dir, &folder.task)?;
     let place = Place::open(global)?;
     let working = Working {
-        pipeline: folder.task.pipeline().to_owned(),
+        pipeline: match folder.task.pipeline() {
+            shipped if pipelines::is_shipped(shipped) => shipped.to_owned(),
+            file => dir.join(file).to_string_lossy().into_owned(),
+        },
         model: command.model.clone().unwrap_or_else(|| folder.task.model().to_owned()),
         // Where its files can be looked at again.
-        sources: vec![tasks::folder_of(&command.task)],
+        sources: vec![dir],
         memory: Vec::new(),
         allow_programs: command.allow_programs,
     };

@@ -29,7 +29,9 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             let work = desk.work();
             match (told.standing(), &work) {
                 (Standing::Waiting, Some(work)) => {
-                    return super::run::told(global, &told.id, &told.run, work, ended(&told.run));
+                    let mut driver = desk.open(told)?;
+                    driver.lapse().await?;
+                    return super::run::told(global, driver.id(), driver.run(), work, ended(driver.run()));
                 }
                 (Standing::Waiting, None) => return printed(&told.run, !global.json, ended(&told.run)),
                 (Standing::Over, _) => return Err(over()),
@@ -65,6 +67,10 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
         let line = line.and(FAINT, format!("{}  ", moment(listed.began_at.as_str())));
         let line = line.and(PLAIN, format!("{}  ", listed.pipeline));
         lines.push(line.and(look(listed.standing), stands(&bench, listed).await?).whole());
+        // A goal may have many lines: they are run together, and cut at the end of the screen.
+        let title = listed.title.as_deref().map(|one| one.split_whitespace().collect::<Vec<_>>().join(" "));
+        let title = title.filter(|one| !one.is_empty()).map(|one| Line::new(PLAIN, format!("  {one}")));
+        lines.extend(title.map(|line| line.hanging(2).within(1)));
         if listed.standing == Standing::Open {
             let resume = global.typed(&format!("runs resume {}", listed.run));
             lines.push(Line::new(FAINT, format!("  if nobody carries it on: {resume}")).whole());

@@ -42,8 +42,10 @@ struct Checked {
 }
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
-    let Folder { task, .. } = Folder::read(named)?;
-    tasks::pipeline(&task)?;
+    let folder = Folder::read(named)?;
+    tasks::can_be_played(&folder)?;
+    let Folder { task, .. } = folder;
+    tasks::pipeline(&tasks::folder_of(named), &task)?;
     if task.replies().is_none() {
         office::is_known(global, task.model())?;
     }
@@ -113,8 +115,9 @@ fn new(global: &Global, dir: &Path) -> Result<Exit, Failure> {
         output::line(&format!(
             "{shown}: a task that runs as it is. Change task.toml and the sources, then:"
         ))?;
-        output::line(&format!("  countersign task check {shown}"))?;
-        output::line(&format!("  countersign run {shown}"))?;
+        let typed = output::quoted(&dir.display().to_string());
+        output::line(&format!("  countersign task check {typed}"))?;
+        output::line(&format!("  countersign run {typed}"))?;
     }
     Ok(Exit::Success)
 }

@@ -37,7 +37,7 @@ pub(super) fn run(global: &Global, command: &Verify) -> Result<Exit, Failure> {
             Err(Failure::new(Code::VerifyFile, format!("{}: {}", command.file, found.message)))
         }
         (Outcome::Verified | Outcome::VerifiedInPart, None) => Ok(Exit::Success),
-        (Outcome::Failed, None) => Ok(Exit::Limited),
+        (Outcome::Fallen | Outcome::Failed, None) => Ok(Exit::Limited),
     }
 }
 
@@ -55,12 +55,7 @@ fn told(report: &Report) -> Result<(), Failure> {
     let say = |name: &str, text: String| {
         Line::new(FAINT, format!("  {name:<NAME_COLUMNS$} ")).and(PLAIN, text).hanging(NAME_COLUMNS + 3)
     };
-    let (style, words) = match report.result {
-        Outcome::Verified => (GOOD, "✓ Verified: everything in it is as it says."),
-        Outcome::VerifiedInPart => (CARE, "✓ Verified, with parts withheld: what is in it is as it says."),
-        Outcome::Failed => (BAD, "✗ NOT verified: something in it is not as it says."),
-    };
-    let mut all = vec![Line::new(style.bold(), words).hanging(2)];
+    let mut all = headline(report);
     if let Some(packet) = &report.packet {
         let status = packet.status.replace('_', " ");
         if let Some(why) = &packet.fallen {
@@ -68,6 +63,7 @@ fn told(report: &Report) -> Result<(), Failure> {
         }
         let was = if packet.fallen.is_some() { "it was: " } else { "" };
         all.push(say("packet", format!("{} ({was}{status})", packet.title)));
+        all.push(say("why", packet.explanation.clone()));
         let run = format!("{} of matter {}, up to row {}", packet.run, packet.matter, packet.head.seq);
         all.push(say("run", run));
         for (name, digest) in &packet.subjects {
@@ -79,7 +75,7 @@ fn told(report: &Report) -> Result<(), Failure> {
     for signer in &report.signatures {
         let (style, how) = match signer.standing {
             Standing::Trusted => (GOOD, "which you trust"),
-            Standing::Unknown => (CARE, "which you have said nothing about (--trusted-key)"),
+            Standing::Unknown => (CARE, "for which nobody here vouches (--trusted-key)"),
             Standing::Forged => (BAD, "FORGED: it is not of this key over this packet"),
         };
         all.push(say("signed", format!("{}, ", signer.key)).and(style, how));
@@ -97,6 +93,37 @@ fn told(report: &Report) -> Result<(), Failure> {
         all.push(Line::new(FAINT, format!("  … and {more} more (--json)")));
     }
     Sheet::new().print(&all)
+}
+
+/// What a reader must know before anything else: whether it all follows, and whether anybody vouches for who signed.
+fn headline(report: &Report) -> Vec<Line> {
+    let is_vouched = report.signatures.iter().any(|one| one.standing == Standing::Trusted);
+    let (style, words) = match (report.result, is_vouched) {
+        (Outcome::Verified, true) => (
+            GOOD,
+            "✓ Verified: everything in it follows from its records, and a key that you trust signed it.",
+        ),
+        (Outcome::VerifiedInPart, true) => (
+            CARE,
+            "✓ Verified, with parts withheld: what is in it follows from its records, and a key that you trust signed it.",
+        ),
+        (Outcome::Verified, false) => (CARE, "✓ Everything in it follows from its records."),
+        (Outcome::VerifiedInPart, false) => {
+            (CARE, "✓ Parts are withheld; everything that is in it follows from its records.")
+        }
+        (Outcome::Fallen, _) => (
+            BAD,
+            "! Sound, and no longer to be relied on: everything in it is as it says, and it has fallen since.",
+        ),
+        (Outcome::Failed, _) => (BAD, "✗ NOT verified: something in it is not as it says."),
+    };
+    let mut all = vec![Line::new(style.bold(), words).hanging(2)];
+    if !is_vouched && report.result != Outcome::Failed {
+        let unknown = "? WHO signed it is not known: nobody here vouches for the key. Anybody could have made such a \
+                       packet of records of their own. Ask who gave it to you for their key, and say --trusted-key KEY.";
+        all.push(Line::new(CARE.bold(), unknown).hanging(2));
+    }
+    all
 }
 
 /// How much was checked, together where nothing failed.

@@ -43,6 +43,9 @@ pub(super) struct ListedRun {
     /// When it began.
     #[schema(format = DateTime)]
     began_at: String,
+    /// What was asked: the goal of a task, the prompt of a question.
+    #[schema(required)]
+    title: Option<String>,
     /// Its pipeline.
     pipeline: String,
     /// The envelope that it carries.

@@ -81,6 +81,7 @@ const COMMANDS: &[&str] = &[
     "runs",
     "health",
     "findings",
+    "review",
     "attention",
     "evidence",
     "chain",

@@ -271,6 +271,8 @@ fn privileged() -> BTreeSet<String> {
     let lease = "verified_by = \"ana\"\nprivileged = true";
     let mut scene = Scene::new(&task(&[("LEASE", lease)]), &format!("{END} {BOAT}"), 0);
     scene.command("evidence.export_package", json!({"destination": "out.json", "confirmed": true}));
+    // What comes next makes its packet fall.
+    let mut scene = scene.verifies();
     scene.command("library.promote_source", json!({"source": "lease"}));
     scene.work.write("task/sources/lease.md", format!("{LEASE}\nAnd a boat.\n"));
     let run = scene.run.clone();

@@ -48,7 +48,6 @@ fn a_whole_ledger() {
     let verified = work.run(&["ledger", "verify"]).good();
     insta::assert_snapshot!(verified.text(), @r#"
     3 rows, 1361 bytes: sound; no anchor was given, so rows cut off at the end or a chain written anew can't be seen
-    note: time runs backwards in 1 row, first at row 3
     "#);
     let verified = work.run(&["ledger", "verify", "--json"]).good().json();
     assert_eq!(

@@ -245,7 +245,7 @@ fn what_is_no_damage_is_still_told() {
     assert_eq!(verdict["backwards"], json!({"rows": 1, "first": 2}));
     let notes = [
         "1 decision of ana self-asserted, though a key is known",
-        "time runs backwards in 1 row, first at row 2",
+        "time goes back in 1 row, first at row 2: within a stream, or by more than an hour",
     ];
     assert_eq!(verdict["notes"], json!(notes));
 }

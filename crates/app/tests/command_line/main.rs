@@ -59,6 +59,8 @@ mod talks;
 mod tasks;
 mod tasks_commands;
 mod tasks_faults;
+mod tasks_questions;
+mod tasks_reliance;
 mod tasks_screen;
 mod terminal;
 mod travel;

@@ -2,6 +2,7 @@
 //! Owns: a server that answers as a model does. Must not: believe what the run says of what was sent.
 
 use crate::binary::{Done, Running, Work};
+use crate::examples::folder;
 use crate::runs_crash::{Stop, completed, ended, waits};
 use crate::served::{QUESTION, library};
 use crate::talks::{Answer, PATIENCE, Server, policy, rows, verified};
@@ -71,6 +72,39 @@ fn what_is_sent_has_a_receipt_and_what_comes_back_is_checked() {
     );
     assert_eq!((&row["data_class"], &row["taint"]), (&json!("internal"), &json!("external_untrusted")));
     verified(&work);
+}
+
+/// A stage that may not ask because of the task's policy leaves the receipt of that, and is decided again from it.
+#[test]
+fn a_task_whose_policy_keeps_its_questions_here_is_replayed() {
+    for (from, to) in [
+        ("export_bundle = \"confirm\"", "api_call = \"never\""),
+        ("data_class = \"internal\"", "data_class = \"local_only\""),
+    ] {
+        let work = Work::new();
+        let server = Server::start(says(&[GOOD]));
+        server.added(&work, "far", &[]);
+        let mut copy = std::process::Command::new("cp");
+        copy.arg("-r").arg(folder("lease-memo")).arg(work.path("task"));
+        assert!(copy.status().unwrap().success());
+        let task = std::fs::read_to_string(work.path("task/task.toml")).unwrap();
+        let task = task.replacen("model = \"extractive\"", "model = \"far\"", 1);
+        assert!(task.contains(from) && task.contains("far"), "{from}");
+        work.write("task/task.toml", task.replacen(from, to, 1));
+        let begun = ["run", "task", "--json", "--now", "2026-02-01T09:00:00Z", "--seed", "1"];
+        work.run(&begun).refused(1, "run.denied");
+        assert_eq!(heard(&server), 0, "{to}");
+        let left = rows(&work, "govern.workspace_externalization_receipt");
+        assert_eq!(left[0]["payload"]["record"]["status"], "blocked_by_policy", "{to}");
+        let list = work.run(&["runs", "list", "--json"]).good().json();
+        let run = list[0]["run"].as_str().unwrap();
+        for mode in ["audit_reconstruction", "simulation_from_recorded_outputs"] {
+            let told = work.run(&["replay", run, "--mode", mode, "--json"]).good().json();
+            assert_eq!(told["same"], json!(true), "{mode}: {told}");
+        }
+        work.run(&["lint", "--ledger"]).good();
+        verified(&work);
+    }
 }
 
 #[test]

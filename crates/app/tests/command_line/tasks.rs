@@ -15,7 +15,7 @@ const EXAMPLES: [(&str, i32, Answers); 6] = [
     ("notice-conflict", 3, &[("prefer-nebenabrede", 3), ("accept", 0)]),
     ("incident-report", 0, &[]),
     ("parser-code", 0, &[]),
-    ("audit-sample", 3, &[("enough", 0)]),
+    ("audit-sample", 3, &[("enough", 1)]),
 ];
 
 /// Runs an example to its end, as ana.
@@ -136,6 +136,7 @@ fn every_page_says_what_it_rests_on() {
     for (name, rests_on) in [
         ("health", Some("put_down")),
         ("findings", Some("made_of")),
+        ("review", Some("made_of")),
         ("attention", Some("put_down")),
         ("evidence", Some("put_down")),
         ("chain", Some("put_down")),
@@ -158,6 +159,15 @@ fn every_page_says_what_it_rests_on() {
     assert_eq!(page("health")["body"]["reliance_status"], "rely_with_limitations");
     let findings = page("findings");
     assert!(findings["body"][0]["text"].as_str().unwrap().contains("no source says it"), "{findings}");
+    // One place for all that can be looked over: what it lists is what it is made of, and each can be opened.
+    let review = page("review");
+    let listed = ["finding_refs", "revision_review_packet_refs", "decision_audit_view_refs"];
+    let listed: Vec<&Value> =
+        listed.iter().flat_map(|list| review["body"]["view"][list].as_array().unwrap()).collect();
+    assert_eq!(listed, review["made_of"]["inputs"].as_array().unwrap().iter().collect::<Vec<_>>());
+    assert_eq!(review["body"]["findings"], findings["body"]);
+    let decision = review["body"]["decisions"][0]["decision"].as_str().unwrap();
+    example.work.run(&["audit", &example.run, "--decision", decision]).good();
     let evidence = page("evidence");
     let unsupported = evidence["body"]["claims"].as_array().unwrap();
     assert_eq!(unsupported.iter().filter(|one| one["support"] == "unsupported").count(), 1);

@@ -204,7 +204,9 @@ fn what_could_not_be_run_to_its_end_was_not_looked_at() {
     let work = folder(&text);
     work.write("task/data.json", format!("[\"{}\"]\n", "x".repeat(30_000)));
     let told = at(&work, 9, &["run", "task", "--json"]).exits(3).json();
-    let told = asked(&work, &told, "could not be looked at: its command was not run to its end: tool.");
+    let told = asked(&work, &told, "could not be looked at: its command was not run to its end: tool.", 1);
+    // No source is held against a document in JSON.
+    assert_eq!(told["limitations"], json!(["unchecked_claims_present"]), "{told}");
     assert_eq!(told["outcomes"][0]["met"], json!(true), "{told}");
     let why = told["not_looked_at"]["checked"].as_str().unwrap();
     assert!(why.contains("not run to its end: tool."), "{why}");
@@ -212,11 +214,11 @@ fn what_could_not_be_run_to_its_end_was_not_looked_at() {
 }
 
 /// A person is asked whether a criterion is met that nobody could look at, and says yes; gives what follows.
-fn asked(work: &Work, told: &Value, words: &str) -> Value {
+fn asked(work: &Work, told: &Value, words: &str, exit: i32) -> Value {
     let question = &told["question"];
     assert!(question["text"].as_str().unwrap().contains(words), "{told}");
     let id = question["id"].as_str().unwrap();
-    at(work, 12, &["answer", RUN, "--id", id, "--choose", "yes", "--json"]).good().json()
+    at(work, 12, &["answer", RUN, "--id", id, "--choose", "yes", "--json"]).exits(exit).json()
 }
 
 /// What is wrong with a task, with its line.
@@ -305,7 +307,7 @@ fn a_run_goes_on_without_its_judge_if_a_person_says_so() {
     let told = at(&work, 10, &answer).exits(3).json();
     // The judge is not asked again: a person has said it.
     let words = "the judge had no answer, and a person had the run go on without. Is it met?";
-    let told = asked(&work, &told, words);
+    let told = asked(&work, &told, words, 0);
     assert_eq!(told["not_looked_at"]["checked"], "a person has said whether it is met");
     assert_eq!(told["outcomes"][0]["met"], json!(true), "{told}");
     is_whole(&work);
@@ -316,7 +318,12 @@ fn a_judge_that_says_something_else_is_told() {
     for said in ["It is fine.", "{\"level\": 2}", "{\"level\": \"1\"}"] {
         let work = judged(&[written(), json!({ "text": said })]);
         let told = at(&work, 9, &["run", "task", "--json"]).exits(3).json();
-        asked(&work, &told, "the judge's answer is no level of the rubric, so it can't be used. Is it met?");
+        asked(
+            &work,
+            &told,
+            "the judge's answer is no level of the rubric, so it can't be used. Is it met?",
+            0,
+        );
         is_whole(&work);
     }
 }

@@ -6,6 +6,7 @@ use crate::desk::{self, Desk, Fails, Played};
 use countersign_govern::check::{Severity, check};
 use countersign_govern::reach;
 use countersign_govern::types::cost::{TaskCostRecord, TaskCostRecordCostClass as Class};
+use countersign_govern::types::wire::Wire;
 use countersign_kernel::chunk::{self, chunks};
 use countersign_kernel::pipeline::Pipeline;
 use countersign_kernel::run::{Answer, Doing, HARD_CALL, Stop, StopKind};
@@ -20,13 +21,17 @@ use countersign_record::row::{DataClass, Sealed};
 use countersign_record::state::{GenericEnvelope, Minted};
 use countersign_record::time::Timestamp;
 use countersign_runtime::agents::{Means, Past, built_in};
-use countersign_runtime::ports::ledger::{Journal, Ledger};
+use countersign_runtime::ports::ledger::{Blob, Journal, Ledger, PAGE_ROWS_MAX, Query, Select};
 use countersign_runtime::ports::model::Model;
 use countersign_runtime::ports::session::{Signs, Trouble};
 use countersign_runtime::ports::sources::{Eligible, Hit, Manifest, NotRead, Retrieved, Sources};
 use countersign_runtime::run::mind::Mind;
 use countersign_runtime::run::{self, Bench, Driver, Error, Setup};
 use countersign_runtime::work::{Opening, Work};
+use countersign_testkit::forge::{file, key};
+use countersign_verify::packet::{self, Content, Entry, Parts, Statement};
+use countersign_verify::report::Outcome as Verdict;
+use countersign_verify::verify;
 use countersign_work::task::Task;
 use countersign_work::{artifact, outcome, rely};
 use std::collections::BTreeMap;
@@ -35,6 +40,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Seeds, if nobody says how many: `COUNTERSIGN_SIMULATION_SEEDS`.
 const SEEDS: u64 = 1_000;
+/// Of so many runs in which something went wrong the packet of one is verified: that takes longer than the run.
+const VERIFIED_EACH: u64 = 23;
 /// Processes that carry on one run, at most.
 const PROCESSES_MAX: usize = 24;
 
@@ -325,7 +332,8 @@ impl<'s> Carried<'s> {
         };
         let reading = GenericEnvelope::read(self.task.envelope("ada"), minted).unwrap();
         let bench = self.bench(journal, model, Some(work));
-        let driver = Driver::begin(bench, pipeline(), reading, &Setup::default(), Label::USER).unwrap();
+        let setup = Setup { task: self.task.write(), ..Setup::default() };
+        let driver = Driver::begin(bench, pipeline(), reading, &setup, Label::USER).unwrap();
         self.id = Some(driver.id().clone());
         driver
     }
@@ -366,6 +374,46 @@ impl<'s> Carried<'s> {
                 }
             }
         }
+    }
+
+    /// Anybody can verify the packet of the run, whatever went wrong on the way.
+    async fn verifies(&self, seed: u64) {
+        let (access, run) = (self.desk.access(), self.id.clone().unwrap());
+        let (mut rows, mut after) = (Vec::new(), Some(0));
+        while let Some(place) = after {
+            let query = Query { select: Select::All, after: place, up_to: u64::MAX, limit: PAGE_ROWS_MAX };
+            let page = self.desk.ledger.read(&access, query).await.unwrap();
+            rows.extend(page.rows);
+            after = page.next;
+        }
+        let mut blobs = BTreeMap::new();
+        for named in rows.iter().flat_map(|row| &row.blobs) {
+            let Blob::Present(bytes) = self.desk.ledger.blob(&access, named.digest).await.unwrap() else {
+                panic!("nothing was erased");
+            };
+            let (digest, size, content) = (named.digest, named.size, Content::Present(bytes));
+            blobs.insert(digest, packet::Blob { digest, size, content });
+        }
+        let statement = Statement::of(Parts {
+            matter: access.matter().clone(),
+            run,
+            made_at: Timestamp::try_from("2026-01-05T00:00:00Z").unwrap(),
+            made_by: access.principal().clone(),
+            made_with: "countersign".to_owned(),
+            task: self.task.write().unwrap(),
+            files: BTreeMap::new(),
+            rows: rows.into_iter().map(|row| Entry::Whole(Box::new(row))).collect(),
+            anchor: None,
+            blobs: blobs.into_values().collect(),
+        });
+        let report = verify(&file(&statement.unwrap(), &key(1)), &[]);
+        assert_eq!(
+            report.result,
+            Verdict::Verified,
+            "{}: seed {seed}: {:?}",
+            self.scene.name,
+            report.failures
+        );
     }
 
     /// What the run came to; every record of it keeps the contract.
@@ -431,6 +479,9 @@ async fn carried(scene: &Scene, task: &str, seed: Option<u64>) -> (End, usize, u
             }
         });
         if let Some(end) = run.process(fault).await {
+            if let Some(seed) = seed.filter(|seed| seed % VERIFIED_EACH == 0) {
+                run.verifies(seed).await;
+            }
             return (end, run.asked, run.agains);
         }
     }

@@ -39,11 +39,12 @@ fn colours_are_for_terminals() {
     assert!(!seen.contains("step"), "nothing of that stays: {seen}");
     let id = seen.lines().find_map(|line| line.trim_end().strip_prefix("run     ")).unwrap().to_owned();
     work.run(&["packet", "export", &id, "--yes", "--out", "p.json"]).good();
-    let pages: [&[&str]; 8] = [
+    let pages: [&[&str]; 9] = [
         &["packet", "show", &id],
         &["verify", "p.json"],
         &["health", &id],
         &["findings", &id],
+        &["review", &id],
         &["evidence", &id],
         &["chain", &id],
         &["board", &id],
@@ -62,7 +63,7 @@ fn colours_are_for_terminals() {
 
 /// A line that is to be copied is never broken.
 fn is_copied(line: &str) -> bool {
-    ["work ", "run ", "next ", "answer ", "… ", "  … "].iter().any(|name| line.starts_with(name))
+    ["work ", "run ", "next ", "open ", "answer ", "… ", "  … "].iter().any(|name| line.starts_with(name))
 }
 
 fn fits(done: &Done) {
@@ -141,6 +142,34 @@ fn a_reviewer_sees_the_change() {
     assert!(claim["text"].is_string() && claim["contradicting"][0]["text"].is_string(), "{told}");
 }
 
+/// What is open though nothing blocks is named wherever the status is told, and the verifier derives the same words.
+#[test]
+fn what_is_open_beside_a_safe_result_is_named() {
+    let example = Example::run("notice-conflict", 3);
+    let (work, run) = (&example.work, example.run.as_str());
+    let id = example.told["question"]["id"].as_str().unwrap();
+    let done =
+        example.at(10, "ana", &["answer", run, "--id", id, "--choose", "prefer-rahmenvertrag"]).exits(0);
+    let open = "1 open finding (medium) does not block it";
+    let told = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_told = |text: &str, words: &str| assert!(told(text).contains(words), "{words}: {text}");
+    is_told(done.text(), &format!("Safe to rely on within its scope. {open}."));
+    let why = format!("Nothing in the records blocks relying on it; {open}.");
+    let nothing = began(&Work::new(), "lease-memo", 1, 0).1;
+    assert_eq!(nothing["explanation"], "Nothing in the records blocks relying on it.", "{nothing}");
+    let shown = work.run(&["packet", "show", run]).good();
+    is_told(shown.text(), &format!("Safe to rely on within its scope. {why}"));
+    is_told(shown.text(), &format!("limits none; {open} ! "));
+    work.run(&["packet", "export", run, "--yes", "--out", "p.json", "--html", "p.html"]).good();
+    is_told(work.run(&["verify", "p.json"]).good().text(), &format!("why {why}"));
+    let page = std::fs::read_to_string(work.path("p.html")).unwrap();
+    is_told(&page, &format!("Safe to rely on within its scope.</strong> {why}</p>"));
+    is_told(
+        &page,
+        &format!("<p>Nothing in the records blocks relying on the work; {open}:</p> <p class=\"finding\">"),
+    );
+}
+
 #[test]
 fn files_are_found_again_from_elsewhere_after_the_end() {
     let work = Work::new();
@@ -159,6 +188,29 @@ fn files_are_found_again_from_elsewhere_after_the_end() {
     let refusal = recheck(&work.path("elsewhere")).refused_silently(2, "file.unreadable");
     assert!(refusal.message.contains("--folder"), "{}", refusal.message);
     work.run(&["command", "run", "source.recheck", "--run", run, "--folder", "moved"]).good();
+}
+
+/// A list says of each run what it was asked: on one line, however long that is, and whole for a program.
+#[test]
+fn runs_are_listed_with_what_they_were_asked() {
+    let example = Example::run("lease-memo", 0);
+    let work = &example.work;
+    std::fs::create_dir(work.path("docs")).unwrap();
+    work.write("docs/lease.md", "# Lease\n\nThe lease ends on 31 May 2027.\n");
+    let prompt =
+        format!("When does the lease end, {}please?\nTell me.", "and where is it written, ".repeat(9));
+    work.run(&["ask", &prompt, "--sources", "docs", "--now", "2026-02-01T10:00:00Z"]);
+    let listed = work.run(&["runs", "list", "--json"]).good().json();
+    let task = std::fs::read_to_string(folder("lease-memo").join("task.toml")).unwrap();
+    assert_eq!(listed[0]["title"], prompt.as_str());
+    let goal = listed[1]["title"].as_str().unwrap();
+    assert!(task.contains(goal.lines().next().unwrap()), "{goal}");
+    let done = work.run(&["runs", "list"]).good();
+    let lines: Vec<&str> = done.text().lines().collect();
+    assert_eq!(lines.len(), 4, "{}", done.text());
+    assert!(lines[1].starts_with("  When does the lease end, and where") && lines[1].ends_with('…'));
+    assert!(lines[3].starts_with("  ") && goal.starts_with(&lines[3][2..20]), "{}", done.text());
+    assert!([lines[1], lines[3]].iter().all(|line| line.chars().count() <= 80), "{}", done.text());
 }
 
 /// Whatever else is on the page, what became of the run comes first; nothing that waits is missing where all runs are asked about.

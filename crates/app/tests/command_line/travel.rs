@@ -243,11 +243,21 @@ fn a_decision_is_explained_from_its_receipts() {
     let packet = packet.unwrap()["decision"].as_str().unwrap();
     let told = example.at(11, "ben", &["audit", &example.run, "--decision", packet, "--json"]).good().json();
     assert!(told["formulas"][0]["formula"].as_str().unwrap().starts_with("reliance_status_v1 "), "{told}");
+    assert_eq!(told["formulas"][0]["value"], "safe_to_rely_within_scope");
+    assert_eq!(told["formulas"][0]["given"]["evidence_packages"], 1);
     assert_eq!(told["view"]["target_decision_ref"], packet);
     assert_eq!(told["trace"]["hidden_reasoning_included"], false);
     let text = example.at(12, "ben", &["audit", &example.run, "--decision", packet]).good();
-    for part in ["by       engine:", "policy   ", "formula  reliance_status_v1", "  in     evidence_package:"]
-    {
+    let parts = [
+        "by       engine:",
+        "why      Nothing in the records blocks relying on it",
+        "policy   ",
+        "formula  reliance_status_v1 ",
+        " gives \"safe_to_rely_within_scope\" (formula_evaluation_receipt:",
+        "  given  live_blockers 0\n",
+        " claims stand in the sources evidence_package:",
+    ];
+    for part in parts {
         assert!(text.text().contains(part), "{part}: {}", text.text());
     }
     let rows = example.rows();
@@ -257,6 +267,8 @@ fn a_decision_is_explained_from_its_receipts() {
             example.at(13, "ben", &["audit", &example.run, "--decision", decision, "--json"]).good().json();
         assert_eq!(told["what"], one["what"]);
         assert!(!told["trace"]["causal_steps"].as_array().unwrap().is_empty(), "{told}");
+        let formulas = told["formulas"].as_array().unwrap();
+        assert!(formulas.iter().all(|one| one["given"].is_object() && !one["value"].is_null()), "{told}");
     }
     assert_eq!(example.rows(), rows, "looking writes nothing");
     example.at(14, "ben", &["audit", &example.run, "--decision", "x:y"]).refused_silently(1, "audit.missing");

@@ -63,6 +63,85 @@ fn rings(at: usize) -> Draft {
     draft("OutcomeRecord", None, &text)
 }
 
+fn end(at: usize) -> Draft {
+    let text = format!(
+        r#"{{"detection_id":"d{at}","outcome_id":"o{at}","run_id":"r","no_sufficient_procedure":true}}"#
+    );
+    draft("SufficiencyDetectionResult", None, &text)
+}
+
+/// Attempts that name only their run, behind as many ends in that.
+fn tried(rows: usize) -> Vec<Draft> {
+    let attempt = |at: usize| {
+        draft("ProcedureAttemptRecord", None, &format!(r#"{{"attempt_id":"a{at}","run_id":"r"}}"#))
+    };
+    halves(rows, end, attempt)
+}
+
+/// One plan with as many outcomes as it is sent out.
+fn sent(rows: usize) -> Vec<Draft> {
+    let outcomes: Vec<String> = (0..rows / 2).map(|at| format!(r#""o{at}""#)).collect();
+    let plan = format!(r#"{{"plan_id":"p","run_id":"r","outcome_ids":[{}]}}"#, outcomes.join(","));
+    let plan = draft("RevisionPlan", None, &plan);
+    let sent = |at: usize| {
+        let text = format!(r#"{{"receipt_id":"s{at}","plan_id":"p","operation_kind":"dispatched"}}"#);
+        draft("RevisionOperationReceipt", None, &text)
+    };
+    [plan].into_iter().chain(in_turn(rows, end, sent)).collect()
+}
+
+/// Edges into one record, and as many nodes that it came out of.
+fn cleaned(rows: usize) -> Vec<Draft> {
+    let source = draft("SourceRecord", None, r#"{"source_id":"s","taint_class":"external_untrusted"}"#);
+    let node = |at: usize| {
+        let text = format!(
+            r#"{{"node_id":"n{at}","input_taint":"external_untrusted","output_taint":"user_trusted_bounded","evidence_ref":"note:t","input_ref":"src:x{at}","output_ref":"src:s"}}"#
+        );
+        draft("SanitizationNode", None, &text)
+    };
+    let edge = |_| draft("DerivationEdge", None, r#"{"output_ref":"src:s","input_refs":["src:s"]}"#);
+    [source].into_iter().chain(halves(rows, node, edge)).collect()
+}
+
+/// Calls that nobody answered and that let a plan on, and as many steps of that plan.
+fn let_on(rows: usize, allowed: &'static str) -> Vec<Draft> {
+    let call = |at: usize| {
+        let text = format!(
+            r#"{{"hard_call_id":"h{at}","run_id":"r","pending_policy":{{"blocking_scope":"entire_run","blocked_refs":[],"allowed_to_continue_refs":["{allowed}"]}}}}"#
+        );
+        draft("HardRevisionCall", None, &text)
+    };
+    let step = |at: usize| {
+        let text = format!(
+            r#"{{"receipt_id":"s{at}","plan_id":"p","step_id":"s{at}","run_id":"r","operation_kind":"dispatched"}}"#
+        );
+        draft("RevisionOperationReceipt", None, &text)
+    };
+    in_turn(rows, call, step)
+}
+
+/// One claim with as many receipts as places that bear on it.
+fn claimed(rows: usize) -> Vec<Draft> {
+    let policy = draft(
+        "ClaimSupportDerivationPolicy",
+        None,
+        r#"{"policy_id":"p","required_for_supported":{"min_direct_supporting_anchors":1,"require_verified_source":true,"allow_stale_source":false,"allow_contradicting_anchor":false},"partial_support_rule":"any_indirect_or_contextual_anchor","contradiction_rule":"any_direct_contradiction_controls"}"#,
+    );
+    let anchor = |at: usize| {
+        let text = format!(
+            r#"{{"anchor_id":"a{at}","source_record_ref":"src:s{at}","supports_claim_refs":["claim:a/c"],"support_strength":"direct"}}"#
+        );
+        draft("SourceEvidenceAnchor", None, &text)
+    };
+    let receipt = |at: usize| {
+        let text = format!(
+            r#"{{"receipt_id":"r{at}","claim_ref":"claim:a/c","policy_ref":"p","derived_support_status":"indeterminate_stale_or_unverified"}}"#
+        );
+        draft("ClaimSupportDerivationReceipt", None, &text)
+    };
+    [policy].into_iter().chain(in_turn(rows, anchor, receipt)).collect()
+}
+
 /// What each is called, and its rows.
 pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
     let graph = |at: usize| {
@@ -113,5 +192,11 @@ pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
         ("hostile: a ring under a policy that changes with every row", in_turn(rows, graph, rings)),
         ("hostile: plans under a policy that changes with every row", in_turn(rows, verifier, dispatch)),
         ("hostile: gates that change with every promotion", in_turn(rows, gate, promoted)),
+        ("hostile: attempts at anything of a run", tried(rows)),
+        ("hostile: a plan for many outcomes, sent out again and again", sent(rows)),
+        ("hostile: edges and nodes of one record", cleaned(rows)),
+        ("hostile: hard calls that let their run on", let_on(rows, "r")),
+        ("hostile: hard calls that let a plan on", let_on(rows, "revision_plan:p")),
+        ("hostile: receipts and places of one claim", claimed(rows)),
     ]
 }

@@ -1,11 +1,11 @@
 //! Validation codes: claims.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::sources::{History, is_lookup, scopes, source_id};
+mod standing;
+
+use super::sources::{History, scopes, source_id};
 use super::{Area, Found, Rule, Severity};
-use crate::derive::claim_support::{
-    self, Anchor, Authority, ContradictionRule, NOT_CHECKED, PartialRule, Policy, Status, Strength,
-};
+use crate::derive::claim_support::{Authority, ContradictionRule, NOT_CHECKED, PartialRule, Policy};
 use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
 use crate::path::Path;
@@ -15,6 +15,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
+use standing::Standing;
 
 pub(super) const AREA: Area = Area {
     name: "claims",
@@ -88,64 +89,6 @@ fn policy(row: &Json) -> Option<Policy> {
     })
 }
 
-/// What claims can be derived from.
-struct Evidence<'w> {
-    world: &'w World,
-    sources: History<'w>,
-    policies: History<'w>,
-    /// The anchors of each claim, in order.
-    anchors: BTreeMap<&'w str, Vec<Record<'w>>>,
-}
-
-impl<'w> Evidence<'w> {
-    fn of(world: &'w World) -> Self {
-        let mut anchors: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
-        for anchor in world.of("SourceEvidenceAnchor") {
-            let claims: BTreeSet<&str> = anchor.json().texts("supports_claim_refs").into_iter().collect();
-            for claim in claims {
-                anchors.entry(claim).or_default().push(anchor);
-            }
-        }
-        let sources = History::of(world, "SourceRecord");
-        let policies = History::of(world, "ClaimSupportDerivationPolicy");
-        Evidence { world, sources, policies, anchors }
-    }
-
-    /// An anchor as it stood when a receipt was written.
-    fn weigh(&self, anchor: Record<'w>, receipt: Record<'_>) -> Option<Anchor> {
-        let strength = anchor.text("support_strength").and_then(Strength::find)?;
-        let text = anchor.json().text("source_record_ref")?;
-        let source = source_id(text).and_then(|id| self.sources.before(id, receipt.seq()));
-        let level = source.and_then(|one| authority(one.json()));
-        let fresh_until = source.and_then(|one| one.time("fresh_until"));
-        Some(Anchor {
-            strength,
-            authority: level.unwrap_or(Authority::Unknown),
-            verified: source.is_some_and(|one| one.is("verification_state", "verified")),
-            fresh: fresh_until.zip(receipt.written_at()).is_none_or(|(end, now)| now < end),
-            tier0: is_lookup(self.world, text),
-        })
-    }
-
-    /// How the claim of a receipt stands under its policy; `None` if the policy is not known.
-    fn derive(&self, receipt: Record<'_>) -> Option<Status> {
-        if receipt.is("derived_support_status", NOT_CHECKED.status.as_str()) {
-            return Some(NOT_CHECKED.status);
-        }
-        let name = receipt.text("policy_ref")?;
-        let id = Reference::read(name)
-            .filter(|one| one.kind == "claim_support_derivation_policy")
-            .map_or(name, |one| one.id);
-        let policy = self.policies.before(id, receipt.seq()).and_then(|row| policy(row.json()))?;
-        // All anchors of the claim that were there, not only those that the receipt names: else a contradiction could be
-        // left out.
-        let anchors = receipt.text("claim_ref").and_then(|claim| self.anchors.get(claim));
-        let anchors = anchors.map(Vec::as_slice).unwrap_or_default();
-        let there = anchors.iter().take_while(|anchor| anchor.seq() < receipt.seq());
-        Some(claim_support::derive(&policy, there.filter_map(|anchor| self.weigh(*anchor, receipt))).status)
-    }
-}
-
 /// The authority of a source: that of the law it is, else the highest one that somebody gave it where it applies.
 #[must_use]
 pub fn authority(source: &Json) -> Option<Authority> {
@@ -153,10 +96,6 @@ pub fn authority(source: &Json) -> Option<Authority> {
     let scopes = source.list("applicability_scopes").iter();
     legal.or_else(|| scopes.filter_map(|scope| scope.text("authority_level").and_then(Authority::find)).min())
 }
-
-/// How many receipts of one claim are derived anew, the last ones: what was derived before is long replaced, and a claim with
-/// as many receipts as anchors would take the square of both.
-const DERIVATIONS_MAX: usize = 64;
 
 fn claim_support_status_without_derivation(world: &World, found: &mut Found<'_>) {
     for entry in world.of("EvidencePackageClaimEntry") {
@@ -167,22 +106,55 @@ fn claim_support_status_without_derivation(world: &World, found: &mut Found<'_>)
             look_at_entry(package, entry, || Path::from("claim_support_map").item(at), found);
         }
     }
-    let evidence = Evidence::of(world);
-    let mut derived: BTreeMap<&str, usize> = BTreeMap::new();
-    for receipt in world.of("ClaimSupportDerivationReceipt").rev() {
-        let count = derived.entry(receipt.json().text("claim_ref").unwrap_or_default()).or_default();
-        *count += 1;
-        if *count > DERIVATIONS_MAX {
-            continue;
+    let mut receipts: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+    for receipt in world.of("ClaimSupportDerivationReceipt") {
+        receipts.entry(receipt.json().text("claim_ref").unwrap_or_default()).or_default().push(receipt);
+    }
+    if receipts.is_empty() {
+        return;
+    }
+    let mut anchors: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
+    for anchor in world.of("SourceEvidenceAnchor") {
+        let claims: BTreeSet<&str> = anchor.json().texts("supports_claim_refs").into_iter().collect();
+        claims.into_iter().for_each(|claim| anchors.entry(claim).or_default().push(anchor));
+    }
+    let sources = History::of(world, "SourceRecord");
+    for (claim, receipts) in receipts {
+        // All anchors of the claim that were there, not only those that the receipt names: else a contradiction could be left out.
+        let anchors = anchors.get(claim).map(Vec::as_slice).unwrap_or_default();
+        let mut standing = Standing::of(&sources, anchors, &receipts);
+        for receipt in receipts {
+            standing.go_to(receipt);
+            look_at_receipt(receipt, &standing, found);
         }
-        let Some(stated) = receipt.text("derived_support_status") else { continue };
-        let Some(status) = evidence.derive(receipt) else { continue };
-        if stated != status.as_str() {
-            let message = format!("is {stated} where the policy makes it {}", status.as_str());
-            found.add(receipt, "derived_support_status", message);
-        } else if receipt.text("decisive_reason").is_some_and(|reason| reason != status.reason()) {
-            found.add(receipt, "decisive_reason", format!("{} is the reason for {stated}", status.reason()));
+    }
+}
+
+/// A receipt says what its policy makes of everything that bore on the claim.
+fn look_at_receipt(receipt: Record<'_>, standing: &Standing<'_, '_>, found: &mut Found<'_>) {
+    let Some(stated) = receipt.text("derived_support_status") else { return };
+    let status = if stated == NOT_CHECKED.status.as_str() {
+        if !standing.is_bare() {
+            let message = "says that nobody looked where something bears on the claim";
+            return found.add(receipt, "derived_support_status", message);
         }
+        NOT_CHECKED.status
+    } else {
+        let name = receipt.text("policy_ref").unwrap_or_default();
+        let id = Reference::read(name)
+            .filter(|one| one.kind == "claim_support_derivation_policy")
+            .map_or(name, |one| one.id);
+        let row = receipt.world.policy("ClaimSupportDerivationPolicy", id, receipt.seq());
+        let Some(policy) = row.and_then(|row| policy(row.json())) else {
+            return found.add(receipt, "policy_ref", "no policy says how the claim came to stand so");
+        };
+        standing.counts(&policy, receipt).support(&policy).status
+    };
+    if stated != status.as_str() {
+        let message = format!("is {stated} where the policy makes it {}", status.as_str());
+        found.add(receipt, "derived_support_status", message);
+    } else if receipt.text("decisive_reason").is_some_and(|reason| reason != status.reason()) {
+        found.add(receipt, "decisive_reason", format!("{} is the reason for {stated}", status.reason()));
     }
 }
 
@@ -293,6 +265,16 @@ fn registered(reference: &Json) -> Option<(&str, &str)> {
     reference.text("domain_payload_kind").zip(reference.text("domain_payload_version"))
 }
 
+/// Whether a question says that what it asks for is missing, in the contract's word.
+fn says_missing(need: Record<'_>) -> bool {
+    let reasons =
+        ["unresolved_reason", "human_needed_reason"].into_iter().filter_map(|path| need.json().text(path));
+    let is_end = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '_');
+    reasons
+        .flat_map(|reason| reason.split(is_end))
+        .any(|word| ["missing_source", "source_unavailable"].contains(&word))
+}
+
 fn extractor_missing_reported_as_source_missing(world: &World, found: &mut Found<'_>) {
     let handled = Said::of(world, "ExtractorCapability", |row| row.json().texts("source_kinds"));
     // The source is there, and nothing could read its kind.
@@ -310,7 +292,9 @@ fn extractor_missing_reported_as_source_missing(world: &World, found: &mut Found
             found.add(result, "decision", message);
         }
     }
-    for need in world.of("ResearchNeed") {
+    // A question about a source that is there is just that, unless it says that the source is missing where readers are known.
+    let has_readers = world.of("ExtractorCapability").next().is_some();
+    for need in world.of("ResearchNeed").filter(|need| has_readers && says_missing(*need)) {
         if need.texts("target_refs").iter().any(|one| is_unread(one, need.seq())) {
             found.add(need, "target_refs", message);
         }

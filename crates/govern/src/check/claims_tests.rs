@@ -74,8 +74,90 @@ fn receipts_are_derived_anew() {
     check(&source("verified", "09:00"), &["direct"], &stale, &[]);
     check(&source("unverified", "10:00"), &["direct"], &stale, &[]);
     check(&source("unverified", "10:00"), &["direct"], &supported, &[(4, "/derived_support_status")]);
-    check(&good, &["direct"], &receipt("not_checked", "not_checked"), &[]);
-    check(&good, &["direct"], &receipt("not_checked", "direct_contradiction"), &[(4, "/decisive_reason")]);
+    check(&good, &[], &receipt("not_checked", "not_checked"), &[]);
+    check(&good, &[], &receipt("not_checked", "direct_contradiction"), &[(3, "/decisive_reason")]);
+    // Who says that nobody looked says so of a claim that nothing bears on.
+    let unchecked = receipt("not_checked", "not_checked");
+    check(&good, &["direct"], &unchecked, &[(4, "/derived_support_status")]);
+    check(&good, &["contradicts"], &unchecked, &[(4, "/derived_support_status")]);
+}
+
+#[test]
+fn a_claim_stands_by_a_policy_that_is_there() {
+    let supported = receipt("supported", "direct_verified_support");
+    let receipt = ("ClaimSupportDerivationReceipt", &*supported);
+    check(CODE, &[receipt], &[(1, "/policy_ref")]);
+    check(CODE, &[("ClaimSupportDerivationPolicy", r#"{"policy_id":"p"}"#), receipt], &[(2, "/policy_ref")]);
+    let against = r#"{"source_record_ref":"src:s","supports_claim_refs":["claim:a/c"],"support_strength":"contradicts"}"#;
+    check(CODE, &[("SourceEvidenceAnchor", against), receipt], &[(2, "/policy_ref")]);
+}
+
+#[test]
+fn no_receipt_is_too_old_to_be_derived_anew() {
+    let unsupported = receipt("unsupported", "no_supporting_anchor");
+    let supported = receipt("supported", "direct_verified_support");
+    let mut rows = std::vec![POLICY, ("ClaimSupportDerivationReceipt", &*supported)];
+    rows.extend((0..200).map(|_| ("ClaimSupportDerivationReceipt", &*unsupported)));
+    check(CODE, &rows, &[(2, "/derived_support_status")]);
+}
+
+/// Receipts among anchors and sources in any order, against what each of them comes to alone.
+#[test]
+fn what_bears_on_a_claim_is_counted_as_it_comes() {
+    let mut state = 7_u64;
+    let mut pick = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for _ in 0..60 {
+        let flag = |one: u64| if one == 0 { "false" } else { "true" };
+        let rules = ["any_direct_contradiction_controls", "weighted_by_authority"];
+        let policy = format!(
+            r#"{{"policy_id":"p","required_for_supported":{{"min_direct_supporting_anchors":{},"require_verified_source":{},
+            "allow_stale_source":{},"allow_contradicting_anchor":true}},
+            "partial_support_rule":"direct_anchor_unverified","contradiction_rule":"{}"}}"#,
+            pick(4),
+            flag(pick(2)),
+            flag(pick(2)),
+            rules[usize::try_from(pick(2)).unwrap()]
+        );
+        let mut rows = std::vec![("ClaimSupportDerivationPolicy", policy)];
+        for _ in 0..40 {
+            let (id, number) = (pick(3), usize::try_from(pick(4)).unwrap());
+            rows.push(match pick(3) {
+                0 => ("SourceRecord", format!(
+                    r#"{{"source_id":"s{id}","verification_state":"{}","fresh_until":"2026-03-02T08:{:02}:00Z",
+                    "applicability_scopes":[{{"authority_level":"{}"}}]}}"#,
+                    ["verified", "unverified"][number % 2],
+                    10 + pick(30),
+                    ["binding", "persuasive", "advisory", "unknown"][number]
+                )),
+                1 => ("SourceEvidenceAnchor", format!(
+                    r#"{{"source_record_ref":"src:s{id}","supports_claim_refs":["claim:a/c"],"support_strength":"{}"}}"#,
+                    ["direct", "direct", "indirect", "contradicts"][number]
+                )),
+                _ => ("ClaimSupportDerivationReceipt", String::from(
+                    r#"{"claim_ref":"claim:a/c","policy_ref":"p","derived_support_status":"supported"}"#,
+                )),
+            });
+        }
+        let rows: std::vec::Vec<(&str, &str)> =
+            rows.iter().map(|(kind, row)| (*kind, row.as_str())).collect();
+        let together = crate::check::trial::rows_with(CODE, &crate::check::trial::by_minute(&rows));
+        let is_receipt = |at: &usize| rows[*at].0 == "ClaimSupportDerivationReceipt";
+        let alone = (0..rows.len()).filter(is_receipt).filter(|at| {
+            // No other receipt, but a place for each; and nothing that bears on the claim behind it.
+            let other = ("TaskCostRecord", "{}");
+            let is_other = |one: &usize| {
+                is_receipt(one) && one != at || one > at && rows[*one].0 == "SourceEvidenceAnchor"
+            };
+            let few = (0..rows.len()).map(|one| if is_other(&one) { other } else { rows[one] });
+            let few: std::vec::Vec<(&str, &str)> = few.collect();
+            !crate::check::trial::rows_with(CODE, &crate::check::trial::by_minute(&few)).is_empty()
+        });
+        let alone: std::vec::Vec<u64> = alone.map(|at| u64::try_from(at).unwrap() + 1).collect();
+        assert_eq!(together, alone, "{rows:#?}");
+    }
 }
 
 #[test]
@@ -154,8 +236,16 @@ fn what_cannot_be_read_is_not_missing() {
     check(("EvaluationResultEnvelope", &result("missing_source", "t")), &[]);
     let limited = r#"{"decision":{"limitations":["source_unavailable"],"missing_source_refs":["src:s"]}}"#;
     check(("EvaluationResultEnvelope", limited), &[(2, "/decision")]);
-    let need = ("ResearchNeed", r#"{"target_refs":["src:s"]}"#);
-    check(need, &[(2, "/target_refs")]);
-    let reader = ("ExtractorCapability", r#"{"capability_ref":"x","source_kinds":["custom"]}"#);
-    crate::check::trial::has_places(code, &[source, reader, need], &[]);
+    let need = ("ResearchNeed", r#"{"target_refs":["src:s"],"unresolved_reason":"source_unavailable"}"#);
+    let about = ("ResearchNeed", r#"{"target_refs":["src:s"],"question":"Does it still apply?"}"#);
+    let reader = |kind: &str| format!(r#"{{"capability_ref":"x","source_kinds":["{kind}"]}}"#);
+    let (own, other) = (reader("custom"), reader("file"));
+    let check = |reader: &str, need: (&str, &str), expected: &[(u64, &str)]| {
+        crate::check::trial::has_places(code, &[source, ("ExtractorCapability", reader), need], expected);
+    };
+    check(&other, need, &[(3, "/target_refs")]);
+    check(&own, need, &[]);
+    // A question about a source that is there says nothing of what could read it.
+    check(&other, about, &[]);
+    crate::check::trial::has_places(code, &[source, need], &[]);
 }

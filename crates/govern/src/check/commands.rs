@@ -4,7 +4,7 @@
 use super::{Area, Found, Rule, Severity};
 use crate::decide::command::{self, Specs, id_of};
 use crate::member::Member;
-use crate::table::commands;
+use crate::table::commands::{self, Layer};
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -60,7 +60,7 @@ const RULES: &[Rule] = &[
         code: "g_surface_action_without_command",
         severity: Severity::Error,
         section: "§G commands (N-05)",
-        fires: "An affordance on a §G surface names a command that is neither built in nor has a RelianceLayerCommandRegistryEntry.",
+        fires: "An affordance on a §G surface names a command_id that is not among the twelve RelianceLayerCommandRegistryEntry ids (or has no registered entry).",
         legal: "A §G affordance bound to attention.resolve_item.",
         why: "On the surfaces where people take responsibility every action must end in a command of that layer, else it closes nothing.",
         fix: "Bind the action to one of the commands of the reliance layer, or register it there.",
@@ -132,7 +132,8 @@ impl<'w> Registry<'w> {
     fn is_of_reliance(&self, command: &str) -> bool {
         let id = id_of(command);
         let is_row = |rows: &Vec<Record<'_>>| rows.iter().any(|entry| entry.kind() == RELIANCE);
-        commands::find(id).is_some() || self.rows.get(id).is_some_and(is_row)
+        let is_built_in = commands::find(id).is_some_and(|command| command.layer == Layer::Reliance);
+        is_built_in || self.rows.get(id).is_some_and(is_row)
     }
 
     /// Whether a command needs a key, by its last entry before a place.

@@ -61,6 +61,12 @@ fn buttons_lead_somewhere() {
     has_found(&AREA, &[(ENTRY, entry), ("UiAffordance", general)], &[wrong]);
     let other = general.replace(r#""g""#, r#""other""#);
     has_found(&AREA, &[(ENTRY, entry), ("UiAffordance", &other)], &[]);
+    // A built-in command that is none of the twelve is not for such a surface either.
+    let general = general.replace("a.b", "hard_call.resolve");
+    let wrong = "1 g_surface_action_without_command /command_ref";
+    has_found(&AREA, &[("UiAffordance", &general)], &[wrong]);
+    let own = general.replace("hard_call.resolve", "attention.resolve_item");
+    has_found(&AREA, &[("UiAffordance", &own)], &[]);
     // Switched off is no excuse by itself.
     let off = r#"{"affordance_id":"a","surface_kind":"other","action":"x","enabled":false}"#;
     has_found(&AREA, &[("UiAffordance", off)], &["1 phantom_button_no_command /command_ref"]);

@@ -47,8 +47,15 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Words for when something came or is looked at. Members that are times end in `_at`.
-const CLOCKS: [&str; 6] = ["arrival_time", "current_time", "now", "wall_clock", "timestamp", "log_time"];
+/// What plans are ordered by, and nothing else: whatever else is taken may be another one at every replay.
+const KEYS: [&str; 6] = [
+    "required_for_overall_pass",
+    "high_stakes",
+    "outcome_priority",
+    "plan_risk_score",
+    "estimated_lock_duration_ms",
+    "deterministic_final_key",
+];
 
 /// A profile where it stands.
 struct Stated<'w> {
@@ -81,19 +88,16 @@ fn all_profiles(world: &World) -> Vec<Stated<'_>> {
     all
 }
 
-fn is_clock(key: &str) -> bool {
-    let word = key.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).next();
-    word.is_some_and(|word| word.ends_with("_at") || CLOCKS.contains(&word))
-}
-
 fn concurrency_tie_breaker_uses_wall_clock(world: &World, found: &mut Found<'_>) {
     for decision in world.of("TieBreakDecision") {
         for (at, key) in decision.json().list("keys_used").iter().enumerate() {
-            if let Some(key) = key.as_str().filter(|key| is_clock(key)) {
+            if let Some(key) = key.as_str().filter(|key| !KEYS.contains(key)) {
                 found.add(
                     decision,
                     Path::from("keys_used").item(at),
-                    format!("{key} is another one at every replay"),
+                    format!(
+                        "{key} is none of what plans are ordered by, and may be another one at every replay"
+                    ),
                 );
             }
         }

@@ -21,7 +21,15 @@ fn decision(profiles: &[String], order: &str, more: &str) -> Row {
 fn no_clock_decides() {
     let code = &["concurrency_tie_breaker_uses_wall_clock"];
     let by = |key: &str| decision(&[], "", &format!(",'keys_used':['plan_risk_score','{key}']"));
-    for key in ["created_at", "created_at asc", "received_at", "arrival_time", "now"] {
+    for key in [
+        "created_at",
+        "created_at asc",
+        "received_at",
+        "arrival_time",
+        "now",
+        "queue_position",
+        "submitted_ms",
+    ] {
         has_codes_owned(&super::AREA, &[by(key)], code);
     }
     for key in ["estimated_lock_duration_ms", "outcome_priority", "deterministic_final_key"] {

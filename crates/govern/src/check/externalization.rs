@@ -202,9 +202,8 @@ fn privileged_workspace_export_without_confirmation(world: &World, found: &mut F
         let wants = |member: &str| policy.is_some_and(|policy| policy.flag(member) == Some(true));
         let has_secrets = covered.get(&receipt.seq()).is_some_and(|content| content.secret > 0);
         let must_ask = wants("requires_user_confirmation") || has_secrets;
-        let asked = receipt.follow("user_confirmation_ref").filter(|one| one.kind() == "UserConfirmation");
-        if must_ask && asked.is_none_or(|asked| asked.seq() >= receipt.seq()) {
-            let message = "names no confirmation by a person from before the disclosure";
+        if must_ask && !is_confirmed(receipt, policy) {
+            let message = "names no confirmation of this by a person from before the disclosure";
             found.add(receipt, "user_confirmation_ref", message);
         }
         if wants("requires_redaction_preview") && receipt.is_blank("redaction_preview_ref") {
@@ -212,6 +211,29 @@ fn privileged_workspace_export_without_confirmation(world: &World, found: &mut F
             found.add(receipt, "redaction_preview_ref", message);
         }
     }
+}
+
+/// Whether a person said yes to what a receipt discloses, before it was: to the workspace, to all of the sources that are named, or to
+/// what goes out under the policy.
+fn is_confirmed(receipt: Record<'_>, policy: Option<Record<'_>>) -> bool {
+    let said = receipt.follow("user_confirmation_ref").filter(|one| one.kind() == "UserConfirmation");
+    let Some(said) = said.filter(|said| said.seq() < receipt.seq()) else { return false };
+    let subject = said.json().reference("subject_ref");
+    let is_of = |subject: Reference<'_>| match subject.kind {
+        "source_workspace" | "source_workspace_current_state" | "workspace" => {
+            receipt.is("workspace_id", subject.id)
+        }
+        "src" | "source_record" => {
+            let named = receipt.texts("source_record_refs");
+            !named.is_empty() && named.iter().all(|text| source_id(text) == Some(subject.id))
+        }
+        "externalization" | "workspace_externalization_policy" => {
+            policy.is_some_and(|policy| policy.id() == subject.id)
+        }
+        "workspace_externalization_receipt" => receipt.id() == subject.id,
+        _elsewhere => false,
+    };
+    said.reference("user_ref").is_some_and(|user| user.kind == "user") && subject.is_some_and(is_of)
 }
 
 /// Receipts of queries: those that say for which query, by workspace and query, and how many do not, by workspace.

@@ -5,7 +5,7 @@ use std::format;
 
 const SOURCES: &str = r#"SourceRecord {"source_id":"s","workspace_id":"w","data_class":"internal","taint_class":"external_untrusted"}
     SourceRecord {"source_id":"t","workspace_id":"w","data_class":"local_only","taint_class":"user_trusted_bounded"}
-    UserConfirmation {"confirmation_id":"c"}"#;
+    UserConfirmation {"confirmation_id":"c","user_ref":"user:u","subject_ref":"source_workspace:w"}"#;
 
 #[test]
 fn policies_allow_what_leaves() {
@@ -41,7 +41,7 @@ fn disclosure_is_confirmed_before() {
             r#"{SOURCES}
                WorkspaceExternalizationPolicy {{"policy_id":"p"{policy}}}
                WorkspaceExternalizationReceipt {{"externalization_kind":"export_bundle","workspace_id":"w","policy_ref":"p","status":"completed",{receipt}}}
-               UserConfirmation {{"confirmation_id":"late"}}"#
+               UserConfirmation {{"confirmation_id":"late","user_ref":"user:u","subject_ref":"source_workspace:w"}}"#
         )
     };
     let asked: &[&str] = &["5/user_confirmation_ref"];
@@ -69,6 +69,25 @@ fn disclosure_is_confirmed_before() {
             wants,
             "{open}"
         );
+    }
+    // Only a person, and for just this.
+    let receipt = r#""source_record_refs":["src:t"],"user_confirmation_ref":"user_confirmation:c""#;
+    for (user, subject, expected) in [
+        ("user:u", "source_record:t", &[] as &[&str]),
+        ("user:u", "externalization:p", &[]),
+        ("user:u", "source_workspace:v", asked),
+        ("user:u", "src:s", asked),
+        ("user:u", "externalization:q", asked),
+        ("module:m", "source_workspace:w", asked),
+    ] {
+        let said = format!(r#""user_ref":"{user}","subject_ref":"{subject}""#);
+        let lines = lines("", receipt).replacen(
+            r#""user_ref":"user:u","subject_ref":"source_workspace:w""#,
+            &said,
+            1,
+        );
+        let code = "privileged_workspace_export_without_confirmation";
+        assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
     }
 }
 

@@ -59,7 +59,7 @@ const RULES: &[Rule] = &[
         code: "derived_boolean_without_formula_receipt",
         severity: Severity::Error,
         section: "3.3",
-        fires: "A boolean in the derived-field registry (EvaluationFindingEvent.blocking_authority.satisfied, BlockingAuthorityEvaluation.satisfied, SufficiencyDetectionResult.no_sufficient_procedure/hard_call_required, ProgressSignalRecord.same_reason_as_previous, NoveltyAssessment.forces_fresh_reasoning/triggers_task_agent, CandidateRepairProcedure.exhausted, and what DerivedFieldRegistry rows add) has no FormulaEvaluationReceipt of its own whose output_ref names that record and whose output_value_hash is the hash of the value.",
+        fires: "A boolean in the derived-field registry (EvaluationFindingEvent.blocking_authority.satisfied, BlockingAuthorityEvaluation.satisfied, SufficiencyDetectionResult.no_sufficient_procedure/hard_call_required, ProgressSignalRecord.same_reason_as_previous, NoveltyAssessment.forces_fresh_reasoning/triggers_task_agent, CandidateRepairProcedure.exhausted, and what DerivedFieldRegistry rows add) has no FormulaEvaluationReceipt of its own, by the formula of that field, whose output_ref names that record and whose output_value_hash is the hash of the value.",
         legal: "A boolean that is declared policy or user input (HardCallPendingPolicy, SufficiencyDetectionPolicy.require_capability_snapshot, PortRevisionEligibility.revision_compatible) or a projection copy checked by its own drift code.",
         why: "A yes or no that decides what happens next was set and not derived; nobody can say out of what.",
         fix: "Derive the value and record a FormulaEvaluationReceipt whose output_ref names the record, one for each derived value.",
@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
         code: "derived_enum_without_derivation_receipt",
         severity: Severity::Error,
         section: "3.3",
-        fires: "An enum in the derived-field registry without a more specific code (TaskHealthCard.health_status, CapabilityCoverageAssessment.coverage_state, SubAgentReputationScore.score_status, EvaluationChainResolutionReceipt.resolved_verdict, SufficiencyDetectionResult.terminal_route, and what DerivedFieldRegistry rows add) has no FormulaEvaluationReceipt of its own whose output_ref names that record and whose output_value_hash is the hash of the value; or it is not what its inputs come to where the rows tell them: a score_status by sample_size and the configured minimum, a coverage_state by the snapshot or the listed capabilities and gaps, a terminal_route that the first trigger never takes, a health_status better than the outcomes and limitations in its manifest let it be.",
+        fires: "An enum in the derived-field registry without a more specific code (TaskHealthCard.health_status, CapabilityCoverageAssessment.coverage_state, SubAgentReputationScore.score_status, EvaluationChainResolutionReceipt.resolved_verdict, SufficiencyDetectionResult.terminal_route, and what DerivedFieldRegistry rows add) has no FormulaEvaluationReceipt of its own, by the formula of that field, whose output_ref names that record and whose output_value_hash is the hash of the value; or it is not what its inputs come to where the rows tell them: a score_status by sample_size and the configured minimum, a coverage_state by the snapshot or the listed capabilities and gaps, a terminal_route that the first trigger never takes, a health_status better than the outcomes and limitations in its manifest let it be.",
         legal: "ClaimSupportStatus backed by a ClaimSupportDerivationReceipt, RelianceStatus backed by RelianceStatusDerivation, or a lifecycle state backed by transition receipts.",
         why: "A status that people rely on was set and not derived, or it is another than the one that was derived.",
         fix: "Derive the status again and record a FormulaEvaluationReceipt whose output_ref names the record and whose output_value_hash is the hash of the status.",
@@ -89,7 +89,7 @@ const RULES: &[Rule] = &[
         code: "formula_version_drift",
         severity: Severity::Error,
         section: "C-01",
-        fires: "A FormulaEvaluationReceipt.formula_semantic_version is not the FormulaSpec version in force at computed_at, or one MetricRollup includes observations computed under different formula versions, or a spec's expression_ref changed without a new semantic_version.",
+        fires: "A FormulaEvaluationReceipt.formula_semantic_version is not the FormulaSpec version in force at computed_at (of a built-in formula without a row, neither its version nor an earlier one of the same major), or one MetricRollup includes observations computed under different formula versions, or a spec's expression_ref changed without a new semantic_version.",
         legal: "An old receipt with the version that was in force when it was computed.",
         why: "Numbers of two versions of a formula look alike and mean different things; a trend over both is no trend.",
         fix: "Compute again under the version in force, keep versions apart in rollups, and give a changed expression a new semantic_version.",
@@ -221,11 +221,15 @@ fn formula_version_drift(world: &World, found: &mut Found<'_>) {
     for receipt in world.of("FormulaEvaluationReceipt") {
         let at = receipt.time("computed_at").or(receipt.written_at());
         let spec = receipt.text("formula_id").and_then(|formula| specs.in_force(formula, at, receipt));
-        let in_force = spec.and_then(|spec| spec.json().text("semantic_version"));
-        let stated = receipt.text("formula_semantic_version");
-        if let (Some(in_force), Some(stated)) = (in_force, stated)
-            && in_force != stated
-        {
+        let Some(stated) = receipt.text("formula_semantic_version") else { continue };
+        // Of a formula that no row registers, the one that is built in is in force, or was in an earlier version.
+        let own = || receipt.text("formula_id").filter(|id| !specs.has(id)).and_then(formula::registry::find);
+        let (in_force, is_right) = match (spec.and_then(|spec| spec.json().text("semantic_version")), own()) {
+            (Some(in_force), _) => (in_force, in_force == stated),
+            (None, Some(own)) => (own.version, registry::is_up_to(stated, own.version)),
+            (None, None) => continue,
+        };
+        if !is_right {
             let message = format!("computed under {stated} while {in_force} was in force");
             found.add(receipt, "formula_semantic_version", message);
         }

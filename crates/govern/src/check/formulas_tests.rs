@@ -6,10 +6,23 @@ use crate::check::trial::{bundle, has_in_bundle, hash_of, row};
 use countersign_record::json::Json;
 use std::{format, string::String, vec::Vec};
 
+/// By the formula that is built in for what it is the receipt of, or by one of the rows.
 fn receipt(minute: &str, output: &str, value: &str, more: &str) -> String {
+    let (formula, version) = match output.split(':').next() {
+        Some("sufficiency_detection_result") => ("sufficiency_route_v1", "1.0.0"),
+        Some("evaluation_finding_event") => ("blocking_authority_v1", "1.0.0"),
+        Some("task_health_card") => ("health_status_v1", "1.0.0"),
+        Some("capability_coverage_assessment") => ("capability_coverage_v1", "1.0.0"),
+        Some("sub_agent_reputation_score") => ("sub_agent_reputation_score_v1", "1.0.0"),
+        Some(_) | None => ("f1", "1"),
+    };
+    receipt_by(formula, version, minute, output, value, more)
+}
+
+fn receipt_by(formula: &str, version: &str, minute: &str, output: &str, value: &str, more: &str) -> String {
     let value = hash_of(value);
     let record = format!(
-        r#""receipt_id":"r1","formula_id":"f1","formula_semantic_version":"1","output_ref":"{output}","output_value_hash":"{value}"{more}"#
+        r#""receipt_id":"r1","formula_id":"{formula}","formula_semantic_version":"{version}","output_ref":"{output}","output_value_hash":"{value}"{more}"#
     );
     row("FormulaEvaluationReceipt", "", minute, &record)
 }
@@ -161,6 +174,36 @@ fn each_derived_value_has_a_receipt_of_its_own() {
         &[word],
     );
     has_in_bundle(&AREA, &[row("HardCallPendingPolicy", "", "", r#""hard_call_id":"h","pauses":true"#)], &[]);
+}
+
+/// A value is proved by its own formula, in a version that there is.
+#[test]
+fn a_derived_value_is_that_of_its_formula() {
+    let (word, drift) = ("derived_enum_without_derivation_receipt", "formula_version_drift");
+    let chain =
+        row("EvaluationChainResolutionReceipt", "", "10", r#""receipt_id":"c","resolved_verdict":"passed""#);
+    let by = |formula: &str, version: &str| {
+        receipt_by(formula, version, "10", "evaluation_chain_resolution_receipt:c", r#""passed""#, "")
+    };
+    for (formula, version, expected) in [
+        ("pattern_c_resolution_v1", "1.0.0", &[] as &[&str]),
+        ("pattern_c_resolution_v1", "0.0.1-made-up", &[drift]),
+        ("pattern_c_resolution_v1", "1.99.0", &[drift]),
+        ("planner_confidence_brier_score", "1.0.0", &[word]),
+        ("planner_confidence_brier_score", "0.0.1-made-up", &[word, drift]),
+        ("derived.field.v1", "1.0.0", &[word]),
+    ] {
+        has_in_bundle(&AREA, &[chain.clone(), by(formula, version)], expected);
+    }
+    // A registry may name another one.
+    let registry = row(
+        "DerivedFieldRegistry",
+        "",
+        "",
+        r#""record_kind":"EvaluationChainResolutionReceipt","field":"resolved_verdict","formula_id":"own""#,
+    );
+    has_in_bundle(&AREA, &[registry.clone(), chain.clone(), by("own", "1")], &[]);
+    has_in_bundle(&AREA, &[registry, chain, by("pattern_c_resolution_v1", "1.0.0")], &[word]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Validation codes: hard calls.
 //! Owns: the rules of this area. Must not: decide by names.
 
+mod holding;
 mod resolution;
 mod stop;
 

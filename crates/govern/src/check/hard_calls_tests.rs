@@ -1,6 +1,6 @@
 //! Hard calls, cancelling, skipping: what fires, what does not.
 
-use crate::check::trial::has_rows;
+use crate::check::trial::{by_minute, has_rows, rows_with};
 
 #[test]
 fn options() {
@@ -84,6 +84,9 @@ fn a_call_holds_its_scope_until_it_is_answered() {
     let deferred =
         ("HardCallPendingEvent", "{'hard_call_id':'h','cause':'deferred','action':'continue_with_warning'}");
     let free = ("ProcedureAttemptRecord", "{'outcome_id':'free','run_id':'r'}");
+    let unsaid = ("ProcedureAttemptRecord", "{'attempt_id':'a'}");
+    let planned = ("ProcedureAttemptRecord", "{'revision_plan_ref':'revision_plan:p'}");
+    let plan = ("RevisionPlan", "{'plan_id':'p'}");
     let sent = ("SideEffectLedgerEntry", "{'side_effect_id':'s','run_id':'r','state':'executed'}");
     let answer = (
         "HardCallResolutionReceipt",
@@ -110,6 +113,9 @@ fn a_call_holds_its_scope_until_it_is_answered() {
             (&[HELD, other], &[2]),
             (&[DISPATCH, ATTEMPT, sent, HELD], &[]),
             (&[HELD, DISPATCH, ATTEMPT, sent, free, ANSWER, DISPATCH], &[2, 3, 4]),
+            // An attempt that says less is not better off.
+            (&[HELD, unsaid, ANSWER, unsaid], &[2]),
+            (&[plan, HELD, planned], &[3]),
             (&[HELD, late, DISPATCH, ATTEMPT], &[]),
             (&[HELD, late, CLOSED], &[3]),
             (&[HELD, deferred, ATTEMPT], &[3]),
@@ -200,4 +206,69 @@ fn a_skip_has_a_receipt_or_was_never_due() {
             (&[run, cancel, STEP, OUTCOME, MODULE], &[5]),
         ],
     );
+}
+
+/// What names its plan alone is of the run of that plan.
+#[test]
+fn a_call_holds_what_names_its_plan_alone() {
+    let plan = ("RevisionPlan", "{'plan_id':'q','run_id':'r','steps':[{'step_id':'t'}]}");
+    let elsewhere = ("RevisionPlan", "{'plan_id':'q','run_id':'other','steps':[{'step_id':'t'}]}");
+    let of_plan = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'q'}");
+    let of_step = ("RevisionOperationReceipt", "{'operation_kind':'step_started','step_id':'t'}");
+    let tried = ("ProcedureAttemptRecord", "{'outcome_id':'o','revision_plan_ref':'revision_plan:q'}");
+    has_rows(
+        "hard_call_resolved_without_dispatcher_receipt",
+        &[
+            (&[plan, HELD, of_plan, of_step, tried], &[3, 4, 5]),
+            (&[elsewhere, HELD, of_plan, of_step, tried], &[]),
+            (&[plan, HELD, ANSWER, of_plan], &[]),
+        ],
+    );
+}
+
+/// Many calls, each of which lets something on, against what each of them holds alone.
+#[test]
+fn calls_hold_what_none_of_them_lets_on() {
+    let mut state = 11_u64;
+    let mut pick = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((state >> 33) % below).unwrap()
+    };
+    let code = "hard_call_resolved_without_dispatcher_receipt";
+    for _ in 0..40 {
+        let mut rows: std::vec::Vec<(&str, std::string::String)> = std::vec::Vec::new();
+        let allowed = ["", "'revision_plan:p'", "'step:s'", "'s','p'", "'r'", "'outcome:o','step:s'"];
+        let blocked = ["", "'revision_plan:p'", "'outcome:o'"];
+        for at in 0..40 {
+            rows.push(match pick(4) {
+                0 => ("HardRevisionCall", std::format!(
+                    "{{'hard_call_id':'h{at}','run_id':'r','options':[{{'option_id':'a'}}],'pending_policy':{{'blocking_scope':'{}',
+                    'blocked_refs':[{}],'allowed_to_continue_refs':[{}]}}}}",
+                    ["entire_run", "outcome"][pick(2)], blocked[pick(3)], allowed[pick(6)]
+                )),
+                1 => ("HardCallResolutionReceipt", std::format!(
+                    "{{'hard_call_id':'h{}','operation_kind':'hard_call_resolved','dispatcher_actor_ref':'engine:e','selected_option_id':'a'}}",
+                    pick(40)
+                )),
+                2 => ("RevisionOperationReceipt", std::format!(
+                    "{{'operation_kind':'dispatched','plan_id':'{}','step_id':'{}','run_id':'r'}}",
+                    ["p", "q"][pick(2)], ["s", "t"][pick(2)]
+                )),
+                _ => ("ProcedureAttemptRecord", std::format!(
+                    "{{'outcome_id':'{}','run_id':'r'}}", ["o", "n"][pick(2)]
+                )),
+            });
+        }
+        let rows: std::vec::Vec<(&str, &str)> =
+            rows.iter().map(|(kind, row)| (*kind, row.as_str())).collect();
+        let together = rows_with(code, &by_minute(&rows));
+        let mut alone = std::collections::BTreeSet::new();
+        for call in (0..rows.len()).filter(|at| rows[*at].0 == "HardRevisionCall") {
+            let other = ("ForumTick", "{}");
+            let is_call = |at: usize| rows[at].0 == "HardRevisionCall";
+            let one = (0..rows.len()).map(|at| if is_call(at) && at != call { other } else { rows[at] });
+            alone.extend(rows_with(code, &by_minute(&one.collect::<std::vec::Vec<_>>())));
+        }
+        assert_eq!(together, alone.into_iter().collect::<std::vec::Vec<_>>(), "{rows:#?}");
+    }
 }

@@ -55,26 +55,45 @@ fn is_person(actor: &str) -> bool {
     Reference::read(actor).is_some_and(|actor| actor.kind == "user")
 }
 
+/// Where something was approved first by anybody, and where by a person.
+#[derive(Clone, Copy, Default)]
+struct Approved {
+    by_any: Option<u64>,
+    by_person: Option<u64>,
+}
+
+impl Approved {
+    fn add(&mut self, seq: u64, is_person: bool) {
+        self.by_any = self.by_any.or(Some(seq));
+        self.by_person = self.by_person.or(is_person.then_some(seq));
+    }
+}
+
 /// Promotions that took place, with what they were about.
 struct Promotions<'w> {
     world: &'w World,
     candidates: History<'w>,
     sources: History<'w>,
-    /// Who approved a candidate: `true` if that was a person.
-    approved: BTreeMap<&'w str, bool>,
+    /// Where a candidate was approved first, and where by a person.
+    approved: BTreeMap<&'w str, Approved>,
 }
 
 impl<'w> Promotions<'w> {
     fn of(world: &'w World) -> Self {
-        let mut approved: BTreeMap<&str, bool> = BTreeMap::new();
+        let mut approved: BTreeMap<&str, Approved> = BTreeMap::new();
         for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "approved")) {
             if let Some(candidate) = candidate_in(receipt.json(), "subject_ref") {
-                *approved.entry(candidate).or_default() |= receipt.text("actor_ref").is_some_and(is_person);
+                let is_person = receipt.text("actor_ref").is_some_and(is_person);
+                approved.entry(candidate).or_default().add(receipt.seq(), is_person);
             }
         }
         for confirmation in world.of("UserConfirmation") {
-            approved
-                .extend(candidate_in(confirmation.json(), "subject_ref").map(|candidate| (candidate, true)));
+            let is_person = confirmation.text("user_ref").is_some_and(is_person);
+            if let Some(candidate) = candidate_in(confirmation.json(), "subject_ref").filter(|_| is_person) {
+                let approved = approved.entry(candidate).or_default();
+                let first = approved.by_person.map_or(confirmation.seq(), |at| at.min(confirmation.seq()));
+                approved.by_person = Some(first);
+            }
         }
         let candidates = History::of(world, "LibraryPromotionCandidate");
         Promotions { world, candidates, sources: History::of(world, "SourceRecord"), approved }
@@ -95,13 +114,15 @@ impl<'w> Promotions<'w> {
         self.sources.before(id, receipt.seq())
     }
 
-    /// Whether a person let it happen: by approving it, or, where no approval is recorded, by asking for it.
+    /// Whether a person let it happen: by approving it before, or, where no approval is recorded, by asking for it.
     fn has_person(&self, receipt: Record<'w>) -> bool {
         let asked = || {
             self.candidate(receipt).and_then(|one| one.json().text("requested_by_ref")).is_some_and(is_person)
         };
         let approved = receipt.json().text("candidate_id").and_then(|id| self.approved.get(id).copied());
-        approved.unwrap_or_else(asked)
+        let approved = approved.unwrap_or_default();
+        let is_before = |at: Option<u64>| at.is_some_and(|at| at < receipt.seq());
+        is_before(approved.by_person) || approved.by_any.is_none() && asked()
     }
 
     /// What of its gate a promotion does not meet.

@@ -93,8 +93,15 @@ fn a_person_lets_privileged_sources_in() {
     check(code, &[GATE, SOURCE, CANDIDATE, PROMOTED], &[]);
     check(code, &[GATE, secret, CANDIDATE, person, PROMOTED], &[]);
     check(code, &[GATE, secret, CANDIDATE, engine, PROMOTED], &[(5, "/candidate_id")]);
-    let confirmed = ("UserConfirmation", r#"{"subject_ref":"library_promotion_candidate:c"}"#);
+    let confirmed =
+        ("UserConfirmation", r#"{"user_ref":"user:u","subject_ref":"library_promotion_candidate:c"}"#);
     check(code, &[GATE, secret, CANDIDATE, engine, confirmed, PROMOTED], &[]);
+    // Not afterwards, and not by a machine.
+    check(code, &[GATE, secret, CANDIDATE, engine, PROMOTED, confirmed], &[(5, "/candidate_id")]);
+    check(code, &[GATE, secret, CANDIDATE, engine, PROMOTED, person], &[(5, "/candidate_id")]);
+    let machine =
+        ("UserConfirmation", r#"{"user_ref":"module:m","subject_ref":"library_promotion_candidate:c"}"#);
+    check(code, &[GATE, secret, CANDIDATE, engine, machine, PROMOTED], &[(6, "/candidate_id")]);
     let asked = CANDIDATE.1.replace("module:m", "user:u");
     check(code, &[GATE, secret, (CANDIDATE.0, &asked), PROMOTED], &[]);
     check(code, &[GATE, secret, (CANDIDATE.0, &asked), engine, PROMOTED], &[(5, "/candidate_id")]);

@@ -105,6 +105,39 @@ fn live_blockers_count() {
     has_found(&AREA, &[rows[0], rows[1], rows[2], closed, (PACKET, &safe)], &[]);
 }
 
+/// An outcome that was given up counts by whether the task insists on it; so does what was found of it.
+#[test]
+fn outcomes_that_were_given_up_count() {
+    let failed = chain("failed", "fail_path");
+    let envelope = r#"{"result_id":"x","run_id":"r","outcome_id":"o"}"#;
+    let warned = r#""policy_warning""#;
+    for (required, moved, status, limitation) in [
+        ("", "needs_revision", "not_safe_to_rely", ""),
+        ("", "superseded", "not_safe_to_rely", ""),
+        ("", "upstream_failure", "not_safe_to_rely", ""),
+        (r#","required":false"#, "needs_revision", "rely_with_limitations", warned),
+        (r#","required":false"#, "superseded", "rely_with_limitations", warned),
+    ] {
+        let outcome = format!(r#"{{"outcome_id":"o","run_id":"r"{required}}}"#);
+        let step = format!(r#"{{"event_id":"m","outcome_id":"o","run_id":"r","to_state":"{moved}"}}"#);
+        let rows = [
+            PACKAGE,
+            ("OutcomeRecord", outcome.as_str()),
+            ("EvaluationResultEnvelope", envelope),
+            (CHAIN, failed.as_str()),
+            ("OutcomeStateTransitionEvent", step.as_str()),
+        ];
+        let packet = packet(5, CHAINED, status, limitation, "draft");
+        has_found(&AREA, &[&rows[..], &[(PACKET, &packet)]].concat(), &[]);
+    }
+    // Without any look: what was given up is seen by its move alone.
+    let outcome = ("OutcomeRecord", r#"{"outcome_id":"o","run_id":"r"}"#);
+    let moved = r#"{"event_id":"m","outcome_id":"o","run_id":"r","to_state":"superseded"}"#;
+    let packet = packet(3, "", "not_safe_to_rely", "", "draft");
+    let rows = [PACKAGE, outcome, ("OutcomeStateTransitionEvent", moved), (PACKET, packet.as_str())];
+    has_found(&AREA, &rows, &[]);
+}
+
 #[test]
 fn claims_and_missing_evidence_count() {
     let package = |status: &str| {

@@ -5,8 +5,9 @@ use super::{Area, Found, Rule, Severity};
 use crate::decide::Span;
 use crate::member::Member;
 use crate::world::{Record, World};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use countersign_record::json::Json;
 use countersign_record::time::Instant;
 
@@ -86,6 +87,10 @@ struct Lease<'w> {
     record: Record<'w>,
     token: &'w str,
     span: Span,
+    /// When it ends by itself.
+    expires: Instant,
+    /// Where its question was answered or taken away first.
+    ended: Option<u64>,
 }
 
 /// The leases of each question, by when they begin. One ends when it expires, or before that when its question is answered,
@@ -99,6 +104,12 @@ fn leases(world: &World) -> BTreeMap<&str, Vec<Lease<'_>>> {
             ends.entry(need.id()).or_default().push((need.seq(), at));
         }
     }
+    for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("from_state", "leased")) {
+        if let (Some(need), Some(at)) = (need_in(receipt.json(), "subject_ref"), receipt.written_at()) {
+            ends.entry(need).or_default().push((receipt.seq(), at));
+        }
+    }
+    ends.values_mut().for_each(|ends| ends.sort_unstable());
     let mut leases: BTreeMap<&str, Vec<Lease<'_>>> = BTreeMap::new();
     for record in world.of("ResearchNeedLease") {
         let json = record.json();
@@ -111,7 +122,8 @@ fn leases(world: &World) -> BTreeMap<&str, Vec<Lease<'_>>> {
             let ends = ends.get(need).map(Vec::as_slice).unwrap_or_default();
             let next = ends.get(ends.partition_point(|(seq, _)| *seq < record.seq()));
             let end = next.map_or(expires, |(_, at)| expires.min(*at));
-            leases.entry(need).or_default().push(Lease { record, token, span: Span { start, end } });
+            let (span, ended) = (Span { start, end }, next.map(|(seq, _)| *seq));
+            leases.entry(need).or_default().push(Lease { record, token, span, expires, ended });
         }
     }
     for leases in leases.values_mut() {
@@ -150,11 +162,60 @@ fn research_need_double_leased(world: &World, found: &mut Found<'_>) {
             }
         }
     }
-    answers_under_dead_leases(world, found);
+    answers_under_dead_leases(world, &leases, found);
+}
+
+/// The leases of one question that are live as time goes on.
+struct Live<'l, 'w> {
+    leases: &'l [Lease<'w>],
+    /// How many of them have begun.
+    begun: usize,
+    expiring: BinaryHeap<Reverse<(Instant, usize)>>,
+    ending: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Those that are live, by their numbers and by their tokens.
+    live: BTreeSet<usize>,
+    tokens: BTreeMap<&'w str, usize>,
+}
+
+impl<'l, 'w> Live<'l, 'w> {
+    fn of(leases: &'l [Lease<'w>]) -> Self {
+        let (expiring, ending) = (BinaryHeap::new(), BinaryHeap::new());
+        Live { leases, begun: 0, expiring, ending, live: BTreeSet::new(), tokens: BTreeMap::new() }
+    }
+
+    /// Goes on to a row, by its place and time.
+    fn go_to(&mut self, seq: u64, at: Instant) {
+        while let Some(lease) = self.leases.get(self.begun).filter(|lease| lease.span.start <= at) {
+            self.live.insert(self.begun);
+            *self.tokens.entry(lease.token).or_default() += 1;
+            self.expiring.push(Reverse((lease.expires, self.begun)));
+            self.ending.extend(lease.ended.map(|seq| Reverse((seq, self.begun))));
+            self.begun += 1;
+        }
+        while let Some(Reverse((_, number))) = self.expiring.peek().filter(|end| end.0.0 <= at).copied() {
+            self.expiring.pop();
+            self.end(number);
+        }
+        while let Some(Reverse((_, number))) = self.ending.peek().filter(|end| end.0.0 < seq).copied() {
+            self.ending.pop();
+            self.end(number);
+        }
+    }
+
+    fn end(&mut self, number: usize) {
+        if let Some(lease) = self.leases.get(number).filter(|_| self.live.remove(&number)) {
+            self.tokens.entry(lease.token).and_modify(|count| *count -= 1);
+        }
+    }
+
+    fn has(&self, token: &str) -> bool {
+        self.tokens.get(token).is_some_and(|count| *count > 0)
+    }
 }
 
 /// An answer that was refused is as it must be.
-fn answers_under_dead_leases(world: &World, found: &mut Found<'_>) {
+fn answers_under_dead_leases(world: &World, leases: &BTreeMap<&str, Vec<Lease<'_>>>, found: &mut Found<'_>) {
+    let mut live: BTreeMap<&str, Live<'_, '_>> = BTreeMap::new();
     let mut is_applied: BTreeMap<&str, bool> = BTreeMap::new();
     for receipt in world.of("SourceWorkspaceOperationReceipt") {
         if let Some(operation) = receipt.json().text("operation_id") {
@@ -167,14 +228,24 @@ fn answers_under_dead_leases(world: &World, found: &mut Found<'_>) {
             continue;
         }
         let path = "precondition.lock_lease_ref";
-        let (Some(lease), Some(at)) = (operation.reference(path), operation.written_at()) else { continue };
+        let Some(at) = operation.written_at() else { continue };
+        let token = operation.reference(path).map(|lease| lease.id);
         let fields = ["precondition.target_record_ref", "payload_ref"];
         let need = fields.iter().find_map(|field| need_in(operation.json(), field));
-        let is_live = world.versions("ResearchNeedLease", lease.id).any(|one| {
-            let span =
-                one.time("acquired_at").zip(one.time("expires_at")).map(|(start, end)| Span { start, end });
-            span.is_some_and(|span| span.holds(at)) && need.is_none_or(|need| one.is("need_id", need))
+        let held = need.map(|need| {
+            let leases = leases.get_key_value(need).map(|(_, leases)| leases.as_slice()).unwrap_or_default();
+            let live = live.entry(need).or_insert_with(|| Live::of(leases));
+            live.go_to(operation.seq(), at);
+            &*live
         });
+        let is_live = match (token, held) {
+            (Some(token), Some(held)) => held.has(token),
+            (None, held) => held.is_none_or(|held| held.live.is_empty()),
+            (Some(token), None) => world.versions("ResearchNeedLease", token).any(|one| {
+                let span = one.time("acquired_at").zip(one.time("expires_at"));
+                span.is_some_and(|(start, end)| Span { start, end }.holds(at))
+            }),
+        };
         if !is_live {
             found.add(operation, path, "the question is answered under a lease that is not live");
         }

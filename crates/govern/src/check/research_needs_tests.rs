@@ -69,6 +69,28 @@ fn answers_come_under_the_live_lease() {
     check(&answer(1, 10, "m"), &[], dead);
     let refused = ("SourceWorkspaceOperationReceipt", r#"{"operation_id":"o","status":"conflict"}"#);
     check(&answer(2, 10, "n"), &[refused], &[]);
+    // Who names no lease answers where nobody holds the question.
+    let bare = |minute| answer(1, minute, "n").replace("research_need_lease:t1", "");
+    check(&bare(10), &[], dead);
+    check(&bare(30), &[], &[]);
+    // A lease that ended early is over, and another one is live.
+    let (gone, second) = (need("human_needed", 10), lease(2, 15, 40));
+    let asked = r#"{"subject_ref":"research_need:n","from_state":"leased","to_state":"human_needed"}"#;
+    for gone in [("ResearchNeed", &*gone), ("LifecycleTransitionReceipt", asked)] {
+        for (answer, expected) in [
+            (answer(1, 20, "n"), &[(4_u64, "/precondition/lock_lease_ref")] as &[(u64, &str)]),
+            (answer(2, 20, "n"), &[]),
+            (bare(20), &[(4, "/precondition/lock_lease_ref")]),
+            (answer(2, 45, "n"), &[(4, "/precondition/lock_lease_ref")]),
+        ] {
+            let rows = [held, gone, ("ResearchNeedLease", &*second), ("SourceWorkspaceOperation", &*answer)];
+            let found = places(code, &world(&rows));
+            let expected: std::vec::Vec<String> =
+                expected.iter().map(|(row, path)| format!("{row}{path}")).collect();
+            let found: std::vec::Vec<String> = found.into_iter().filter(|one| one.starts_with('4')).collect();
+            assert_eq!(found, expected, "{rows:?}");
+        }
+    }
     // What asks to be let in is told.
     let late = answer(1, 30, "n");
     let world = world(&[held, refused, ("SourceWorkspaceOperation", &late)]);

@@ -158,8 +158,8 @@ fn meaning_bearing_revision_without_review_packet_or_policy_waiver(world: &World
     }
 }
 
-/// Whether a version changes the meaning of an artifact: by what it says of itself, or by the plan that its step is of. Where nobody
-/// says, it may.
+/// Whether a version changes the meaning of an artifact: by what it says of itself, and by the plan that its step is of, whichever is
+/// the stricter. Where nobody says, it may.
 fn bears_meaning(
     version: Record<'_>,
     plans: &BTreeMap<&str, Record<'_>>,
@@ -167,10 +167,12 @@ fn bears_meaning(
 ) -> bool {
     let step = version.text("produced_by_step_id");
     let plan = step.and_then(|step| plans.get(step));
-    let class = version.text("safety_class").or_else(|| plan.and_then(|plan| plan.text("safety_class")));
+    let classes = [version.text("safety_class"), plan.and_then(|plan| plan.text("safety_class"))];
+    let mut said = classes.into_iter().flatten().peekable();
+    let is_mechanical = said.peek().is_some() && said.all(|class| class == "mechanical");
     let artifact = version.text("artifact_stable_id");
     let is_later = artifact.and_then(|one| first.get(one)).is_some_and(|first| *first < version.seq());
-    class != Some("mechanical") && (step.is_some() || is_later)
+    !is_mechanical && (step.is_some() || is_later)
 }
 
 /// Whether a decision lets a candidate become the head.

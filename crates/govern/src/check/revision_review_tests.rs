@@ -69,6 +69,12 @@ fn meaning_passes_a_person_or_a_policy() {
     has_found(&AREA, &[version, head], &[&wrong(2)]);
     let mechanical = r#"{"plan_id":"n","safety_class":"mechanical","steps":[{"step_id":"s"}]}"#;
     has_found(&AREA, &[version, ("RevisionPlan", mechanical), head], &[]);
+    // What calls itself mechanical is not, where its plan bears meaning.
+    let own = version.1.replacen('{', r#"{"safety_class":"mechanical","#, 1);
+    let meaning = mechanical.replace(r#""safety_class":"mechanical""#, r#""safety_class":"meaning_bearing""#);
+    let told = "3 meaning_bearing_revision_without_review_packet_or_policy_waiver /artifact_version_ref";
+    has_found(&AREA, &[(version.0, own.as_str()), ("RevisionPlan", meaning.as_str()), head], &[told]);
+    has_found(&AREA, &[(version.0, own.as_str()), ("RevisionPlan", mechanical), head], &[]);
     has_found(&AREA, &[version, plan, packet, head], &[&wrong(4)]);
     has_found(&AREA, &[version, plan, packet, (DECISION, accept), head], &[]);
     // Too late; and once it has been the head, it may be so again.

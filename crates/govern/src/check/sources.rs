@@ -104,6 +104,12 @@ impl<'w> History<'w> {
         let count = versions.partition_point(|one| one.seq() < seq);
         versions.get(count.saturating_sub(1)).copied()
     }
+
+    /// The version behind that one.
+    pub(super) fn behind(&self, id: &str, seq: u64) -> Option<Record<'w>> {
+        let versions = self.0.get(id)?;
+        versions.get(versions.partition_point(|one| one.seq() < seq).max(1)).copied()
+    }
 }
 
 /// The id in a reference to a source.
@@ -208,9 +214,11 @@ fn tier0_source_record_materialized(world: &World, found: &mut Found<'_>) {
             found.add(record, "tier", format!("there is no source record of tier {tier}"));
         }
     }
+    let applied = world.of("SourceWorkspaceOperationReceipt").filter(|one| one.is("status", "applied"));
+    let applied: BTreeSet<&str> = applied.filter_map(|one| one.json().text("operation_id")).collect();
     let mut added: BTreeSet<&str> = BTreeSet::new();
     for operation in world.of("SourceWorkspaceOperation") {
-        if operation.is("operation_kind", "add_source_record") {
+        if operation.is("operation_kind", "add_source_record") && applied.contains(operation.id()) {
             added.extend(operation.json().text("payload_ref").and_then(source_id));
         }
     }

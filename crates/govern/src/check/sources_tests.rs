@@ -50,9 +50,16 @@ fn lookups_become_sources_by_an_operation_only() {
     let edge =
         ("DerivationEdge", r#"{"output_ref":"src:s","input_refs":["ephemeral_source_lookup_receipt:l"]}"#);
     check(code, &[lookup, record, edge], &[(2, "/source_id")]);
-    let operation =
-        ("SourceWorkspaceOperation", r#"{"operation_kind":"add_source_record","payload_ref":"src:s"}"#);
-    check(code, &[lookup, operation, record, edge], &[]);
+    let operation = (
+        "SourceWorkspaceOperation",
+        r#"{"operation_id":"o","operation_kind":"add_source_record","payload_ref":"src:s"}"#,
+    );
+    let applied = ("SourceWorkspaceOperationReceipt", r#"{"operation_id":"o","status":"applied"}"#);
+    let refused =
+        ("SourceWorkspaceOperationReceipt", r#"{"operation_id":"o","status":"rejected_by_policy"}"#);
+    check(code, &[lookup, operation, applied, record, edge], &[]);
+    check(code, &[lookup, operation, refused, record, edge], &[(4, "/source_id")]);
+    check(code, &[lookup, operation, record, edge], &[(3, "/source_id")]);
 }
 
 #[test]

@@ -185,6 +185,29 @@ fn a_route_has_its_disposition_and_its_record() {
         let found = rows_with("insufficiency_marker_not_mapped_to_outcome_state", &by_minute(&rows));
         assert_eq!(!found.is_empty(), is_wrong, "{route} {disposition} {record:?}");
     }
+    // A call of before, or of another kind, is not the one that the route asks for.
+    let asks = (
+        "SufficiencyDetectionResult",
+        "{'detection_id':'d','outcome_id':'o','run_id':'r','no_sufficient_procedure':true,
+        'terminal_route':'needs_human_judgment','hard_call_kind':'contradictory_requirements'}",
+    );
+    let given = (
+        "EvaluationResultEnvelope",
+        "{'outcome_id':'o','run_id':'r','decision':{'disposition':'needs_human_judgment'}}",
+    );
+    let deadlock =
+        ("HardRevisionCall", "{'hard_call_id':'f','run_id':'r','hard_call_kind':'forum_deadlock'}");
+    let own = (
+        "HardRevisionCall",
+        "{'hard_call_id':'g','run_id':'r','hard_call_kind':'contradictory_requirements'}",
+    );
+    let cases: &[(&[Row], &[u64])] = &[
+        (&[deadlock, asks, given], &[2]),
+        (&[asks, deadlock, given], &[1]),
+        (&[own, asks, given], &[2]),
+        (&[asks, own, given], &[]),
+    ];
+    has_rows("insufficiency_marker_not_mapped_to_outcome_state", cases);
     let entered =
         ("OutcomeStateTransitionEvent", "{'outcome_id':'o','run_id':'r','to_state':'unrecoverable'}");
     let cases: &[(&[Row], &[u64])] =
@@ -194,10 +217,12 @@ fn a_route_has_its_disposition_and_its_record() {
 
 const ATTEMPT: Row = ("ProcedureAttemptRecord", "{'outcome_id':'o','run_id':'r'}");
 const ANSWER: Row = ("HardCallResolutionReceipt", "{'hard_call_id':'h','selected_option_id':'a'}");
+const CALL: Row = ("HardRevisionCall", "{'hard_call_id':'h'}");
+const CAPABLE: Row = ("CapabilitySnapshot", "{'snapshot_id':'c','capabilities':[]}");
 const UNLOCKS: [Row; 4] = [
     ANSWER,
     ("ResearchNeed", "{'need_id':'n','run_id':'r','status':'answered'}"),
-    ("CapabilitySnapshot", "{'capabilities':[{'capability_id':'x'}]}"),
+    ("CapabilitySnapshot", "{'snapshot_id':'d','capabilities':[{'capability_id':'x'}]}"),
     ("EvaluationContractReview", "{'review_id':'c','run_id':'r','approval_status':'edited'}"),
 ];
 
@@ -208,6 +233,11 @@ fn only_a_change_allows_another_attempt() {
     let of_plan = ("ProcedureAttemptRecord", "{'revision_plan_ref':'revision_plan:p'}");
     let of_run = ("ProcedureAttemptRecord", "{'run_id':'r'}");
     let of_other_run = ("ProcedureAttemptRecord", "{'run_id':'s'}");
+    let of_outcome = ("ProcedureAttemptRecord", "{'outcome_id':'o'}");
+    let of_nothing = ("ProcedureAttemptRecord", "{'attempt_id':'a'}");
+    let other_end =
+        ("SufficiencyDetectionResult", "{'outcome_id':'q','run_id':'s','no_sufficient_procedure':true}");
+    let other_plan = ("RevisionPlan", "{'plan_id':'p','outcome_ids':['o']}");
     let ran = ("RevisionOperationReceipt", "{'plan_id':'p','step_id':'s'}");
     let finished = ("RevisionOperationReceipt", "{'operation_kind':'step_finished','plan_id':'p'}");
     let stops =
@@ -232,6 +262,12 @@ fn only_a_change_allows_another_attempt() {
             (&[plan, END, of_plan], &[3]),
             (&[END, of_run], &[2]),
             (&[END, of_other_run], &[]),
+            // Who says less is not better off.
+            (&[END, of_outcome], &[2]),
+            (&[END, of_nothing], &[2]),
+            (&[CALL, of_nothing, END, ANSWER, of_nothing], &[]),
+            (&[CALL, END, ANSWER, other_end, of_nothing, of_run, of_other_run], &[5, 7]),
+            (&[other_plan, END, of_plan], &[3]),
             (&[plan, END, ran], &[3]),
             (&[plan, END, finished], &[]),
             (&[stops, END, ANSWER, ATTEMPT], &[4]),
@@ -240,17 +276,55 @@ fn only_a_change_allows_another_attempt() {
             (&[same, END, changed, ATTEMPT], &[]),
             (&[END, other_need, ATTEMPT], &[3]),
             (&[END, verified, ATTEMPT], &[]),
-            (&[END, ANSWER, END, ATTEMPT], &[4]),
+            (&[CALL, END, ANSWER, END, ATTEMPT], &[5]),
+            // An answer to nothing, a first snapshot and one of another run change nothing.
+            (&[END, ANSWER, ATTEMPT], &[3]),
+            (&[END, CAPABLE, ATTEMPT], &[3]),
+            (&[CAPABLE, END, UNLOCKS[2], ATTEMPT], &[]),
+            (&[CAPABLE, checkpoint("r", "c"), END, UNLOCKS[2], checkpoint("s", "d"), ATTEMPT], &[6]),
+            (&[CAPABLE, checkpoint("r", "c"), END, UNLOCKS[2], checkpoint("r", "d"), ATTEMPT], &[]),
         ],
     );
     for unlock in UNLOCKS {
         let code = "sufficiency_retry_after_terminal_detection";
         assert_eq!(
-            rows_with(code, &by_minute(&[END, unlock, ATTEMPT, ATTEMPT])),
+            rows_with(code, &by_minute(&[CALL, CAPABLE, END, unlock, ATTEMPT, ATTEMPT])),
             &[] as &[u64],
             "{unlock:?}"
         );
-        assert_eq!(rows_with(code, &by_minute(&[unlock, END, ATTEMPT, unlock])), &[3], "{unlock:?}");
+        let behind = by_minute(&[CALL, CAPABLE, unlock, END, ATTEMPT, unlock]);
+        assert_eq!(rows_with(code, &behind), &[5], "{unlock:?}");
+    }
+}
+
+/// What is tried again and again for many outcomes is told at each attempt, and only while one of them is at an end.
+#[test]
+fn a_plan_is_held_by_any_of_its_outcomes() {
+    let plan = ("RevisionPlan", "{'plan_id':'p','run_id':'r','outcome_ids':['x','o','y']}");
+    let go = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
+    let of_run = ("ProcedureAttemptRecord", "{'run_id':'r'}");
+    let x = detection("{'detection_id':'e','outcome_id':'x','run_id':'r','no_sufficient_procedure':true}");
+    let verified = (
+        "OutcomeStateTransitionEvent",
+        "{'outcome_id':'x','run_id':'r','from_state':'needs_verification','to_state':'dirty'}",
+    );
+    let of_o = (
+        "OutcomeStateTransitionEvent",
+        "{'outcome_id':'o','run_id':'r','from_state':'needs_verification','to_state':'dirty'}",
+    );
+    let rows = &[plan, go, END, go, of_run, x, go, of_o, go, of_run, verified, go, of_run, END, go];
+    has_rows("sufficiency_retry_after_terminal_detection", &[(rows, &[4, 5, 7, 9, 10, 15])]);
+}
+
+fn checkpoint(run: &str, snapshot: &str) -> Row {
+    match (run, snapshot) {
+        ("r", "c") => {
+            ("KnownGoodCheckpoint", "{'run_id':'r','capability_snapshot_ref':'capability_snapshot:c'}")
+        }
+        ("r", _) => {
+            ("KnownGoodCheckpoint", "{'run_id':'r','capability_snapshot_ref':'capability_snapshot:d'}")
+        }
+        (_, _) => ("KnownGoodCheckpoint", "{'run_id':'s','capability_snapshot_ref':'capability_snapshot:d'}"),
     }
 }
 
@@ -264,9 +338,9 @@ proptest! {
             2 => ATTEMPT,
             _ => ("ForumTick", "{}"),
         };
-        let rows: Vec<Row> = turns.iter().map(row).collect();
+        let rows: Vec<Row> = [CALL].into_iter().chain(turns.iter().map(row)).collect();
         let (mut is_ended, mut expected) = (false, Vec::new());
-        for (seq, turn) in (1..).zip(&turns) {
+        for (seq, turn) in (2..).zip(&turns) {
             match turn {
                 0 => is_ended = true,
                 1 => is_ended = false,

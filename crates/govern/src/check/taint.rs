@@ -1,9 +1,11 @@
 //! Validation codes: taint.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::sources::{History, source_id};
+mod whole;
+
+use super::sources::source_id;
 use super::{Area, Found, Rule, Severity};
-use crate::derive::taint::{self, DataClass, Holding, Sanitization, Taint, TrustBasis};
+use crate::derive::taint::{self, Sanitization, Taint, TrustBasis};
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::table::taint_defaults;
@@ -12,6 +14,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
+use whole::workspace_taint_missing_aggregation_policy;
 
 pub(super) const AREA: Area = Area { name: "taint", rules: RULES, kinds: &[] };
 
@@ -244,17 +247,12 @@ const CARRIERS: [&str; 8] = [
     "TaskReliancePacket",
 ];
 
-/// Whether two texts name the same thing.
-fn is_same(one: &str, other: &str) -> bool {
-    let read = |text| {
-        Reference::read(text)
-            .map(|found| (found.kind == "src" || found.kind == "source_record", found.kind, found.id))
-    };
-    match (read(one), read(other)) {
-        (Some((true, _, one)), Some((true, _, other))) => one == other,
-        (Some((_, kind, one)), Some((_, other_kind, other))) => kind == other_kind && one == other,
-        (Some(_), None) | (None, Some(_)) => false,
-        (None, None) => one == other,
+/// What a text names: the kind and the id.
+fn named(text: &str) -> (&str, &str) {
+    match (source_id(text), Reference::read(text)) {
+        (Some(id), _) => ("source_record", id),
+        (None, Some(reference)) => (reference.kind, reference.id),
+        (None, None) => ("", text),
     }
 }
 
@@ -266,107 +264,56 @@ fn sanitization(node: Record<'_>) -> Option<Sanitization> {
     taints.map(|(input, output)| Sanitization { input, output })
 }
 
+/// Nodes by what came out of them and what went in, if that is said; for what they take and make of it, where the first stands.
+struct Nodes<'w>(BTreeMap<Way<'w>, BTreeMap<(Taint, Taint), u64>>);
+
+/// What came out, and what went in.
+type Way<'w> = ((&'w str, &'w str), Option<(&'w str, &'w str)>);
+
+impl<'w> Nodes<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut nodes: BTreeMap<Way<'_>, BTreeMap<(Taint, Taint), u64>> = BTreeMap::new();
+        for node in world.of("SanitizationNode") {
+            let (output, input) = (node.json().text("output_ref"), node.json().text("input_ref"));
+            if let (Some(output), Some(made)) = (output, sanitization(node)) {
+                let way = nodes.entry((named(output), input.map(named))).or_default();
+                way.entry((made.input, made.output)).or_insert(node.seq());
+            }
+        }
+        Nodes(nodes)
+    }
+
+    /// The least that nodes on an edge from before it make of a taint.
+    fn beside(&self, edge: Record<'w>, output: &str, inputs: &[&str], taint: Taint) -> Option<Taint> {
+        let ways = inputs.iter().map(|input| Some(named(input))).chain([None]);
+        let ways = ways.filter_map(|input| self.0.get(&(named(output), input)));
+        let made = ways.flat_map(|way| way.range((taint, Taint::LOWEST)..));
+        let made = made.filter(|((input, _), at)| *input == taint && **at < edge.seq());
+        made.map(|((_, output), _)| *output).min()
+    }
+}
+
 fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
     if world.of("DerivationEdge").next().is_none() {
         return;
     }
     let taints = Taints::of(world);
-    let mut nodes: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
-    for node in world.of("SanitizationNode") {
-        if let Some(output) = node.json().text("output_ref") {
-            nodes.entry(output).or_default().push(node);
-        }
-    }
+    let nodes = Nodes::of(world);
     for edge in world.of("DerivationEdge") {
         let Some(output) = edge.json().text("output_ref") else { continue };
         let Some((record, own)) = taints.before(output, edge.seq()) else { continue };
-        let inputs = edge.texts("input_refs").into_iter();
-        let inputs: Vec<Taint> =
-            inputs.filter_map(|input| taints.handed_on(input, world, record.seq())).collect();
-        if inputs.is_empty() {
-            continue;
-        }
-        let named = edge.follow("sanitization_ref").filter(|one| one.kind() == "SanitizationNode");
-        let named_inputs = edge.texts("input_refs");
-        let is_of_edge = |node: &Record<'_>| {
-            node.text("input_ref").is_none_or(|input| named_inputs.iter().any(|one| is_same(one, input)))
-        };
-        let beside = nodes.get(output).into_iter().flatten().copied().filter(is_of_edge);
-        let least = named
-            .into_iter()
-            .chain(beside)
-            .filter(|node| node.seq() < edge.seq())
-            .filter_map(sanitization)
-            .map(|node| taint::derived(inputs.iter().copied(), Some(node)))
-            .min()
-            .unwrap_or_else(|| taint::derived(inputs.iter().copied(), None));
+        let inputs = edge.json().texts("input_refs");
+        let handed_on = inputs.iter().filter_map(|input| taints.handed_on(input, world, record.seq()));
+        let Some(greatest) = handed_on.max() else { continue };
+        let node = edge.follow("sanitization_ref").filter(|one| one.kind() == "SanitizationNode");
+        let node = node.filter(|node| node.seq() < edge.seq()).and_then(sanitization);
+        let beside = nodes.beside(edge, output, &inputs, greatest);
+        let through = node.into_iter().map(|node| taint::derived([greatest], Some(node)));
+        let least = through.chain(beside).min().unwrap_or(greatest);
         if own < least {
             let message = format!("is {} where its inputs make it {}", own.as_str(), least.as_str());
             found.add(record, "taint_class", message);
         }
-    }
-}
-
-fn workspace_taint_missing_aggregation_policy(world: &World, found: &mut Found<'_>) {
-    let sources = History::of(world, "SourceRecord");
-    let has_policy = world.of("TaintAggregationPolicy").next().is_some();
-    for record in world.of("SourceWorkspaceCurrentState") {
-        let is_policy = match record.text("aggregation_policy_ref") {
-            Some(_) => record
-                .follow("aggregation_policy_ref")
-                .is_some_and(|one| one.kind() == "TaintAggregationPolicy"),
-            None => has_policy,
-        };
-        let is_empty = record.list("record_refs").is_empty();
-        let is_bare = is_empty
-            && stated(record.json()).is_none_or(|taint| taint == Taint::LOWEST)
-            && record.flag("privileged") != Some(true);
-        let states = stated(record.json()).is_some() || record.flag("privileged").is_some();
-        if states && !is_policy && !is_bare {
-            let message = "no policy says how the taint of its records makes that of the whole";
-            found.add(record, "aggregation_policy_ref", message);
-        } else {
-            compare_with_records(record, "record_refs", &sources, found);
-        }
-    }
-    for record in world.of("EvidencePackage") {
-        compare_with_records(record, "source_record_refs", &sources, found);
-    }
-}
-
-/// What is stated of the whole must be what its records make it; where not all of them are known, no less than those.
-fn compare_with_records(record: Record<'_>, refs: &str, sources: &History<'_>, found: &mut Found<'_>) {
-    let refs = record.texts(refs);
-    let parts: Vec<Holding<'_>> = refs
-        .iter()
-        .filter_map(|text| source_id(text).and_then(|id| sources.before(id, record.seq())))
-        .filter_map(|source| {
-            let data_class = source.text("data_class").and_then(DataClass::find).unwrap_or(DataClass::Public);
-            let privileged = source.flag("privileged").unwrap_or(false);
-            let matter = source.json().text("matter_id");
-            effective(source).map(|taint| Holding { taint, data_class, privileged, matter })
-        })
-        .collect();
-    let is_whole = parts.len() == refs.len();
-    let own = Holding { matter: record.json().text("matter_id"), ..Holding::EMPTY };
-    let Ok(whole) = taint::aggregate(parts.into_iter().chain([own])) else {
-        found.add(record, "matter_id", "its records belong to two matters, so that they have no whole");
-        return;
-    };
-    if let Some(taint) = stated(record.json())
-        && (taint < whole.taint || is_whole && taint != whole.taint)
-    {
-        let message = format!("is {} where its records make it {}", taint.as_str(), whole.taint.as_str());
-        found.add(record, "taint_class", message);
-    }
-    if let Some(privileged) = record.flag("privileged")
-        && (!privileged && whole.privileged || is_whole && privileged != whole.privileged)
-    {
-        found.add(
-            record,
-            "privileged",
-            format!("is {privileged} where its records make it {}", whole.privileged),
-        );
     }
 }
 

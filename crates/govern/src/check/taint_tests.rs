@@ -156,7 +156,62 @@ fn packages_are_wholes_too() {
     let web = ("SourceRecord", r#"{"source_id":"web","taint_class":"external_untrusted"}"#);
     let package =
         r#"{"source_record_refs":["src:web"],"taint_class":"user_trusted_bounded","privileged":false}"#;
-    check(code, &[web, ("EvidencePackage", package)], &[(2, "/taint_class")]);
+    let policy = ("TaintAggregationPolicy", r#"{"policy_id":"p"}"#);
+    check(code, &[policy, web, ("EvidencePackage", package)], &[(3, "/taint_class")]);
+    let right = r#"{"source_record_refs":["src:web"],"taint_class":"external_untrusted","privileged":false}"#;
+    check(code, &[policy, web, ("EvidencePackage", right)], &[]);
+    check(code, &[web, ("EvidencePackage", right)], &[(2, "/taint_class")]);
+    let secret = r#"{"source_id":"web","taint_class":"external_untrusted","data_class":"privileged"}"#;
+    let public =
+        r#"{"source_record_refs":["src:web"],"taint_class":"external_untrusted","data_class":"public"}"#;
+    check(code, &[policy, ("SourceRecord", secret), ("EvidencePackage", public)], &[(3, "/data_class")]);
+}
+
+/// What stands in a workspace counts there, whether or not the workspace lists it, and until it is moved.
+#[test]
+fn a_workspace_is_what_stands_in_it() {
+    let code = "workspace_taint_missing_aggregation_policy";
+    let policy = ("TaintAggregationPolicy", r#"{"policy_id":"p"}"#);
+    let state = (
+        "SourceWorkspaceCurrentState",
+        r#"{"workspace_id":"w","record_refs":[],"taint_class":"internal_corpus_trusted","privileged":false}"#,
+    );
+    let source = |workspace: &str| {
+        format!(
+            r#"{{"source_id":"s","workspace_id":"{workspace}","taint_class":"external_untrusted","privileged":true}}"#
+        )
+    };
+    let (here, there) = (source("w"), source("v"));
+    let (here, there) = (("SourceRecord", &*here), ("SourceRecord", &*there));
+    check(code, &[policy, here, state], &[(3, "/privileged"), (3, "/taint_class")]);
+    check(code, &[policy, state, here], &[]);
+    check(code, &[policy, there, state], &[]);
+    check(code, &[policy, here, there, state], &[]);
+    check(code, &[here, state], &[(2, "/aggregation_policy_ref")]);
+}
+
+/// A node lies on an edge by what came out of it and what went in.
+#[test]
+fn nodes_lie_on_edges() {
+    let code = "taint_not_inherited_through_summary";
+    let web = source("web", "web_source", "external_untrusted", "");
+    let sum = source("sum", "prior_task_output", "user_trusted_bounded", "");
+    let edge = ("DerivationEdge", r#"{"output_ref":"src:sum","input_refs":["src:web"]}"#);
+    let node = |input: &str| {
+        format!(
+            r#"{{"input_taint":"external_untrusted","output_taint":"user_trusted_bounded","evidence_ref":"user_confirmation:c",
+            "output_ref":"source_record:sum"{input}}}"#
+        )
+    };
+    for (input, expected) in [
+        ("", &[] as &[(u64, &str)]),
+        (r#","input_ref":"source_record:web""#, &[]),
+        (r#","input_ref":"src:other""#, &[(2, "/taint_class")]),
+    ] {
+        let node = node(input);
+        let rows = [("SourceRecord", &*web), ("SourceRecord", &*sum), ("SanitizationNode", &*node), edge];
+        check(code, &rows, expected);
+    }
 }
 
 #[test]

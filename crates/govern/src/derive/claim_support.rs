@@ -11,7 +11,8 @@ pub use crate::types::source::CoreAuthorityLevel as Authority;
 
 impl Authority {
     /// What it weighs, in halves: 3, 2, 1 and a half.
-    const fn halves(self) -> u64 {
+    #[must_use]
+    pub const fn halves(self) -> u64 {
         match self {
             Authority::Binding => 6,
             Authority::Persuasive => 4,
@@ -80,50 +81,80 @@ pub struct Support {
 /// How a claim stands that nobody looked at.
 pub const NOT_CHECKED: Support = Support { status: Status::NotChecked, needs_review: false };
 
-/// How a claim stands that was looked at, in one pass over what bears on it.
-pub fn derive(policy: &Policy, anchors: impl IntoIterator<Item = Anchor>) -> Support {
-    let (mut direct, mut good, mut aside, mut against) = (0_u64, 0_u64, 0_u64, 0_u64);
-    let (mut weight_for, mut weight_against) = (0_u64, 0_u64);
-    for anchor in anchors {
+/// What bears on a claim, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Places that say so.
+    pub direct: u64,
+    /// Those of them that count under the policy.
+    pub good: u64,
+    /// Places that hint at it.
+    pub aside: u64,
+    /// Places that say otherwise.
+    pub against: u64,
+    /// What those that say so weigh, in halves.
+    pub halves_for: u64,
+    /// What those that say otherwise weigh, in halves.
+    pub halves_against: u64,
+}
+
+impl Counts {
+    /// Counts one more place. A lookup of which only a receipt was kept never counts.
+    pub fn add(&mut self, policy: &Policy, anchor: Anchor) {
         if anchor.tier0 {
-            continue;
+            return;
         }
         match anchor.strength {
             Strength::Direct => {
-                direct += 1;
-                weight_for += anchor.authority.halves();
+                self.direct += 1;
+                self.halves_for += anchor.authority.halves();
                 let is_known = anchor.verified || !policy.require_verified;
-                good += u64::from(is_known && (anchor.fresh || policy.allow_stale));
+                self.good += u64::from(is_known && (anchor.fresh || policy.allow_stale));
             }
-            Strength::Indirect | Strength::Contextual => aside += 1,
+            Strength::Indirect | Strength::Contextual => self.aside += 1,
             Strength::Contradicts => {
-                against += 1;
-                weight_against += anchor.authority.halves();
+                self.against += 1;
+                self.halves_against += anchor.authority.halves();
             }
         }
     }
-    let (contradicts, needs_review) = match policy.contradiction {
-        ContradictionRule::AnyDirectContradictionControls => (against > 0, false),
-        ContradictionRule::HumanReviewRequired => (against > 0, against > 0),
-        ContradictionRule::WeightedByAuthority => (against > 0 && weight_against >= weight_for, false),
-    };
-    let partly = match policy.partial {
-        PartialRule::AnyIndirectOrContextualAnchor => aside > 0,
-        PartialRule::DirectAnchorUnverified => direct > 0,
-        PartialRule::DomainSpecific => false,
-    };
-    let status = if contradicts {
-        Status::Contradicted
-    } else if good >= policy.direct_min.max(1) && (against == 0 || policy.allow_contradicting) {
-        Status::Supported
-    } else if good > 0 || partly {
-        Status::PartiallySupported
-    } else if direct > 0 {
-        Status::IndeterminateStaleOrUnverified
-    } else {
-        Status::Unsupported
-    };
-    Support { status, needs_review }
+
+    /// How a claim stands under the policy by which this was counted.
+    #[must_use]
+    pub fn support(&self, policy: &Policy) -> Support {
+        let (contradicts, needs_review) = match policy.contradiction {
+            ContradictionRule::AnyDirectContradictionControls => (self.against > 0, false),
+            ContradictionRule::HumanReviewRequired => (self.against > 0, self.against > 0),
+            ContradictionRule::WeightedByAuthority => {
+                (self.against > 0 && self.halves_against >= self.halves_for, false)
+            }
+        };
+        let partly = match policy.partial {
+            PartialRule::AnyIndirectOrContextualAnchor => self.aside > 0,
+            PartialRule::DirectAnchorUnverified => self.direct > 0,
+            PartialRule::DomainSpecific => false,
+        };
+        let is_unopposed = self.against == 0 || policy.allow_contradicting;
+        let status = if contradicts {
+            Status::Contradicted
+        } else if self.good >= policy.direct_min.max(1) && is_unopposed {
+            Status::Supported
+        } else if self.good > 0 || partly {
+            Status::PartiallySupported
+        } else if self.direct > 0 {
+            Status::IndeterminateStaleOrUnverified
+        } else {
+            Status::Unsupported
+        };
+        Support { status, needs_review }
+    }
+}
+
+/// How a claim stands that was looked at, in one pass over what bears on it.
+pub fn derive(policy: &Policy, anchors: impl IntoIterator<Item = Anchor>) -> Support {
+    let mut counts = Counts::default();
+    anchors.into_iter().for_each(|anchor| counts.add(policy, anchor));
+    counts.support(policy)
 }
 
 #[cfg(test)]

@@ -147,7 +147,11 @@ impl Join {
         }
     }
 
-    fn both(self, one: Micros, other: Micros) -> Result<Micros, Error> {
+    /// Two amounts as one.
+    ///
+    /// # Errors
+    /// It is more than can be counted.
+    pub fn both(self, one: Micros, other: Micros) -> Result<Micros, Error> {
         match self {
             Join::Sum => one.checked_add(other).ok_or(Error::TooMuch),
             Join::Longest => Ok(one.max(other)),
@@ -280,7 +284,10 @@ pub fn total(parts: &[Vector], policy: Policy<'_>, timing: Timing) -> Result<Vec
 }
 
 /// Sums of what was seen together.
-fn joined(parts: &[&[Micros]], how: Join) -> Result<Vec<Micros>, Error> {
+///
+/// # Errors
+/// A sum is more than can be counted, or the parts do not have as many cases.
+pub fn joined(parts: &[&[Micros]], how: Join) -> Result<Vec<Micros>, Error> {
     let count = parts.first().map_or(0, |cases| cases.len());
     if parts.iter().any(|cases| cases.len() != count) {
         return Err(Error::NotTogether);

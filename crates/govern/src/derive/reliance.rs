@@ -85,6 +85,10 @@ pub enum Fact {
     PolicyAsksForAPerson,
     /// An effect outside was done and nothing proves how.
     SideEffectUnverified,
+    /// An outcome that must be met was given up, or could not be looked at because of another.
+    OutcomeGivenUp,
+    /// An outcome that need not be met is not.
+    OptionUnmet,
     /// An evaluation said that it is limited.
     Limited(Limitation),
 }
@@ -98,7 +102,8 @@ impl Fact {
             | Fact::ChainForAPerson
             | Fact::LiveBlocker
             | Fact::ClaimContradicted
-            | Fact::HardCallOpen => None,
+            | Fact::HardCallOpen
+            | Fact::OutcomeGivenUp => None,
             Fact::ChainUnresolved => Some(Limitation::PatternCChainUnresolved),
             Fact::ClaimUnsupported => Some(Limitation::UnableToGroundClaim),
             Fact::ClaimPartlySupported => Some(Limitation::InsufficientEvidence),
@@ -107,7 +112,7 @@ impl Fact {
             Fact::SourceStale => Some(Limitation::StaleSourcePresent),
             Fact::NeedUnresolved => Some(Limitation::UnresolvedResearchNeed),
             Fact::CandidateUnreviewed => Some(Limitation::UnreviewedCandidateRevision),
-            Fact::PolicyWarned => Some(Limitation::PolicyWarning),
+            Fact::PolicyWarned | Fact::OptionUnmet => Some(Limitation::PolicyWarning),
             Fact::PolicyDenied => Some(Limitation::PolicyBlocked),
             Fact::PolicyAsksForAPerson => Some(Limitation::HumanJudgmentNeeded),
             Fact::SideEffectUnverified => Some(Limitation::ExternalSideEffectUnverified),
@@ -119,7 +124,9 @@ impl Fact {
     #[must_use]
     pub fn status(self) -> Status {
         match self {
-            Fact::ChainFailed | Fact::LiveBlocker | Fact::ClaimContradicted => Status::NotSafeToRely,
+            Fact::ChainFailed | Fact::LiveBlocker | Fact::ClaimContradicted | Fact::OutcomeGivenUp => {
+                Status::NotSafeToRely
+            }
             Fact::ChainForAPerson | Fact::HardCallOpen => Status::HumanReviewRequired,
             Fact::ChainUnresolved
             | Fact::ClaimUnsupported
@@ -133,6 +140,7 @@ impl Fact {
             | Fact::PolicyDenied
             | Fact::PolicyAsksForAPerson
             | Fact::SideEffectUnverified
+            | Fact::OptionUnmet
             | Fact::Limited(_) => self.limitation().map_or(Status::SafeToRelyWithinScope, Limitation::status),
         }
     }

@@ -5,7 +5,7 @@ use crate::table::order::Ranked;
 use proptest::prelude::*;
 use std::vec::Vec;
 
-const PLAIN: [Fact; 17] = [
+const PLAIN: [Fact; 19] = [
     Fact::ChainFailed,
     Fact::ChainUnresolved,
     Fact::ChainForAPerson,
@@ -23,6 +23,8 @@ const PLAIN: [Fact; 17] = [
     Fact::PolicyDenied,
     Fact::PolicyAsksForAPerson,
     Fact::SideEffectUnverified,
+    Fact::OutcomeGivenUp,
+    Fact::OptionUnmet,
 ];
 
 fn facts() -> Vec<Fact> {

@@ -1,7 +1,8 @@
 //! The language of formulas: computing it.
 //! Owns: what expressions mean. Must not: know a formula.
 
-use super::parse::{Expression, Operator};
+use super::function::whole;
+use super::parse::{Each, Expression, Operator};
 use super::value::Value;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -17,7 +18,7 @@ pub enum Stop {
     /// Something is divided by zero: the formula's policy says what that gives.
     #[error("something is divided by zero")]
     ZeroDenominator,
-    /// A function says that what it was given is not right.
+    /// The text refuses something in the inputs.
     #[error("{}", .0.message)]
     Input(Box<Refused>),
     /// Values are not of the kind that they must be.
@@ -25,80 +26,84 @@ pub enum Stop {
     Kind(String),
 }
 
-/// What a function says of what it was given.
+/// What a text says of the inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The code behind `validation.`, where the contract has one.
     pub code: Option<&'static str>,
-    /// Which of the values that the function takes; seen from outside, which input.
-    pub at: Option<usize>,
-    /// Where in it, by names and places from outside in.
+    /// Where in the inputs, by names and places from outside in.
     pub inside: Vec<String>,
     /// What is wrong.
     pub message: String,
 }
 
-/// A function refuses one of the values that it takes.
-pub(super) fn refused<T>(
-    code: Option<&'static str>,
-    argument: usize,
-    message: impl Into<String>,
-) -> Result<T, Stop> {
-    refused_inside(code, argument, Vec::new(), message)
+/// The values that expressions name, and those that are computed on the way.
+#[derive(Debug, Default)]
+pub(super) struct Places<'v> {
+    /// By place: the inputs, then what is named, in the order in which the text names it.
+    pub(super) named: Vec<Value<'v>>,
+    work: Vec<Value<'v>>,
 }
 
-/// A function refuses something in one of the values that it takes.
-pub(super) fn refused_inside<T>(
-    code: Option<&'static str>,
-    argument: usize,
-    inside: Vec<String>,
-    message: impl Into<String>,
-) -> Result<T, Stop> {
-    Err(Stop::Input(Box::new(Refused { code, at: Some(argument), inside, message: message.into() })))
+impl<'v> Places<'v> {
+    /// With room for so many values of each kind.
+    pub(super) fn with_room(named: usize, work: usize) -> Self {
+        Places { named: Vec::with_capacity(named), work: Vec::with_capacity(work) }
+    }
+
+    fn at(&self, place: usize) -> Result<&Value<'v>, Stop> {
+        self.named.get(place).ok_or_else(|| Stop::Kind(format!("nothing stands at {place}")))
+    }
+
+    fn push(&mut self, value: Value<'v>) {
+        self.work.push(value);
+    }
 }
 
-/// Computes an expression over values at their places. It always ends: there are no loops in the language.
-pub(super) fn compute<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<Value<'v>, Stop> {
-    let from = places.len();
-    let found = push(expression, places).map(|()| places.pop().unwrap_or(Value::Absent));
-    places.truncate(from);
+/// Computes an expression over values at their places. It always ends: the language has no loop but the one over the items of a
+/// list, and no list grows while it is walked.
+pub(super) fn compute<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<Value<'v>, Stop> {
+    let (named, work) = (places.named.len(), places.work.len());
+    let found = push(expression, places).map(|()| places.work.pop().unwrap_or(Value::Absent));
+    places.named.truncate(named);
+    places.work.truncate(work);
     found
 }
 
-/// Computes an expression and puts its value behind all others. What is computed on the way stands there for as long: what is named
-/// has its place before, since nothing is named inside of another expression.
-fn push<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<(), Stop> {
+/// Computes an expression and puts its value behind all others that are computed on the way.
+fn push<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<(), Stop> {
     match expression {
         Expression::Number(number) => places.push(Value::Number(*number)),
         Expression::Text(text) => places.push(Value::from(*text)),
         Expression::Truth(truth) => places.push(Value::Truth(*truth)),
         Expression::Nothing => places.push(Value::Absent),
         Expression::Place(place) => {
-            at(places, *place)?;
-            places.extend_from_within(*place..=*place);
+            let value = places.at(*place)?.clone();
+            places.push(value);
         }
         Expression::Call(function, arguments) => {
             let from = push_all(arguments, places)?;
-            let values = places.get(from..).unwrap_or_default();
-            let found = function.call(values).map_err(|stop| placed(stop, arguments))?;
-            places.truncate(from);
+            let values = places.work.get(from..).unwrap_or_default();
+            let found = function.call(values)?;
+            places.work.truncate(from);
             places.push(found);
         }
         Expression::List(items) => {
             let from = push_all(items, places)?;
-            let items = places.split_off(from);
+            let items = places.work.drain(from..).collect();
             places.push(Value::List(items));
         }
+        Expression::Each(each) => push_each(each, places)?,
         Expression::Record(members) => {
-            let from = places.len();
+            let from = places.work.len();
             members.iter().try_for_each(|(_, member)| push(member, places))?;
             let names = members.iter().map(|(name, _)| *name);
-            let members = names.zip(places.drain(from..)).collect();
+            let members = names.zip(places.work.drain(from..)).collect();
             places.push(Value::Record(members));
         }
         Expression::Member(of, name) => {
             let found = match &**of {
-                Expression::Place(place) => at(places, *place)?.member(name),
+                Expression::Place(place) => places.at(*place)?.member(name),
                 other => compute(other, places)?.member(name),
             };
             let none = || Stop::Kind(format!("there is no {name} in what has no members"));
@@ -117,43 +122,67 @@ fn push<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<(), 
             push(if holds(is, places)? { then } else { otherwise }, places)?;
         }
         Expression::Let(value, rest) => {
-            let place = places.len();
-            push(value, places)?;
+            let value = compute(value, places)?;
+            places.named.push(value);
             push(rest, places)?;
-            // The value of the whole takes the place of what was named.
-            places.swap_remove(place);
+            places.named.pop();
         }
     }
     Ok(())
 }
 
-fn push_all(expressions: &[Expression], places: &mut Vec<Value<'_>>) -> Result<usize, Stop> {
-    let from = places.len();
+fn push_all(expressions: &[Expression], places: &mut Places<'_>) -> Result<usize, Stop> {
+    let from = places.work.len();
     expressions.iter().try_for_each(|expression| push(expression, places))?;
     Ok(from)
 }
 
-fn at<'p, 'v>(places: &'p [Value<'v>], place: usize) -> Result<&'p Value<'v>, Stop> {
-    places.get(place).ok_or_else(|| Stop::Kind(format!("nothing stands at {place}")))
-}
-
-/// A stop by what a function was given, with the place that this stood at.
-fn placed(stop: Stop, arguments: &[Expression]) -> Stop {
-    match stop {
-        Stop::Input(mut refused) => {
-            let argument = refused.at.and_then(|at| arguments.get(at));
-            refused.at = if let Some(Expression::Place(place)) = argument { Some(*place) } else { None };
-            Stop::Input(refused)
+/// Computes something for each item of a list, in its order.
+fn push_each<'v>(each: &Each, places: &mut Places<'v>) -> Result<(), Stop> {
+    let items = compute(&each.of, places)?;
+    let (named, from) = (places.named.len(), places.work.len());
+    let mut one = |at: usize, item: Value<'v>| -> Result<(), Stop> {
+        places.named.push(item);
+        if each.has_place {
+            places.named.push(whole(at));
         }
-        Stop::ZeroDenominator | Stop::Kind(_) => stop,
+        let counts = match &each.only {
+            Some(only) => holds(only, places)?,
+            None => true,
+        };
+        if counts {
+            push(&each.gives, places)?;
+        }
+        places.named.truncate(named);
+        Ok(())
+    };
+    match &items {
+        Value::List(items) => {
+            items.iter().enumerate().try_for_each(|(at, item)| one(at, item.clone()))?;
+        }
+        Value::Numbers(items) => {
+            items.iter().enumerate().try_for_each(|(at, item)| one(at, Value::Number(*item)))?;
+        }
+        Value::Given(Json::Array(items)) => {
+            items.iter().enumerate().try_for_each(|(at, item)| one(at, Value::from(item)))?;
+        }
+        Value::Absent
+        | Value::Truth(_)
+        | Value::Number(_)
+        | Value::Text(_)
+        | Value::Record(_)
+        | Value::Given(_) => return is_no(&items, "list"),
     }
+    let found = places.work.drain(from..).collect();
+    places.push(Value::List(found));
+    Ok(())
 }
 
 /// Computes an expression that must be a number. What is computed on the way to it stays one.
-fn real<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<f64, Stop> {
+fn real<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<f64, Stop> {
     match expression {
         Expression::Number(number) => Ok(*number),
-        Expression::Place(place) => number(at(places, *place)?),
+        Expression::Place(place) => number(places.at(*place)?),
         Expression::Minus(of) => Ok(-real(of, places)?),
         Expression::If(is, then, otherwise) => {
             real(if holds(is, places)? { then } else { otherwise }, places)
@@ -170,6 +199,7 @@ fn real<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<f64,
         | Expression::Nothing
         | Expression::Call(..)
         | Expression::List(_)
+        | Expression::Each(_)
         | Expression::Record(_)
         | Expression::Member(..)
         | Expression::Not(_)
@@ -179,17 +209,18 @@ fn real<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<f64,
 }
 
 /// Computes an expression that must be true or false. What stands right is not looked at where the left decides.
-pub(super) fn holds<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) -> Result<bool, Stop> {
+pub(super) fn holds<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<bool, Stop> {
     let Expression::Two(operator, left, right) = expression else {
         return match expression {
             Expression::Truth(truth) => Ok(*truth),
-            Expression::Place(place) => truth(at(places, *place)?),
+            Expression::Place(place) => truth(places.at(*place)?),
             Expression::Not(of) => Ok(!holds(of, places)?),
             Expression::Number(_)
             | Expression::Text(_)
             | Expression::Nothing
             | Expression::Call(..)
             | Expression::List(_)
+            | Expression::Each(_)
             | Expression::Record(_)
             | Expression::Member(..)
             | Expression::Minus(_)
@@ -214,7 +245,7 @@ pub(super) fn holds<'v>(expression: &Expression, places: &mut Vec<Value<'v>>) ->
     }
 }
 
-/// Whether a number is zero, of whatever sign.
+/// Whether a number is zero, of whatever sign, or so near that nothing can be divided by it.
 pub(super) fn is_zero(number: f64) -> bool {
     number.abs() < f64::MIN_POSITIVE
 }
@@ -263,3 +294,7 @@ pub(super) fn numbers(value: &Value<'_>) -> Result<Rc<[f64]>, Stop> {
     let items = list(value)?;
     items.iter().filter(|item| **item != Value::Absent).map(number).collect()
 }
+
+#[cfg(test)]
+#[path = "compute_tests.rs"]
+mod tests;

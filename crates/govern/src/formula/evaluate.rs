@@ -2,7 +2,7 @@
 //! Owns: the order of the steps; the policies for what is missing, zero or not finite; rounding. Must not: mint an id or take the
 //! time.
 
-use super::compute::{self, Stop, compute, list, text};
+use super::compute::{self, Places, Stop, compute, list, text};
 use super::input::Input;
 use super::policy::{self, Bounds, Sampled};
 use super::ready::Ready;
@@ -66,17 +66,17 @@ pub fn evaluate(formula: &Ready, inputs: &Object) -> Result<Evaluated, NotEvalua
         interval: None,
         correlation: None,
     };
-    let mut places = Vec::with_capacity(formula.inputs.len() + NAMED_LIKELY);
+    let mut places = Places::with_room(formula.inputs.len() + NAMED_LIKELY, NAMED_LIKELY);
     let mut is_open = false;
     for (input, default) in &formula.inputs {
         match inputs.get(input.name).filter(|value| **value != Json::Null) {
             Some(given) => {
                 let taken = take(input, given);
-                places.push(taken.map_err(|wrong| NotEvaluated::Input(wrong.inside(input.name)))?);
+                places.named.push(taken.map_err(|wrong| NotEvaluated::Input(wrong.inside(input.name)))?);
             }
             None => {
                 is_open |= left_out(input, spec.missing, &mut evaluated)?;
-                places.push(default.as_ref().map_or(Value::Absent, Value::from));
+                places.named.push(default.as_ref().map_or(Value::Absent, Value::from));
             }
         }
     }
@@ -91,25 +91,24 @@ pub fn evaluate(formula: &Ready, inputs: &Object) -> Result<Evaluated, NotEvalua
 /// What becomes of inputs that are what they must be, each for itself.
 fn computed<'v>(
     formula: &Ready,
-    places: &mut Vec<Value<'v>>,
+    places: &mut Places<'v>,
     mut evaluated: Evaluated,
 ) -> Result<Evaluated, NotEvaluated> {
-    let stop = |stop| stopped(stop, &formula.names);
     for (holds, requirement) in &formula.requires {
-        if !compute::holds(holds, places).map_err(stop)? {
+        if !compute::holds(holds, places).map_err(stopped)? {
             let wrong = Wrong::new(How::Together, format!("must be so that {}", requirement.holds));
             return Err(NotEvaluated::Input(wrong.coded(requirement.code).inside(requirement.at)));
         }
     }
     if let Some(omits) = &formula.omits {
-        omitted(&compute(omits, places).map_err(stop)?, &mut evaluated).map_err(stop)?;
+        omitted(&compute(omits, places).map_err(stopped)?, &mut evaluated).map_err(stopped)?;
     }
-    evaluated.sample = policy::sampled(formula, places).map_err(stop)?;
-    let value = match policy::instead(formula, evaluated.sample, places).map_err(stop)? {
+    evaluated.sample = policy::sampled(formula, places).map_err(stopped)?;
+    let value = match policy::instead(formula, evaluated.sample, places).map_err(stopped)? {
         Some(instead) => instead,
         None => {
             let value = valued(formula, places, &mut evaluated)?;
-            let (value, bounds) = policy::with_interval(formula, value, places).map_err(stop)?;
+            let (value, bounds) = policy::with_interval(formula, value, places).map_err(stopped)?;
             evaluated.interval = bounds.map(|bounds| bounds.rounded(formula.spec.rounding));
             policy::with_confidence(formula, evaluated.sample, value)
         }
@@ -132,7 +131,7 @@ fn omitted(names: &Value<'_>, evaluated: &mut Evaluated) -> Result<(), Stop> {
 /// What the formula says, and what its policy says where it divides by zero.
 fn valued<'v>(
     formula: &Ready,
-    places: &mut Vec<Value<'v>>,
+    places: &mut Places<'v>,
     evaluated: &mut Evaluated,
 ) -> Result<Value<'v>, NotEvaluated> {
     match compute(&formula.expression, places) {
@@ -147,7 +146,7 @@ fn valued<'v>(
                 ZeroDenominatorPolicy::FailValidation => Err(NotEvaluated::ZeroDenominator),
             }
         }
-        Err(stop @ (Stop::Input(_) | Stop::Kind(_))) => Err(stopped(stop, &formula.names)),
+        Err(stop @ (Stop::Input(_) | Stop::Kind(_))) => Err(stopped(stop)),
     }
 }
 

@@ -2,13 +2,16 @@
 //! Owns: their names, and how values go in and out. Must not: compute what another module has.
 
 mod cost;
+#[cfg(test)]
+mod derivations;
 mod derived;
 pub mod interval;
 mod list;
 mod predicted;
+mod record;
 pub mod statistics;
 
-use super::compute::{Stop, number, numbers, text};
+use super::compute::{Stop, is_zero, number, numbers, text};
 use super::take;
 use super::value::Value;
 use alloc::format;
@@ -71,6 +74,19 @@ pub static FUNCTIONS: &[Function] = &[
     function("dot", 2, "the sum of the products of two lists of numbers that are as long", |of| list::paired(of, |one, other| one * other)),
     function("gap", 2, "the sum of the squares of how two lists of numbers differ that are as long", |of| list::paired(of, |one, other| (one - other) * (one - other))),
     function("root", 1, "the square root of a number that is not negative", list::root),
+    function("has", 2, "whether a value is in a list: a list, the value", list::has),
+    function("again", 1, "for each text of a list whether it stands there before", list::again),
+    function("joined", 1, "the items of several lists, one list behind the other; a list that is absent is left out", list::joined),
+    function("unique", 1, "the texts of a list, each once, by their bytes", list::unique),
+    function("total", 1, "the sum of a list, the same in whatever order its items come", |of| Ok(crate::derive::sum(numbers(&of[0])?.iter().copied()).into())),
+    function("is_zero", 1, "whether a number is zero, or so near that nothing can be divided by it", |of| Ok(is_zero(number(&of[0])?).into())),
+    function("is_number", 1, "whether a value is a number that is finite", |of| Ok(number(&of[0]).is_ok_and(f64::is_finite).into())),
+    function("at", 2, "a member of a record by its name, or an item of a list by its place from 0; nothing where there is none", record::at),
+    function("names", 1, "the names of the members of a record", record::names),
+    function("by_name", 2, "a record: names, the value of each", record::by_name),
+    function("filled", 1, "a record without its members that are absent", record::filled),
+    function("phrase", 1, "texts and counts, one behind the other", record::phrase),
+    function("refuse", 3, "nothing: the inputs are refused. The code if the contract has one, what is refused by names and places from outside in, why", record::refuse),
     function("weighted_mean", 2, "of scores by weights; where a score is absent its weight is left out too", list::weighted_mean),
     function("wilson", 3, "the interval of a ratio after Wilson: hits, trials, level", |of| ratio(of, interval::wilson)),
     function("beta_interval", 3, "the interval of a ratio from a flat prior: hits, trials, level", |of| ratio(of, interval::beta)),
@@ -87,27 +103,11 @@ pub static FUNCTIONS: &[Function] = &[
     function("bootstrap_spearman", 5, "the interval of spearman by drawing anew: predicted, came, level, draws, seed", |of| predicted::drawn(of, statistics::spearman)),
     function("bootstrap_f1", 6, "the interval of F1 by drawing anew: predicted, came, level, draws, seed, threshold", predicted::drawn_f1),
     function("bootstrap_calibration_error", 7, "the interval of expected_calibration_error by drawing anew: predicted, came, level, draws, seed, bins, binning", predicted::drawn_calibration_error),
-    Function {
-        version: 2,
-        ..function("criterion_weights", 2, "what each criterion counts for: criteria, config", derived::criterion_weights)
-    },
-    Function {
-        version: 2,
-        ..function("template_score", 5, "components, weights, soft penalties, hard vetoes, formula", derived::template_score)
-    },
-    Function {
-        version: 3,
-        ..function("quality_index", 4, "dimensions, method, what a missing one means, threshold", derived::quality_index)
-    },
-    Function {
-        version: 2,
-        ..function("pattern_c", 4, "results, who is missing, whether time is up, policy", derived::pattern_c)
-    },
     function("capability_standings", 2, "missing, unhealthy or healthy for each capability that is needed, by those that are there", derived::capability_standings),
-    Function {
-        version: 2,
-        ..function("cost_sum", 6, "cost vectors, correlation policy, timing, cases of each, draws, seed", cost::cost_sum)
-    },
+    function("added", 3, "the sum of a member of several records, in whole millionths, rounded up; nothing where one has none: the records, the member, sum or longest", cost::added),
+    function("added_cases", 2, "the sums of cases that were seen together, in whole millionths: cases of each part, sum or longest", cost::added_cases),
+    function("drawn_sums", 4, "sums of one case of each part that is drawn, in whole millionths: cases of each part, sum or longest, draws, seed", cost::drawn_sums),
+    function("reached", 2, "the least of a list that so many of a hundred do not exceed, nothing of an empty one: a list, how many", cost::reached),
     function("quantiles_in_order", 1, "whether no quantile of a cost is above a higher one or above its cap", cost::quantiles_in_order),
 ];
 
@@ -126,7 +126,7 @@ fn optional<'v>(value: Option<f64>) -> Value<'v> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
-fn whole<'v>(count: usize) -> Value<'v> {
+pub(super) fn whole<'v>(count: usize) -> Value<'v> {
     Value::Number(count as f64)
 }
 

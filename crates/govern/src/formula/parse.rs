@@ -9,8 +9,12 @@
 //! sum        = product { ("+"|"-") product }  product = signed { ("*"|"/") signed }
 //! signed     = [ "-" ] member              member  = single { "." name }
 //! single     = number | 'text' | true | false | nothing | name [ "(" [ expression { "," expression } ] ")" ]
-//!            | "(" expression ")" | "[" [ expression { "," expression } ] "]" | "{" [ name ":" expression { "," … } ] "}"
+//!            | "(" formula ")" | "[" [ expression { "," expression } ] "]" | "{" [ name ":" expression { "," … } ] "}"
+//!            | "[" "for" name [ "," name ] "in" expression [ "if" expression ] ":" formula "]"
 //! ```
+//!
+//! `[for one, place in list if it counts: what it gives]` is the list of what each item gives that counts, in their order; the
+//! second name is the place of the item in the list, from 0.
 
 use super::function::{self, Function};
 use alloc::boxed::Box;
@@ -35,6 +39,7 @@ pub(super) enum Expression {
     Place(usize),
     Call(&'static Function, Vec<Expression>),
     List(Vec<Expression>),
+    Each(Box<Each>),
     Record(Vec<(&'static str, Expression)>),
     Member(Box<Expression>, &'static str),
     Not(Box<Expression>),
@@ -43,6 +48,16 @@ pub(super) enum Expression {
     If(Box<Expression>, Box<Expression>, Box<Expression>),
     /// A value that stands at the next place for the rest.
     Let(Box<Expression>, Box<Expression>),
+}
+
+/// Something for each item of a list. The item stands at the next place, and behind it its own place in the list if it is named.
+#[derive(Clone, Debug)]
+pub(super) struct Each {
+    pub(super) of: Expression,
+    pub(super) has_place: bool,
+    /// Which items count; all where it is not said.
+    pub(super) only: Option<Expression>,
+    pub(super) gives: Expression,
 }
 
 /// What joins two expressions.
@@ -85,7 +100,7 @@ const SIGNS: [&str; 21] = [
     "<=", ">=", "==", "!=", "<", ">", "=", "+", "-", "*", "/", "(", ")", "[", "]", "{", "}", ",", ".", ":",
     ";",
 ];
-const KEYWORDS: [&str; 8] = ["let", "if", "then", "else", "or", "and", "not", "in"];
+const KEYWORDS: [&str; 9] = ["let", "if", "then", "else", "or", "and", "not", "for", "in"];
 
 /// Reads a formula in which these names stand for values.
 pub(super) fn parse(text: &'static str, names: &[&'static str]) -> Result<Expression, NotAFormula> {
@@ -308,14 +323,14 @@ impl Parser {
             Some(Token::Word(_)) => self.named(),
             Some(Token::Sign("(")) => {
                 self.at += 1;
-                let inside = self.expression()?;
+                let inside = self.formula()?;
                 let ends = self.sign(")");
                 self.must(ends, "here must be )")?;
                 Ok(inside)
             }
             Some(Token::Sign("[")) => {
                 self.at += 1;
-                Ok(Expression::List(self.items("]")?))
+                if self.word("for") { self.each() } else { Ok(Expression::List(self.items("]")?)) }
             }
             Some(Token::Sign("{")) => {
                 self.at += 1;
@@ -323,6 +338,26 @@ impl Parser {
             }
             Some(Token::Sign(_)) | None => self.wrong("here must be a value"),
         }
+    }
+
+    /// Something for each item of a list, behind the word for it.
+    fn each(&mut self) -> Parsed {
+        let item = self.name()?;
+        let place = if self.sign(",") { Some(self.name()?) } else { None };
+        let is_in = self.word("in");
+        self.must(is_in, "here must be in")?;
+        let of = self.expression()?;
+        let known = self.names.len();
+        self.names.push(item);
+        self.names.extend(place);
+        let only = if self.word("if") { Some(self.expression()?) } else { None };
+        let colon = self.sign(":");
+        self.must(colon, "here must be a colon")?;
+        let gives = self.formula()?;
+        self.names.truncate(known);
+        let ends = self.sign("]");
+        self.must(ends, "here must be ]")?;
+        Ok(Expression::Each(Box::new(Each { of, has_place: place.is_some(), only, gives })))
     }
 
     /// A value by its name, or a call of a function.

@@ -1,14 +1,13 @@
 //! How many cases a formula takes, and how sure its value is.
 //! Owns: what becomes of too few cases; the interval beside or in a value; rounding. Must not: know a formula.
 
-use super::compute::{Stop, compute, number, numbers};
+use super::compute::{Places, Stop, compute, number, numbers};
 use super::function::whole_number;
 use super::ready::{LEVEL, Ready};
 use super::spec::Below;
 use super::value::Value;
 use crate::types::formula::FormulaSpecRoundingPolicy;
 use alloc::string::ToString;
-use alloc::vec::Vec;
 use countersign_record::canonical::Score;
 
 /// How many cases there were.
@@ -58,10 +57,10 @@ pub(super) fn rounded(rounding: FormulaSpecRoundingPolicy, number: f64) -> f64 {
 }
 
 /// How many cases there are, if the formula counts them.
-pub(super) fn sampled(formula: &Ready, places: &mut Vec<Value<'_>>) -> Result<Option<Sampled>, Stop> {
+pub(super) fn sampled(formula: &Ready, places: &mut Places<'_>) -> Result<Option<Sampled>, Stop> {
     let (Some(sample), Some(size)) = (formula.spec.sample, &formula.size) else { return Ok(None) };
     let size = whole_number(&compute(size, places)?)?;
-    let said = sample.least.and_then(|name| at(formula, places, name));
+    let said = sample.least.and_then(|name| at(formula, &places.named, name));
     let least = said.map_or(Ok(sample.min), whole_number)?;
     Ok(Some(Sampled { size, least }))
 }
@@ -75,7 +74,7 @@ fn at<'p, 'v>(formula: &Ready, places: &'p [Value<'v>], name: &str) -> Option<&'
 pub(super) fn instead<'v>(
     formula: &Ready,
     sampled: Option<Sampled>,
-    places: &mut Vec<Value<'v>>,
+    places: &mut Places<'v>,
 ) -> Result<Option<Value<'v>>, Stop> {
     match (&formula.below, sampled) {
         (Some(below), Some(sampled)) if !sampled.is_enough() => compute(below, places).map(Some),
@@ -100,7 +99,7 @@ pub(super) fn with_confidence<'v>(formula: &Ready, sampled: Option<Sampled>, val
 pub(super) fn with_interval<'v>(
     formula: &Ready,
     value: Value<'v>,
-    places: &mut Vec<Value<'v>>,
+    places: &mut Places<'v>,
 ) -> Result<(Value<'v>, Option<Bounds>), Stop> {
     let (Some(interval), Some(ends)) = (formula.spec.interval, &formula.ends) else {
         return Ok((value, None));
@@ -108,16 +107,16 @@ pub(super) fn with_interval<'v>(
     if value == Value::Absent {
         return Ok((value, None));
     }
-    let level = match at(formula, places, LEVEL) {
+    let level = match at(formula, &places.named, LEVEL) {
         Some(level) => number(level)?,
         None => {
-            places.push(interval.level.number().into());
+            places.named.push(interval.level.number().into());
             interval.level.number()
         }
     };
-    places.push(value);
+    places.named.push(value);
     let found = compute(ends, places);
-    let value = places.pop().unwrap_or(Value::Absent);
+    let value = places.named.pop().unwrap_or(Value::Absent);
     let bounds = match found {
         Ok(Value::Absent) | Err(Stop::ZeroDenominator) => None,
         Ok(found) => match &*numbers(&found)? {

@@ -112,20 +112,15 @@ impl NotEvaluated {
     }
 }
 
-/// A stop, where the inputs have these names.
-pub(super) fn stopped(stop: Stop, names: &[&'static str]) -> NotEvaluated {
+/// A stop, as what it means for the inputs.
+pub(super) fn stopped(stop: Stop) -> NotEvaluated {
     match stop {
         Stop::ZeroDenominator => NotEvaluated::ZeroDenominator,
         Stop::Kind(message) => NotEvaluated::Kind(message),
         Stop::Input(refused) => {
-            let Refused { code, at, inside, message } = *refused;
+            let Refused { code, inside, message } = *refused;
             let wrong = Wrong::new(How::Together, message).coded(code);
-            let wrong = inside.iter().rev().fold(wrong, |wrong, name| wrong.inside(name));
-            let name = at.and_then(|at| names.get(at));
-            NotEvaluated::Input(match name {
-                Some(name) => wrong.inside(name),
-                None => wrong,
-            })
+            NotEvaluated::Input(inside.iter().rev().fold(wrong, |wrong, name| wrong.inside(name)))
         }
     }
 }

@@ -20,8 +20,8 @@ pub enum Value<'v> {
     Text(Cow<'v, str>),
     /// A list of numbers, none missing.
     Numbers(Rc<[f64]>),
-    /// A list.
-    List(Vec<Value<'v>>),
+    /// A list. It is handed on and never changed, so everybody holds the same one.
+    List(Rc<[Value<'v>]>),
     /// Values by name.
     Record(Vec<(&'v str, Value<'v>)>),
     /// A list or a record of the inputs.

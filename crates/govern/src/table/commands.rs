@@ -1,6 +1,21 @@
 //! What people may do: the commands, what each needs, writes and says when it can't.
 //! Owns: the registry that is built in. Must not: carry a command out, or know which read models an event makes old.
 
+/// A command by its id, the name that its two schemas begin with, and how it can fail besides what every command can. The rest is
+/// said as it is.
+macro_rules! command {
+    ($id:literal, $schemas:literal, [$($code:literal),*], $rest:expr) => {
+        Command {
+            id: $id,
+            request: concat!($schemas, "Request"),
+            response: concat!($schemas, "Response"),
+            telemetry: concat!("command.", $id),
+            failure_codes: &["idempotency_key_reused", "not_found", "wrong_state", "policy_denied", $($code),*],
+            ..$rest
+        }
+    };
+}
+
 mod besides;
 mod general;
 mod reliance;
@@ -90,6 +105,26 @@ pub struct Command {
 }
 
 impl Command {
+    /// What most commands have in common: they write, and a key must come along.
+    const GENERAL: Command = Command {
+        id: "",
+        does: "",
+        layer: Layer::General,
+        needs: "",
+        request: "",
+        response: "",
+        durable_write: DurableWrite::Required,
+        policy_checks: &[],
+        is_keyed: true,
+        telemetry: "",
+        failure_codes: &[],
+        writes: &[],
+        owner: "",
+        states: States { empty: "", blocked: "", degraded: "", error: "" },
+    };
+    /// The same, for those of the reliance layer.
+    const RELIANCE: Command = Command { layer: Layer::Reliance, ..Command::GENERAL };
+
     /// The read models that are old once it was carried out: computed from what it writes, never typed a second time.
     #[must_use]
     pub fn invalidations(&self) -> BTreeSet<&'static str> {

@@ -4,7 +4,7 @@
 //! A claim that cites is held against the lines it cites, and only those can support it. One that cites nothing is held against every
 //! sentence of every source. A sentence that speaks of the same and says something else counts against a claim wherever it stands.
 
-use super::Claim;
+use super::{Cite, Claim};
 use crate::relevance::stems;
 use crate::sentences::spans;
 use crate::sift::Words;
@@ -87,19 +87,23 @@ impl<'t> Source<'t> {
         self.text.get(sentence.span.clone()).unwrap_or_default()
     }
 
-    /// The sentences that have enough of some words.
+    /// The sentences that have enough of some words. Who has so many of them has one of the rarest, so only the sentences of those are
+    /// counted: words that stand everywhere are not.
     fn sharing(&self, words: &BTreeSet<String>) -> Vec<&Sentence> {
-        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-        for at in words.iter().filter_map(|word| self.having.get(word)).flatten() {
-            *shared.entry(*at).or_default() += 1;
-        }
-        let is_enough = |count: &usize| count * 1_000 >= words.len() * SHARED_MIN;
-        let kept = shared.into_iter().filter(|(_, count)| is_enough(count));
-        kept.filter_map(|(at, _)| self.sentences.get(at)).collect()
+        let of = |word: &String| self.having.get(word).map(Vec::as_slice).unwrap_or_default();
+        let mut having: Vec<&[usize]> = words.iter().map(of).collect();
+        having.sort_by_key(|all| all.len());
+        let enough = (words.len() * SHARED_MIN).div_ceil(1_000).max(1);
+        let rarest = having.iter().take((words.len() + 1).saturating_sub(enough));
+        let some: BTreeSet<usize> = rarest.copied().flatten().copied().collect();
+        let has = |at: &usize| having.iter().filter(|all| all.binary_search(at).is_ok()).count();
+        some.into_iter().filter(|at| has(at) >= enough).filter_map(|at| self.sentences.get(at)).collect()
     }
 
     fn on_lines(&self, first: u64, last: u64) -> impl Iterator<Item = &Sentence> {
-        self.sentences.iter().filter(move |one| one.first <= last && one.last >= first)
+        // Sentences stand one behind the other, so those before the lines are together, and those behind them.
+        let from = self.sentences.partition_point(|one| one.last < first);
+        self.sentences.iter().skip(from).take_while(move |one| one.first <= last)
     }
 }
 
@@ -148,9 +152,20 @@ pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
             add(one, Strength::Contradicts);
         }
     }
+    // Where one of the places that it cites is not there, nothing that it cites says all of it.
+    if !claim.cites.iter().all(|cite| is_there(cite, sources)) {
+        let direct = found.iter_mut().filter(|one| one.strength == Strength::Direct);
+        direct.for_each(|one| one.strength = Strength::Contextual);
+    }
     found.sort_by_key(|one| (one.source, one.span.start, one.span.end, one.strength));
     found.dedup();
     found
+}
+
+/// Whether a source has something on the lines that are cited.
+fn is_there(cite: &Cite<'_>, sources: &[Source<'_>]) -> bool {
+    let own = sources.iter().filter(|source| source.path == cite.path);
+    own.flat_map(|source| source.on_lines(cite.first, cite.last)).next().is_some()
 }
 
 #[cfg(test)]
@@ -186,5 +201,7 @@ mod tests {
             &[(0, 4, Contradicts), (1, 1, Direct)],
         );
         check("The landlord pays for the roof.", &[]);
+        check("The rent is 900 euros a month. [lease.md:6] [nothere.md:4]", &[(0, 6, Contextual)]);
+        check("The rent is 900 euros a month. [lease.md:6] [letter.md:9]", &[(0, 6, Contextual)]);
     }
 }

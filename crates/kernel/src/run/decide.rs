@@ -23,6 +23,8 @@ const PLAN: &str = "plan";
 pub const UNKNOWN_EFFECT: &str = "unknown_effect";
 /// Why a run waits where a person must choose one of several options.
 pub const HARD_CALL: &str = "hard_call";
+/// Who stops a run whose question nobody answered in time. No person can be called that.
+pub const LAPSED: &str = "engine:timeout";
 const INTENT: &str = "intent";
 const CRITIC: &str = "critic";
 
@@ -237,7 +239,7 @@ impl Deciding<'_> {
                 }
                 self.happen(Event::Stopped(stop));
             }
-            Outcome::Denied { message } => self.end(TerminalReason::DeniedByPolicy, message),
+            Outcome::Denied { message, .. } => self.end(TerminalReason::DeniedByPolicy, message),
             Outcome::Failed(fault) => self.failed(stage, &fault),
         }
     }
@@ -391,7 +393,11 @@ impl Deciding<'_> {
                 self.happen(Event::Answered { id, by, answer: Answer::GiveUp });
             }
         }
-        self.end(TerminalReason::DeniedByPolicy, format!("{by} cancelled the run"));
+        let words = match by {
+            LAPSED => "nobody answered in time".to_string(),
+            person => format!("{person} cancelled the run"),
+        };
+        self.end(TerminalReason::DeniedByPolicy, words);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! What comes in to a run, and what that makes happen.
 //! Owns: the words for it. Must not: decide.
 
+use super::NextStep;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -188,12 +189,15 @@ impl StopKind {
     /// What a person can always do.
     #[must_use]
     pub fn next_steps(self) -> Vec<String> {
-        let steps: &[&str] = match self {
-            StopKind::Clarification => &["answer in words"],
-            StopKind::Confirmation => &["approve", "deny"],
-            StopKind::Escalation => &["retry", "adjust eligibility", "inject files", "give up"],
-        };
-        steps.iter().map(ToString::to_string).collect()
+        let words = |all: &[&str]| all.iter().map(ToString::to_string).collect();
+        match self {
+            StopKind::Clarification => words(&["answer in words"]),
+            StopKind::Confirmation => words(&["approve", "deny"]),
+            StopKind::Escalation => words(
+                &[NextStep::Retry, NextStep::AdjustEligibility, NextStep::InjectFiles, NextStep::GiveUp]
+                    .map(NextStep::as_str),
+            ),
+        }
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Outcome {
     Denied {
         /// To what.
         message: String,
+        /// What else there is to see.
+        besides: Object,
     },
     /// It failed.
     Failed(Fault),
@@ -67,6 +69,12 @@ impl Outcome {
             reason: reason.to_string(),
             payload: Object::from([("message", Json::from(message))]),
         }
+    }
+
+    /// Policy says no, and this is to what.
+    #[must_use]
+    pub fn denied(message: &str) -> Self {
+        Outcome::Denied { message: message.to_string(), besides: Object::new() }
     }
 
     /// How a stage went, in a word.
@@ -108,7 +116,11 @@ impl Outcome {
                 let expires_at = Timestamp::try_from(text("expires_at")).ok();
                 Outcome::Confirm { message: text("message"), expires_at }
             }
-            Ok(TerminalReason::DeniedByPolicy) => Outcome::Denied { message: text("message") },
+            Ok(TerminalReason::DeniedByPolicy) => {
+                let mut besides = payload.clone();
+                besides.remove("message");
+                Outcome::Denied { message: text("message"), besides }
+            }
             Ok(TerminalReason::ToolFailedRecoverably) => Outcome::Failed(fault(true)),
             Ok(TerminalReason::ToolFailedFatally) => Outcome::Failed(fault(false)),
             Ok(
@@ -140,8 +152,10 @@ impl Outcome {
                 (code(TerminalReason::ConfirmationRequired), payload)
             }
             Outcome::Escalate { reason, payload } => (Some(reason), payload),
-            Outcome::Denied { message } => {
-                (code(TerminalReason::DeniedByPolicy), Object::from([("message", Json::from(message))]))
+            Outcome::Denied { message, besides } => {
+                let mut payload = Object::from([("message", Json::from(message))]);
+                besides.iter().for_each(|(name, value)| drop(payload.insert(name, value.clone())));
+                (code(TerminalReason::DeniedByPolicy), payload)
             }
             Outcome::Failed(fault) => {
                 let reason = match fault.recoverable {

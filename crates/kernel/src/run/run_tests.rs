@@ -225,7 +225,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         1 => any::<bool>().prop_map(|recoverable| Outcome::Failed(Fault {
             error_type: "ToolError".into(), message: "timeout".into(), recoverable, details: Object::new(),
         })),
-        1 => Just(Outcome::Denied { message: "no".into() }),
+        1 => Just(Outcome::denied("no")),
     ]
 }
 

@@ -2,7 +2,7 @@
 //! Owns: seeing other numbers and a "not" more. Must not: say who is right.
 
 use crate::chunk::Chunk;
-use crate::relevance::stems;
+use crate::relevance::{stem, stems};
 use crate::sentences::spans;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
@@ -57,6 +57,20 @@ pub struct Side {
     pub quote: String,
 }
 
+/// Words after which a number says which one is meant.
+#[rustfmt::skip] // words in rows
+const ITEMS: [&str; 24] = [
+    "abschnitt", "annex", "article", "artikel", "batch", "clause", "entry", "instalment", "item", "jahr", "lot", "no", "nr", "nummer", "number",
+    "phase", "position", "posten", "rate", "schedule", "section", "unit", "year", "ziffer",
+];
+#[rustfmt::skip] // words in rows
+const OF_YEARS: [&str; 11] = ["ab", "bis", "during", "for", "from", "im", "in", "seit", "since", "until", "von"];
+#[rustfmt::skip] // words in rows
+const MONTHS: [&str; 21] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "januar", "februar",
+    "marz", "mai", "juni", "juli", "oktober", "dezember", "sept",
+];
+
 struct Sentence<'a> {
     at: usize,
     chunk: &'a Chunk,
@@ -72,6 +86,10 @@ pub struct Words {
     numbers: BTreeSet<String>,
     /// What stands beside the numbers: what they count.
     units: BTreeSet<String>,
+    /// Those of the numbers that say which one is meant: a year, the number of an item.
+    which: BTreeSet<String>,
+    /// Those that are a day of a month.
+    days: BTreeSet<String>,
     is_negated: bool,
 }
 
@@ -115,7 +133,7 @@ impl Words {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (mut terms, mut numbers, mut is_negated) = (BTreeSet::new(), BTreeSet::new(), false);
-        let mut units = BTreeSet::new();
+        let (mut units, mut which, mut days) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         // The number of an item counts nothing.
         let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
         let said = stems(if said.starts_with(char::is_whitespace) { said } else { text });
@@ -130,12 +148,38 @@ impl Words {
                     .filter_map(|place| said.get(place))
                     .filter(|one| !is_small(one) && !is_number(one));
                 units.extend(beside.cloned());
+                let before = place.checked_sub(1).and_then(|place| said.get(place));
+                let is_which = before.is_some_and(|one| {
+                    is_one_of(one, &ITEMS)
+                        || (is_year(stem) && (is_one_of(one, &OF_YEARS) || is_one_of(one, &MONTHS)))
+                });
+                if is_which {
+                    which.insert(stem.clone());
+                } else if [before, said.get(place + 1)]
+                    .into_iter()
+                    .flatten()
+                    .any(|one| is_one_of(one, &MONTHS))
+                {
+                    days.insert(stem.clone());
+                }
                 numbers.insert(stem.clone());
             } else if !is_small(stem) {
                 terms.insert(stem.clone());
             }
         }
-        Words { terms, numbers, units, is_negated }
+        Words { terms, numbers, units, which, days, is_negated }
+    }
+
+    /// Whether another sentence speaks of another year or item, and says another amount of it.
+    fn is_of_another(&self, other: &Words) -> bool {
+        let amounts = |one: &Words| -> BTreeSet<String> {
+            one.numbers
+                .iter()
+                .filter(|number| !one.which.contains(*number) && !one.days.contains(*number))
+                .cloned()
+                .collect()
+        };
+        differ(&self.which, &other.which) && differ(&amounts(self), &amounts(other))
     }
 
     /// Whether another sentence speaks of the same and says something else.
@@ -149,14 +193,27 @@ fn is_small(stem: &str) -> bool {
     FREQUENT.contains(&stem)
 }
 
+/// Whether each of two sets has something that the other has not.
+fn differ(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    !one.is_subset(other) && !other.is_subset(one)
+}
+
+/// Whether a number can be that of a year.
+fn is_year(stem: &str) -> bool {
+    stem.len() == 4
+        && (stem.starts_with("19") || stem.starts_with("20"))
+        && stem.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_one_of(found: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| stem::stem(word) == found)
+}
+
 /// They share most of their words, and differ in a number or a "not". A few words do where they are nearly all, and where
 /// the numbers count the same.
 fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
     let all = one.terms.len() + other.terms.len() - shared;
-    let numbers_differ = !one.numbers.is_empty()
-        && !other.numbers.is_empty()
-        && !one.numbers.is_subset(&other.numbers)
-        && !other.numbers.is_subset(&one.numbers);
+    let numbers_differ = differ(&one.numbers, &other.numbers) && !one.is_of_another(other);
     if shared < SHARED_MIN {
         return shared >= FEW_SHARED_MIN
             && shared * 4 >= all * 3
@@ -177,5 +234,48 @@ fn side(sentence: &Sentence<'_>) -> Side {
         first_line,
         last_line,
         quote: sentence.chunk.text.get(sentence.span.clone()).unwrap_or_default().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_of_different_years_or_items_are_about_different_things() {
+        for (one, other, expected) in [
+            (
+                "The rent of the warehouse for the year 2024 is 900 euros a month.",
+                "The rent of the warehouse for the year 2025 is 950 euros a month.",
+                false,
+            ),
+            (
+                "The rent of the warehouse from 1 January 2024 is 900 euros a month.",
+                "The rent of the warehouse from 1 January 2025 is 950 euros a month.",
+                false,
+            ),
+            (
+                "The rent of the warehouse for the year 2024 is 900 euros a month.",
+                "The rent of the warehouse for the year 2024 is 950 euros a month.",
+                true,
+            ),
+            (
+                "The deposit for 3 rooms of the warehouse is 2000 euros.",
+                "The deposit for 4 rooms of the warehouse is 1900 euros.",
+                true,
+            ),
+            (
+                "The price of the crane under item 4 is 30 euros.",
+                "The price of the crane under item 5 is 40 euros.",
+                false,
+            ),
+            (
+                "The lease of the warehouse ends on 31 March 2027.",
+                "The lease of the warehouse ends on 30 March 2028.",
+                true,
+            ),
+        ] {
+            assert_eq!(Words::of(one).contradict(&Words::of(other)), expected, "{one} {other}");
+        }
     }
 }

@@ -15,6 +15,9 @@ use serde::Serialize;
 
 /// Findings beyond this are counted, not listed.
 const FINDINGS_MAX: usize = 1_000;
+/// Milliseconds by which a row may be before the row of another stream that was committed sooner. Whoever works writes the time at
+/// which a step began, and commits once what the step asked for has come; others commit meanwhile.
+const CONCURRENT_MS_MAX: u64 = 3_600 * 1_000;
 /// Signers beyond this are not listed.
 const SIGNERS_MAX: usize = 1_000;
 /// Rows that may have changed places are remembered up to this many: each is tried at each other's place.
@@ -38,8 +41,9 @@ pub struct Report {
     pub signers: Vec<Signer>,
     /// Whose decisions rest on the name alone.
     pub unsigned: Vec<Unsigned>,
-    /// Rows whose time is before that of the row before: a clock was wrong, or somebody backdates. The chain
-    /// can't tell which, so it is no damage.
+    /// Rows whose time is before that of the row before in their own stream, or more than an hour before that of the row before in the
+    /// ledger: a clock was wrong, or somebody backdates. The chain can't tell which, so it is no damage. Less than that is nothing:
+    /// who works at the same time commits in another order.
     pub backwards: Backwards,
 }
 
@@ -92,11 +96,20 @@ pub struct Verifier<'a> {
     displaced: Displaced,
     /// Whether the row before stands where it was appended and is as it was.
     before_sound: bool,
-    streams: BTreeMap<String, u64>,
+    streams: BTreeMap<String, Last>,
     suspects: Vec<Suspect>,
     /// The time of the row before.
     latest: Option<Instant>,
     report: Report,
+}
+
+/// The last row of a stream.
+#[derive(Default)]
+struct Last {
+    /// Its place there.
+    seq: u64,
+    /// Its time, if it has one.
+    at: Option<Instant>,
 }
 
 /// Where a row was appended, as its hash tells.
@@ -189,7 +202,6 @@ impl<'a> Verifier<'a> {
         }
         self.follow_stream(row, matches!(standing, Standing::InPlace) && follows);
         self.check_signature(row);
-        self.check_time(row);
         self.check_anchors(row);
         self.before_sound =
             !matches!(standing, Standing::Nowhere | Standing::Displaced { run_goes_on: false });
@@ -276,10 +288,20 @@ impl<'a> Verifier<'a> {
     fn follow_stream(&mut self, row: &RowRef<'_>, expected_to_follow: bool) {
         let last = match self.streams.get_mut(row.stream) {
             Some(last) => last,
-            None => self.streams.entry(String::from(row.stream)).or_insert(0),
+            None => self.streams.entry(String::from(row.stream)).or_default(),
         };
-        let expected = *last + 1;
-        *last = row.stream_seq;
+        let expected = last.seq + 1;
+        last.seq = row.stream_seq;
+        // A time that is none is damage to the row, which its hash shows.
+        if let Some(instant) = Instant::read(row.at) {
+            let is_back_in_stream = last.at.replace(instant).is_some_and(|before| instant < before);
+            let before = self.latest.replace(instant);
+            let is_long_before = |before: Instant| instant.millis_until(before) > CONCURRENT_MS_MAX;
+            if is_back_in_stream || before.is_some_and(is_long_before) {
+                self.report.backwards.rows += 1;
+                self.report.backwards.first.get_or_insert(row.seq);
+            }
+        }
         // Where rows are missing or strange, their streams are out of order too; that is no second finding.
         if expected_to_follow && row.stream_seq != expected && self.report.findings.is_empty() {
             self.note(row.seq, Damage::StreamOutOfOrder { expected, found: row.stream_seq });
@@ -301,15 +323,6 @@ impl<'a> Verifier<'a> {
             one.rows += 1;
         } else if unsigned.len() < SIGNERS_MAX {
             unsigned.extend(PrincipalId::try_from(actor).map(|actor| Unsigned { actor, rows: 1 }));
-        }
-    }
-
-    fn check_time(&mut self, row: &RowRef<'_>) {
-        // A time that is none is damage to the row, which its hash shows.
-        let Some(instant) = Instant::read(row.at) else { return };
-        if self.latest.replace(instant).is_some_and(|before| instant < before) {
-            self.report.backwards.rows += 1;
-            self.report.backwards.first.get_or_insert(row.seq);
         }
     }
 

@@ -199,7 +199,8 @@ impl Walk<'_> {
     fn commands(&mut self, before: Option<&Happened>, run: &Run) -> Result<(), Stop> {
         loop {
             let next = self.next_command();
-            let done = self.recorded.records.get(self.cursor).filter(|row| next.is_none() && is_left(row));
+            let done = self.recorded.records.get(self.cursor);
+            let done = done.filter(|row| next.is_none() && is_left(row) && self.is_awaited());
             let Some(row) = next.as_ref().or(done) else { return Ok(()) };
             if before.is_some_and(|event| row.seq > event.seq) {
                 return Ok(());
@@ -215,6 +216,14 @@ impl Walk<'_> {
     fn next_command(&self) -> Option<Row> {
         let mut rows = self.recorded.records.iter().skip(self.cursor);
         rows.find(|row| !is(row, "PolicyEvaluation")).filter(|row| is(row, "CommandInvocation")).cloned()
+    }
+
+    /// Whether a command was given whose receipt waits for what it has done outside. Stages have receipts of what leaves too, and of
+    /// what may not.
+    fn is_awaited(&self) -> bool {
+        let rows = self.recorded.records.get(..self.cursor).unwrap_or_default();
+        let of = |kind: &'static str| rows.iter().filter(move |row| is(row, kind));
+        of("CommandInvocation").count() > of("CommandReceipt").count()
     }
 
     /// What became of what a command had done outside: only the receipt of that says it.

@@ -7,14 +7,14 @@ use countersign_govern::decide::command;
 use countersign_govern::decide::replay::Step;
 use countersign_govern::types::added::showing::{ActorKind, CommandReceipt};
 use countersign_govern::types::checkpoint::TaskRunFork;
-use countersign_kernel::run::{Answer, Came, Doing, HARD_CALL};
+use countersign_kernel::run::{Answer, Came, Doing, HARD_CALL, LAPSED};
 use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
 use countersign_record::json::{Json, Object};
 use countersign_record::time::Timestamp;
 use countersign_work::command::{Asked, By, Effect, Ruling};
-use countersign_work::contract;
 use countersign_work::score::Seen;
+use countersign_work::{call, contract};
 use std::collections::BTreeMap;
 
 /// A command, as it is given to a run.
@@ -75,6 +75,33 @@ impl Driver {
         }
     }
 
+    /// Ends the run if nobody answered in time what it waits for, and its task has runs end then; tells since when.
+    ///
+    /// # Errors
+    /// It can't be written down.
+    pub async fn lapse(&mut self) -> Result<Option<Timestamp>, Error> {
+        let (Some(work), Doing::Waiting(stop)) = (&self.bench.work, &self.run.doing) else { return Ok(None) };
+        let Some(end) = work.look(|desk| call::ending(desk, &stop.id)).flatten() else { return Ok(None) };
+        let at = self.bench.clock.now()?;
+        if at.instant() < end.instant() {
+            return Ok(None);
+        }
+        let (key, request) = (format!("timeout {}", stop.id), Json::from(Object::new()));
+        let by = By {
+            name: "work",
+            kind: ActorKind::Engine,
+            matter: self.bench.access.matter().as_str(),
+            is_proposer: false,
+            needs_another: false,
+        };
+        let asked = Asked { command: "task.cancel", key: &key, request: &request, by };
+        // Nothing is begun and nothing is looked at.
+        work.command(&at, &asked, &self.id, &[], (false, &Seen::default()))?;
+        self.come_at(Came::Cancelled { by: LAPSED.to_owned() }, &at)?;
+        self.settled().await?;
+        Ok(Some(end))
+    }
+
     /// Whether a question is the one about the task's contract.
     fn is_contract(&self, message: &str) -> bool {
         let review = self.bench.work.as_ref().and_then(|work| work.look(contract::last).flatten());
@@ -91,6 +118,8 @@ impl Driver {
         commanding: &Commanding<'_>,
         begins: impl FnOnce(&TaskRunFork, &BTreeMap<String, Digest>) -> Result<Driver, E>,
     ) -> Result<(Ruling, Option<Driver>), E> {
+        // A run that nobody answered in time is over before anything else is asked of it.
+        self.lapse().await?;
         let at = self.bench.clock.now().map_err(Error::from)?;
         let ruling = self.commanded(commanding, &at)?;
         let mut begun = None;

@@ -131,6 +131,8 @@ pub struct Listed {
     pub run: String,
     /// When it began.
     pub began_at: Timestamp,
+    /// What was asked: the goal of a task, the prompt of a question. Nothing where that was erased or can't be read.
+    pub title: Option<String>,
     /// Its pipeline.
     pub pipeline: String,
     /// The envelope it carries.
@@ -304,6 +306,7 @@ pub async fn list(journal: &dyn Journal, access: &MatterAccess) -> Result<Vec<Li
                 let listed = Listed {
                     run: name.clone(),
                     began_at: row.at.clone(),
+                    title: title(journal, access, &row).await?,
                     pipeline: text("pipeline"),
                     envelope_id: text("envelope_id"),
                     standing: Standing::Open,
@@ -323,6 +326,16 @@ pub async fn list(journal: &dyn Journal, access: &MatterAccess) -> Result<Vec<Li
     let mut runs: Vec<(u64, Listed)> = runs.into_values().collect();
     runs.sort_by_key(|(seq, _)| std::cmp::Reverse(*seq));
     Ok(runs.into_iter().map(|(_, listed)| listed).collect())
+}
+
+/// What a run was asked, by its first row.
+async fn title(journal: &dyn Journal, access: &MatterAccess, first: &Row) -> Result<Option<String>, Error> {
+    match content(journal, access, first, 0).await {
+        Ok(envelope) => Ok(envelope.get("raw_input").and_then(Json::as_str).map(str::to_owned)),
+        // A list tells of every run, also of one that can't be told itself.
+        Err(Error::Erased { .. } | Error::Unreadable { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 impl Told {

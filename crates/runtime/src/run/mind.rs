@@ -112,7 +112,7 @@ impl Mind {
             Leaving::Never => {
                 let message =
                     format!("{} would send to {host} what must not leave this machine", given.stage.name);
-                Err(Outcome::Denied { message })
+                Err(Outcome::denied(&message))
             }
             Leaving::Confirmed => {
                 let unwritable = |error: Unwritable| Outcome::escalate("validation_fail", &error.to_string());

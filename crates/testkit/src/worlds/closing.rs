@@ -2,9 +2,9 @@
 //! Owns: these scenes. Must not: change the work.
 
 use super::builder::{Builder, Run};
-use super::formula::{From, HEALTH};
+use super::formula::{From, member, registered};
 use super::reliance::{self, manifest, moved};
-use countersign_govern::derive::reliance::{Fact, Health, Limitation, Sign, State, limitations, status};
+use countersign_govern::derive::reliance::{Fact, Limitation, State, limitations, status};
 use countersign_record::json::Json;
 use serde_json::json;
 
@@ -82,13 +82,14 @@ fn header(
 /// How the task is doing, by the worst sign.
 fn health(b: &mut Builder, run: &mut Run, packet: &str) {
     let states = run.known.outcomes.iter().filter_map(|one| State::find(one.state));
-    let mut signs: Vec<Sign> = states.map(Sign::Outcome).collect();
-    signs.extend(run.known.has_live_blocker.then_some(Sign::LiveBlocker));
-    signs.extend(run.known.has_open_call.then_some(Sign::HardCallOpen));
-    signs.extend(run.known.limitations.iter().filter_map(|word| Limitation::find(word)).map(Sign::Limited));
-    let count = |health: Health| signs.iter().filter(|sign| sign.health() == health).count();
-    let inputs = json!({"failed": count(Health::Failed), "blocked": count(Health::Blocked),
-        "review": count(Health::ReviewRequired), "warning": count(Health::Warning)});
+    let states: Vec<&str> = states.map(State::as_str).collect();
+    // Of a task without an outcome nobody can say how it is doing.
+    if states.is_empty() {
+        return;
+    }
+    let inputs = json!({"outcome_states": states, "live_blockers": u8::from(run.known.has_live_blocker),
+        "open_hard_calls": u8::from(run.known.has_open_call), "attention_priorities": [],
+        "limitations": run.known.limitations});
     let is_live = |state: &str| ["active", "contested", "human_verified"].contains(&state);
     let last = run.known.chains.last();
     let is_of_last = |result: &String| last.is_some_and(|chain| chain.result_ids.contains(result));
@@ -106,7 +107,7 @@ fn health(b: &mut Builder, run: &mut Run, packet: &str) {
     let mut refs: Vec<String> = [blockers.clone(), verdicts.clone()].concat();
     refs.push(packet.to_owned());
     let from = From { inputs, input_refs: &refs, output_ref: format!("task_health_card:{}", run.task_id) };
-    let derived = b.derive(run, &HEALTH, from, Clone::clone);
+    let derived = b.derive(run, &registered("health_status_v1"), from, member("health_status"));
     let manifest_id = manifest(b, &refs);
     let receipts = [derived.receipt_ref];
     let header = header(b, run, ("TaskHealthCard", &manifest_id), None, &receipts);

@@ -2,7 +2,7 @@
 //! Owns: computing them as the engine does, and the formulas that only these logs have. Must not: make up a value.
 
 use super::builder::{Builder, Run};
-use countersign_govern::formula::spec::{Input, Shape, Spec, Vector};
+use countersign_govern::formula::spec::{Input, Shape, Spec};
 use countersign_govern::formula::{Published, evaluate, publish, registry};
 use countersign_govern::types::basic::{Instant, StorageRef};
 use countersign_govern::types::wire::Wire;
@@ -43,35 +43,6 @@ pub(super) const fn input(name: &'static str, shape: Shape, about: &'static str)
 pub(super) const fn status(id: &'static str, purpose: &'static str, expression: &'static str) -> Spec {
     Spec { id, purpose, expression, ..Spec::PLAIN }
 }
-
-/// How a task is doing: as well as the worst sign lets.
-pub const HEALTH: Spec = Spec {
-    inputs: &[
-        input("failed", Shape::Count, "signs that it won't succeed"),
-        input("blocked", Shape::Count, "signs that it can't go on"),
-        input("review", Shape::Count, "signs that somebody must look"),
-        input("warning", Shape::Count, "signs that there is something to know"),
-    ],
-    vectors: &[
-        Vector {
-            name: "a_warning",
-            inputs: r#"{"failed":0,"blocked":0,"review":0,"warning":2}"#,
-            expected: "\"warning\"",
-            codes: &[],
-        },
-        Vector {
-            name: "missing_signs",
-            inputs: r#"{"failed":0}"#,
-            expected: "\"the input blocked is missing\"",
-            codes: &[],
-        },
-    ],
-    ..status(
-        "task_health_v1",
-        "How a task is doing.",
-        "if failed > 0 then 'failed' else if blocked > 0 then 'blocked' else if review > 0 then 'review_required' else if warning > 0 then 'warning' else 'healthy'",
-    )
-};
 
 impl Builder {
     /// Registers a formula, once.

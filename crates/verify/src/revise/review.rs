@@ -169,8 +169,8 @@ pub(crate) fn asked<'c>(walk: &Walk<'c, '_>, record: Record<'c>) -> Option<Resul
     );
     let options = [
         ("accept", "Accept", "continue", "The change becomes the work, and is looked at again."),
-        ("reject", "Reject", "replan", "The work stays as it was."),
-        ("request_changes", "Ask for another", "replan", "The change is made in another way."),
+        ("reject", "Reject", "replan", "The work stays as it was; the run may end with that."),
+        ("request_changes", "Ask for another", "replan", "Another change is tried; the run may end."),
     ];
     let options = options.map(|(id, label, effect, words)| question::option(id, label, effect, words));
     Some(Ok(question::expected(

@@ -3,6 +3,7 @@
 
 use super::{CHECK, Plan, is_mutating, target};
 use crate::case::{Case, Text, bare};
+use crate::command;
 use crate::formula::Ungathered;
 use crate::found::{Found, texts};
 use crate::walk::Walk;
@@ -25,6 +26,8 @@ const QUOTES_DEFAULT: u64 = 3;
 const QUOTES_MAX: u64 = 20;
 /// More quotes that each attempt on a section takes.
 const QUOTES_STEP: u64 = 2;
+/// The command by which a person leaves something out.
+const SKIP: &str = "task.skip";
 
 fn hash(value: &Json) -> String {
     canonical::hash(value).map(String::from).unwrap_or_default()
@@ -203,19 +206,13 @@ pub(crate) fn skipped<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     let mut operations = case.world.of("RevisionOperationReceipt");
     let own = operations
         .find(|one| one.seq() == record.seq() + 1 && one.json().is("operation_kind", "step_skipped"));
-    let asked =
-        case.last("CommandInvocation", record.seq()).and_then(|one| one.json().at("actor_ref").cloned());
-    let Some(own) = own else {
-        found.must_say(CHECK, record, "reason", "user_directed");
-        found.must_say(CHECK, record, "downstream_effect", "marks_dependents_not_applicable");
-        return found.must(CHECK, record, "skipped_by_ref", asked);
-    };
+    found.must_say(CHECK, record, "downstream_effect", "none");
+    let Some(own) = own else { return skipped_by_command(walk, record, found) };
     let step = own.json().text("step_id").unwrap_or_default();
     found.must_say(CHECK, record, "target_ref", &format!("revision_plan_step_base:{step}"));
-    found.must_say(CHECK, record, "downstream_effect", "none");
     let by = record.json().text("skipped_by_ref").unwrap_or_default();
     if by.starts_with("user:") {
-        return found.must(CHECK, record, "skipped_by_ref", asked);
+        return skipped_by_command(walk, record, found);
     }
     let plan = own.json().text("plan_id").and_then(|id| Plan::find(case, id));
     let state = plan.and_then(|plan| plan.state(walk).map(ToString::to_string));
@@ -229,6 +226,23 @@ pub(crate) fn skipped<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     };
     found.must_say(CHECK, record, "reason", reason);
     found.must_say(CHECK, record, "skipped_by_ref", by);
+}
+
+/// A person leaves out what they said, for the reason that they gave.
+fn skipped_by_command(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found) {
+    let asked = command::open(walk.case, record.seq()).filter(|one| one.json().is("command_id", SKIP));
+    let Some(asked) = asked else {
+        let message = "nobody gave the command for that";
+        return found.about(Code::VerifyDerivation, CHECK, record, "target_ref", message);
+    };
+    found.must(CHECK, record, "skipped_by_ref", asked.json().at("actor_ref").cloned());
+    let Some(request) = command::request(walk.case, asked) else { return found.withheld(CHECK) };
+    found.must(CHECK, record, "reason", request.at("reason").cloned());
+    let target = request.reference("target_ref").map(|target| match target.kind {
+        "outcome_record" => format!("outcome_record:{}", walk.case.own(walk.case.local(target.id))),
+        kind => format!("{kind}:{}", target.id),
+    });
+    found.must(CHECK, record, "target_ref", target.map(Json::from));
 }
 
 /// Whether a look at a plan before it was begun found something wrong with it.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::case::{Case, Text, bare};
 use crate::packet::{Content, Statement};
-use crate::{claims, evidence, head, question};
+use crate::{claims, evidence, head, question, rely};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -15,9 +15,8 @@ use countersign_govern::fold::Folds;
 use countersign_govern::member::Member;
 use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::finding::FindingState;
-use countersign_govern::types::reliance::RelianceLimitationKind as Limitation;
+use countersign_govern::types::reliance::{RelianceLimitationKind as Limitation, RelianceStatus as Status};
 use countersign_govern::world::Record;
-use countersign_kernel::claim::{claims as split, outline};
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 
@@ -32,7 +31,11 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summ
     let standing = folds.board.find("task_reliance_packet", packet.map(Record::id).unwrap_or_default());
     let lifecycle = standing.and_then(|one| one.word("lifecycle_state")).unwrap_or("draft");
     let limits = json.texts("reliance_derivation.unresolved_limitations");
+    let findings = findings(case, folds);
+    let is_safe = statement.status == Status::SafeToRelyWithinScope.as_str();
+    let severities = findings.iter().filter(|_| is_safe).map(|one| one.severity.as_str());
     Summary {
+        still_open: rely::still_open(severities),
         title: case.task.title().to_string(),
         goal: copy(case.task.0, "goal"),
         status: statement.status.clone(),
@@ -42,7 +45,7 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summ
         lifecycle: lifecycle.replace('_', " "),
         fallen: fallen(case),
         limitations: limits.iter().map(|one| limitation(one).to_string()).collect(),
-        findings: findings(case, folds),
+        findings,
         outcomes: outcomes(case, folds),
         products: products(case, place),
         claims: claimed(case, place),
@@ -96,7 +99,10 @@ fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
         let word = stands(outcome.id());
         let found = State::find(&word);
         let is_given_up = |id: &&str| State::find(&stands(id)).is_some_and(given_up);
-        let words = found.map_or_else(|| word.clone(), |found| state(found).to_string());
+        let mut words = found.map_or_else(|| word.clone(), |found| state(found).to_string());
+        if !outcome.is_required() && found != Some(State::Satisfied) {
+            words.push_str("; it need not be met");
+        }
         let without: Vec<&str> = outcome.depends_on().into_iter().filter(is_given_up).collect();
         Outcome {
             id: outcome.id().to_string(),
@@ -175,12 +181,12 @@ pub fn limitation(kind: &str) -> &str {
         Limitation::PolicyBlocked => "a policy that forbids a part of it",
         Limitation::StaleEvidence => "evidence that is out of date",
         Limitation::UnableToGroundClaim => "a claim that no source says",
-        Limitation::UncheckedClaimsPresent => "a claim that nobody checked",
+        Limitation::UncheckedClaimsPresent => "parts that are not held against the sources",
         Limitation::UnreviewedCandidateRevision => "a change that nobody has decided on",
         Limitation::ExternalSideEffectUnverified => "an effect outside that is not proved",
         Limitation::StaleSourcePresent => "a source that is out of date or that nobody verified",
         Limitation::UnresolvedResearchNeed => "an open question to the sources",
-        Limitation::PolicyWarning => "a policy that warns",
+        Limitation::PolicyWarning => "what a policy warns of (see the outcomes and the budget)",
         Limitation::PatternCChainUnresolved => "an evaluation that is not resolved",
         Limitation::EvidencePackageMissing => "missing evidence",
     }
@@ -194,6 +200,7 @@ fn support(status: &str) -> &'static str {
         "contradicted" => "a source says otherwise",
         "indeterminate_stale_or_unverified" => "its source is out of date or nobody verified it",
         "unsupported" => "no source says it",
+        "not_checked" => "not held against the sources",
         _other => "nobody can say",
     }
 }
@@ -205,7 +212,7 @@ fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
         let (stable, name) = claims::parts(support_of.text("claim_ref")?)?;
         let version = heads.iter().find(|one| one.json().is("artifact_stable_id", stable));
         let words = version.and_then(|version| match case.content(*version).text() {
-            Text::Here(text) => words(text, name),
+            Text::Here(text) => words(case, stable, text, name),
             Text::Withheld | Text::Missing => None,
         });
         let anchors = |path: &str| -> Vec<Place> {
@@ -242,9 +249,8 @@ fn since<'c>(case: &'c Case<'_>, claim: &str, place: u64) -> Option<&'c str> {
 }
 
 /// The words of a claim, and the heading it stands under.
-fn words(work: &str, name: &str) -> Option<(String, Option<String>)> {
-    let outline = outline(work);
-    let claim = split(&outline).into_iter().find(|one| claims::name(one) == name)?;
+fn words(case: &Case<'_>, stable: &str, work: &str, name: &str) -> Option<(String, Option<String>)> {
+    let (_, claim) = claims::said(case, stable, work).into_iter().find(|(own, _)| own == name)?;
     Some((claim.text.trim().to_string(), claim.section.map(ToString::to_string)))
 }
 

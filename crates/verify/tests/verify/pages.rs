@@ -99,7 +99,7 @@ fn a_page_says_that_its_packet_has_fallen() {
     let mut summary = Summary::of(&scenes::safe().statement());
     assert_eq!(summary.fallen, None);
     assert!(summary.sources.iter().all(|one| one.sha256.as_deref().is_some_and(|one| one.len() == 64)));
-    assert!(page(&summary).contains("<p>None: nothing in the records"));
+    assert!(page(&summary).contains("<p>None: nothing in the records blocks"));
     summary.fallen = Some("a <source> has changed since".to_owned());
     let page = page(&summary);
     let (head, rest) = page.split_once("<main>").unwrap();

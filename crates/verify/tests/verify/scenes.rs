@@ -3,7 +3,9 @@
 use crate::histories;
 use crate::stage::Stage;
 use countersign_kernel::measure::Measured;
+use countersign_work::asking::{self, Call, Ended, Took};
 use countersign_work::score::Seen;
+use std::collections::BTreeMap;
 
 const TASK: &str = r#"{
   "schema_version": "1.0", "id": "lease-memo", "title": "Memo", "goal": "Say how long the lease runs.",
@@ -52,6 +54,13 @@ pub(crate) fn issued() -> Stage {
     stage
 }
 
+/// A packet that a source changed behind, and that nobody made anew.
+pub(crate) fn fallen() -> Stage {
+    let mut stage = safe();
+    stage.command("source.move_tier", r#"{"source": "lease", "tier": 3}"#);
+    stage
+}
+
 /// One look at a memo, and the packet; gives the status too.
 fn memo(task: &str, sources: &[(&str, &str)], text: &str) -> (Stage, String) {
     handed_over(Stage::new(task, sources, &[]), text, text)
@@ -76,6 +85,14 @@ pub(crate) fn limited() -> Stage {
     let task = task.replace(r#""section": "term","#, r#""section": "term", "threshold": 0.5,"#);
     let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\nThe landlord owns a boat.\n";
     let (stage, status) = memo(&task, &[("lease", LEASE), ("letter", LETTER)], text);
+    assert_eq!(status, "rely_with_limitations");
+    stage
+}
+
+/// A memo with a table, a heading and code that no source is held against.
+pub(crate) fn unheld() -> Stage {
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n\n| Rent | 5 euros |\n\n## The tenant may leave at once\n\n```\nThe landlord owes much.\n```\n";
+    let (stage, status) = memo(TASK, &[("lease", LEASE), ("letter", LETTER)], text);
     assert_eq!(status, "rely_with_limitations");
     stage
 }
@@ -125,6 +142,57 @@ pub(crate) fn answered() -> Stage {
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
+    stage.hand_over(INTEGRATED);
+    stage
+}
+
+/// A person leaves an outcome out; with what the task says of that outcome.
+fn without(wanted: &str, status: &str) -> Stage {
+    let task = TASK.replace(r#""memo-whole", "#, &format!(r#""memo-whole", {wanted}"#));
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.version("memo", SAID);
+    stage.hand_over(DRAFTED);
+    let target = format!("outcome_record:{}", stage.desk.own("memo-whole"));
+    stage.command("task.skip", &format!(r#"{{"target_ref": "{target}", "reason": "not_applicable"}}"#));
+    stage.call();
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), status);
+    stage.hand_over(INTEGRATED);
+    stage
+}
+
+pub(crate) fn skipped() -> Stage {
+    without("", "not_safe_to_rely")
+}
+
+pub(crate) fn optional() -> Stage {
+    without(r#""required": false, "#, "rely_with_limitations")
+}
+
+/// A model that takes more than the task allows.
+pub(crate) fn overspent() -> Stage {
+    let task = TASK.replace(r#""outcomes""#, r#""budget": {"output_tokens": 10}, "outcomes""#);
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.version("memo", SAID);
+    let call = Call {
+        module: "drafter".to_owned(),
+        planned: None,
+        shown: BTreeMap::new(),
+        host: None,
+        input_tokens: 5,
+        output_tokens: 100,
+        usd_micros: None,
+        ended: Ended::Completed,
+    };
+    asking::record(&mut stage.desk, "drafter", &Took { calls: vec![call], wall_clock_ms: 3 }).unwrap();
+    stage.hand_over(DRAFTED);
+    stage.call();
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), "rely_with_limitations");
     stage.hand_over(INTEGRATED);
     stage
 }
@@ -233,7 +301,7 @@ fn paper(text: &str) -> Stage {
     let (claims, _) = stage.look(&[("paper", &version, text)], &seen);
     stage.judged("");
     stage.call();
-    assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
+    assert_eq!(stage.rely(&claims), "rely_with_limitations");
     stage.hand_over(INTEGRATED);
     stage
 }
@@ -245,7 +313,7 @@ pub(crate) type Scene = (&'static str, fn() -> Stage);
 pub(crate) const ALL: [&[Scene]; 2] = [&SHORT, &LONG];
 
 /// One or two looks and a packet.
-pub(crate) const SHORT: [Scene; 7] = [
+pub(crate) const SHORT: [Scene; 11] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
@@ -253,6 +321,10 @@ pub(crate) const SHORT: [Scene; 7] = [
     ("labelled", labelled),
     ("taken", taken),
     ("to be mended", to_be_mended),
+    ("skipped", skipped),
+    ("optional", optional),
+    ("overspent", overspent),
+    ("unheld", unheld),
 ];
 
 /// What people do afterwards, and work that is mended or can't be.

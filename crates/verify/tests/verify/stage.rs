@@ -23,7 +23,7 @@ use countersign_work::evaluate::{self, Head, Looked};
 use countersign_work::opening::{self, Given};
 use countersign_work::rely;
 use countersign_work::score::Seen;
-use countersign_work::task::{ArtifactKind, Task};
+use countersign_work::task::Task;
 use std::collections::BTreeMap;
 
 pub(crate) const RUN: &str = "run_0123456789abcdef";
@@ -260,11 +260,8 @@ impl Stage {
         let texts = self.texts.clone();
         let sources: Vec<Source<'_>> =
             texts.iter().map(|(id, path, text)| Source::new(id, path, text)).collect();
-        match self.desk.task().artifact(artifact).unwrap().kind {
-            ArtifactKind::Markdown => claims::check(&mut self.desk, artifact, text, &sources).unwrap(),
-            // Data and code claim nothing.
-            ArtifactKind::Json | ArtifactKind::Code => Vec::new(),
-        }
+        let artifact = self.desk.task().artifact(artifact).unwrap().clone();
+        claims::check(&mut self.desk, &artifact, text, &sources).unwrap()
     }
 
     /// The packet of the work as it stands; gives the status.

@@ -228,3 +228,17 @@ fn a_consistent_lie_is_found() {
         assert!(checks.contains(expected.as_str()), "{what}: {checks:?}");
     }
 }
+
+/// A packet that has fallen by its own rows is sound, and is not called forged; one whose rows hide that is.
+#[test]
+fn a_packet_that_fell_is_told_from_one_that_hides_it() {
+    let statement = scenes::fallen().statement();
+    let report = verify(&file(&statement, &key(1)), &[]);
+    assert_eq!((report.result, told(&report).as_str()), (Outcome::Fallen, ""));
+    assert!(report.packet.unwrap().fallen.is_some());
+    let is_event =
+        |one: &Entry| matches!(one, Entry::Whole(row) if row.kind.as_str().ends_with("invalidation_event"));
+    let hidden: Vec<Entry> = statement.ledger.rows.iter().filter(|one| !is_event(one)).cloned().collect();
+    assert_eq!(hidden.len() + 1, statement.ledger.rows.len());
+    check("a fall that is hidden", &restated(&statement, hidden), Code::VerifyIncomplete);
+}

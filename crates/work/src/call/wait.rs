@@ -2,24 +2,42 @@
 //! Owns: saying so. Must not: pass a question over.
 
 use super::{Refusal, open};
-use crate::desk::{Desk, Error};
+use crate::desk::{Desk, Error, after};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::types::added::stopping::{HardCallPendingEvent, PendingCause};
 use countersign_govern::types::basic::V10;
-use countersign_govern::types::hard_call::HardRevisionCall;
-use countersign_record::time::Instant;
+use countersign_govern::types::hard_call::{HardCallPendingPolicyOnTimeout as OnTimeout, HardRevisionCall};
+use countersign_record::time::Timestamp;
 
-/// Questions that waited too long go to somebody else; each once.
+/// When the time for an answer is over.
+fn until(call: &HardRevisionCall) -> Option<Timestamp> {
+    let raised = Timestamp::try_from(call.created_at.as_str()).ok()?;
+    after(&raised, call.pending_policy.timeout_ms?)
+}
+
+/// When a question ends its run that nobody answers; nothing where its policy is another.
+#[must_use]
+pub fn ends_at(call: &HardRevisionCall) -> Option<Timestamp> {
+    match call.pending_policy.on_timeout {
+        OnTimeout::Abort => until(call),
+        OnTimeout::Escalate | OnTimeout::ContinueWithWarning => None,
+    }
+}
+
+/// When an open question ends the run that waits for it, if its policy does that.
+#[must_use]
+pub fn ending(desk: &Desk, id: &str) -> Option<Timestamp> {
+    open(desk).iter().find(|call| call.hard_call_id == id).and_then(ends_at)
+}
+
+/// What becomes of questions that waited too long, as the policy of each has it: they go to somebody else or are given up; each once.
 ///
 /// # Errors
 /// Something can't be written.
 pub fn lapse(desk: &mut Desk) -> Result<Vec<String>, Error> {
-    let is_over = |call: &HardRevisionCall| {
-        let raised = Instant::read(call.created_at.as_str());
-        let waited = raised.map(|raised| raised.millis_until(desk.clock().instant()));
-        waited.zip(call.pending_policy.timeout_ms).is_some_and(|(waited, most)| waited >= most)
-    };
+    let now = desk.clock().instant();
+    let is_over = |call: &HardRevisionCall| until(call).is_some_and(|until| now >= until.instant());
     let is_new =
         |id: &str| matches!(desk.says("hard_revision_call", id, "state"), Some("pending" | "deferred"));
     let over: Vec<HardRevisionCall> =

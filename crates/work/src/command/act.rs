@@ -79,15 +79,7 @@ pub(super) fn act(
         Command::Approve(_) => decide(desk, &contract::Decision::Approve, by)?,
         Command::Refuse(asked) => decide(desk, &contract::Decision::Reject { reason: &asked.reason }, by)?,
         Command::Edit(asked) => edit(desk, &asked.task, by)?,
-        Command::Comment(_)
-        | Command::Retract(_)
-        | Command::Digest(_)
-        | Command::ContestGuidance(_)
-        | Command::SettleGuidance(_)
-        | Command::WithdrawObservation(_)
-        | Command::AnswerNeed(_)
-        | Command::Clear(_)
-        | Command::MoveTier(_) => besides::act(desk, command, by)?,
+        Command::Besides(one) => besides::act(desk, one, by)?,
     }
     Ok(Effect::Nothing)
 }

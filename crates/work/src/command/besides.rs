@@ -1,7 +1,7 @@
 //! Commands about what goes along with the work: its board, guidance, measures and sources.
 //! Owns: finding what one is about, and leading it to what carries it out. Must not: judge whether it may be.
 
-use super::request::{AnswerNeedRequest, Command, MoveTierRequest};
+use super::request::{AnswerNeedRequest, Besides, MoveTierRequest};
 use super::standing::{READY, blocked, empty, ready_if};
 use super::{By, Stands};
 use crate::board;
@@ -18,32 +18,31 @@ use countersign_govern::types::guidance::RunGuidanceLifecycleState as State;
 use countersign_govern::types::source::SourceRecord;
 
 /// Whether there is what a command is about, and in a state for it.
-pub(super) fn standing(desk: &Desk, command: &Command) -> Stands {
+pub(super) fn standing(desk: &Desk, command: &Besides) -> Stands {
     match command {
-        Command::Comment(asked) => match asked.text.trim() {
+        Besides::Comment(asked) => match asked.text.trim() {
             "" => empty("nothing is said"),
             _something => READY,
         },
-        Command::Retract(asked) => {
+        Besides::Retract(asked) => {
             match desk.says("run_board_visible_post", &asked.post_id, "lifecycle_state") {
                 None => empty(format!("there is no post {}", asked.post_id)),
                 Some(state) => ready_if(state == "active", format!("the post is {state}")),
             }
         }
-        Command::Digest(_) => match board::entries(desk).is_empty() {
+        Besides::Digest(_) => match board::entries(desk).is_empty() {
             true => empty("nothing is on the board yet"),
             false => READY,
         },
-        Command::ContestGuidance(asked) => of_guidance(desk, &asked.guidance_id, State::Active),
-        Command::SettleGuidance(asked) => of_guidance(desk, &asked.guidance_id, State::Contested),
-        Command::WithdrawObservation(asked) => of_observation(desk, &asked.observation_id),
-        Command::AnswerNeed(asked) => answerable(desk, asked),
-        Command::Clear(asked) => match record_of(desk, &asked.source) {
+        Besides::ContestGuidance(asked) => of_guidance(desk, &asked.guidance_id, State::Active),
+        Besides::SettleGuidance(asked) => of_guidance(desk, &asked.guidance_id, State::Contested),
+        Besides::WithdrawObservation(asked) => of_observation(desk, &asked.observation_id),
+        Besides::AnswerNeed(asked) => answerable(desk, asked),
+        Besides::Clear(asked) => match record_of(desk, &asked.source) {
             None => empty(format!("there is no source {}", asked.source)),
             Some(record) => ready_if(workspace::is_doubted(&record), "it is trusted as much already"),
         },
-        Command::MoveTier(asked) => movable(desk, asked),
-        _about_something_else => empty("it is about something else"),
+        Besides::MoveTier(asked) => movable(desk, asked),
     }
 }
 
@@ -89,12 +88,12 @@ fn record_of(desk: &Desk, source: &str) -> Option<SourceRecord> {
 }
 
 /// Carries a command out.
-pub(super) fn act(desk: &mut Desk, command: &Command, by: &By<'_>) -> Result<(), Error> {
+pub(super) fn act(desk: &mut Desk, command: &Besides, by: &By<'_>) -> Result<(), Error> {
     let actor = by.reference()?;
     match command {
-        Command::Comment(asked) => board::say(desk, &asked.text, by.name).map(drop),
-        Command::Retract(asked) => board::retract(desk, &asked.post_id, &actor, &asked.reason),
-        Command::Digest(_) => {
+        Besides::Comment(asked) => board::say(desk, &asked.text, by.name).map(drop),
+        Besides::Retract(asked) => board::retract(desk, &asked.post_id, &actor, &asked.reason),
+        Besides::Digest(_) => {
             board::tell(desk)?;
             let matter = desk.matter().to_string();
             let reader = Reader {
@@ -106,23 +105,22 @@ pub(super) fn act(desk: &mut Desk, command: &Command, by: &By<'_>) -> Result<(),
             };
             board::digest(desk, &reader).map(drop)
         }
-        Command::ContestGuidance(asked) => {
+        Besides::ContestGuidance(asked) => {
             guidance::contest(desk, &asked.guidance_id, by.name, &asked.grounds)
         }
-        Command::SettleGuidance(asked) => {
+        Besides::SettleGuidance(asked) => {
             let how = if asked.upheld { Settled::Upheld } else { Settled::Withdrawn };
             guidance::settle(desk, &asked.guidance_id, how, by.name)
         }
-        Command::WithdrawObservation(asked) => {
+        Besides::WithdrawObservation(asked) => {
             let observation = reference("MetricObservation", &asked.observation_id)?;
             learning::withdraw(desk, &observation, &asked.reason)
         }
-        Command::AnswerNeed(asked) => Ok(research::answer(desk, &asked.need_id, &asked.source, by.name)?),
-        Command::Clear(asked) => workspace::clear(desk, &asked.source, by.name),
-        Command::MoveTier(asked) => {
+        Besides::AnswerNeed(asked) => Ok(research::answer(desk, &asked.need_id, &asked.source, by.name)?),
+        Besides::Clear(asked) => workspace::clear(desk, &asked.source, by.name),
+        Besides::MoveTier(asked) => {
             let cleared = desk.task().policies().library().access_tier().to_string();
             workspace::move_tier(desk, &asked.source, asked.tier, &actor, &cleared)
         }
-        _about_something_else => Ok(()),
     }
 }

@@ -12,28 +12,40 @@ use countersign_govern::types::replay::TaskReplayMode;
 use countersign_govern::types::wire::{Reading, Trouble, Wire};
 use countersign_record::json::Json;
 
-/// Declares the commands: what each is called, its word here, its request with the members.
+/// Declares commands: what each is called, its word here, its request with the members; and the enum of those that stand apart.
 macro_rules! commands {
-    ($($id:literal $variant:ident $(#[doc = $doc:literal])* $request:ident { $($member:ident: $type:ty),* $(,)? })*) => {
+    ($(#[doc = $about:literal])* $name:ident $(apart from $apart:ident)?;
+    $($id:literal $variant:ident $(#[doc = $doc:literal])* $request:ident { $($member:ident: $type:ty),* $(,)? })*) => {
         $(record! { $(#[doc = $doc])* $request: value { $($member: $type),* } })*
 
-        /// A command, with what is asked.
+        $(#[doc = $about])*
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub enum Command {
+        pub enum $name {
             $($(#[doc = $doc])* $variant($request),)*
+            $(/// One that stands apart.
+            $apart($apart),)?
         }
 
-        impl Command {
+        impl $name {
             /// What all are called, with the schema of what each is asked with.
-            pub const ALL: &'static [(&'static str, fn() -> Json)] = &[$(($id, $request::schema)),*];
+            #[must_use]
+            pub fn all() -> Vec<(&'static str, fn() -> Json)> {
+                let own: &[(&'static str, fn() -> Json)] = &[$(($id, $request::schema)),*];
+                let all = own.iter().copied();
+                $(let all = all.chain($apart::all());)?
+                all.collect()
+            }
 
             /// Reads what is asked of a command; `None` if there is no such command.
             ///
             /// # Errors
             /// What is wrong with the request, by place.
             pub fn read(id: &str, request: &Json) -> Option<Result<Self, Vec<Trouble>>> {
+                $(if let Some(read) = $apart::read(id, request) {
+                    return Some(read.map($name::$apart));
+                })?
                 match id {
-                    $($id => Some(read(request).map(Command::$variant)),)*
+                    $($id => Some(read(request).map($name::$variant)),)*
                     _unknown => None,
                 }
             }
@@ -41,7 +53,10 @@ macro_rules! commands {
             /// What it is called.
             #[must_use]
             pub fn id(&self) -> &'static str {
-                match self { $(Command::$variant(_) => $id,)* }
+                match self {
+                    $($name::$variant(_) => $id,)*
+                    $($name::$apart(one) => one.id(),)?
+                }
             }
         }
     };
@@ -58,6 +73,9 @@ fn read<T: Wire>(request: &Json) -> Result<T, Vec<Trouble>> {
 }
 
 commands! {
+    /// A command, with what is asked.
+    Command apart from Besides;
+
     "reliance.issue_work_product_certification" Issue
     /// Which packet is issued; the last one where none is named.
     IssueWorkProductCertificationRequest { packet_id: Option<String> }
@@ -180,6 +198,11 @@ commands! {
     "finding.reject" RejectFinding
     /// Which finding is none, and why.
     RejectFindingRequest { finding_id: String, grounds: String }
+}
+
+commands! {
+    /// A command about what goes along with the work: its board, guidance, measures and sources.
+    Besides;
 
     "run_board.comment" Comment
     /// What is said.
@@ -227,12 +250,13 @@ mod tests {
     #[test]
     fn every_registered_command_has_a_request_of_its_name() {
         for command in commands::all() {
-            let (_, schema) = Command::ALL.iter().find(|(id, _)| *id == command.id).unwrap_or_else(|| {
-                panic!("{} has no request", command.id);
-            });
+            let (_, schema) =
+                Command::all().into_iter().find(|(id, _)| *id == command.id).unwrap_or_else(|| {
+                    panic!("{} has no request", command.id);
+                });
             assert_eq!(schema().get("title").and_then(Json::as_str), Some(command.request));
         }
-        assert_eq!(commands::all().count(), Command::ALL.len());
+        assert_eq!(commands::all().count(), Command::all().len());
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
         Command::Restore(_) => of_review(desk, command, &["review_pending", "rejected", "accepted"]),
         Command::ForkCandidate(_) => of_review(desk, command, &["review_pending"]),
         Command::Cancel(asked) => stop::cancellable(desk, asked, given),
-        Command::Skip(asked) => stop::skippable(desk, asked),
+        Command::Skip(asked) => stop::skippable(desk, asked, given),
         Command::Keep(_) => keepable(desk),
         Command::Answer(asked) => answerable(desk, &asked.hard_call_id, &asked.option_id),
         Command::Defer(asked) => deferrable(desk, &asked.hard_call_id),
@@ -105,15 +105,7 @@ pub(super) fn standing(desk: &Desk, command: &Command, by: &By<'_>, given: &Give
             None => empty("no evidence package has been made"),
             Some(_) => READY,
         },
-        Command::Comment(_)
-        | Command::Retract(_)
-        | Command::Digest(_)
-        | Command::ContestGuidance(_)
-        | Command::SettleGuidance(_)
-        | Command::WithdrawObservation(_)
-        | Command::AnswerNeed(_)
-        | Command::Clear(_)
-        | Command::MoveTier(_) => besides::standing(desk, command),
+        Command::Besides(one) => besides::standing(desk, one),
     }
 }
 

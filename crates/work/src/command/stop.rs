@@ -55,7 +55,7 @@ pub(super) fn cancel(desk: &mut Desk, asked: &CancelTaskRequest, by: &By<'_>) ->
         Some(plan) if !is_run => Scope::Plan(plan),
         Some(_) | None => Scope::Run,
     };
-    stop::cancel(desk, scope, by.name).map_err(unwritten)?;
+    stop::cancel(desk, scope, by.reference()?.as_str()).map_err(unwritten)?;
     Ok(if scope == Scope::Run { Effect::Cancelled } else { Effect::Nothing })
 }
 
@@ -75,22 +75,28 @@ fn target(desk: &Desk, asked: &SkipStepRequest) -> Option<Target> {
 }
 
 /// Whether what is to be left out has not begun.
-pub(super) fn skippable(desk: &Desk, asked: &SkipStepRequest) -> Stands {
+pub(super) fn skippable(desk: &Desk, asked: &SkipStepRequest, given: &Given<'_>) -> Stands {
     match target(desk, asked) {
+        Some(_) if given.is_over => blocked("the run has ended"),
         None => empty("name an outcome_record or a revision_plan_step_base"),
         Some(Target::Step(step)) if stop::is_skippable(desk, &step) => READY,
         Some(Target::Step(step)) => blocked(format!("{step} does not wait")),
         Some(Target::Outcome(id)) if desk.task().outcome(&id).is_none() => empty(format!("there is no {id}")),
-        Some(Target::Outcome(id)) => {
-            ready_if(outcome::state(desk, &id) != State::Superseded, format!("{id} is left out already"))
-        }
+        Some(Target::Outcome(id)) => match outcome::state(desk, &id) {
+            State::Superseded => blocked(format!("{id} is left out already")),
+            State::NeedsHumanJudgment | State::MaxIterationsReached => {
+                blocked(format!("{id} has been evaluated: answer what is asked about it, or stop it there"))
+            }
+            _begun if !stop::is_untouched(desk, &id) => blocked(format!("{id} has been evaluated")),
+            _waiting => READY,
+        },
     }
 }
 
 pub(super) fn skip(desk: &mut Desk, asked: &SkipStepRequest, by: &By<'_>) -> Result<(), Error> {
     match target(desk, asked) {
         Some(Target::Step(step)) => stop::skip_waiting(desk, &step, by.name, asked.reason),
-        Some(Target::Outcome(id)) => stop::skip(desk, &id, by.name),
+        Some(Target::Outcome(id)) => stop::skip(desk, &id, by.name, asked.reason),
         None => Err(Refusal::Unknown(asked.target_ref.as_str().to_string())),
     }
     .map_err(unwritten)

@@ -1,7 +1,7 @@
 //! What a run cost in the end, against what was foreseen.
 //! Owns: the story of it. Must not: measure, or leave a cost out.
 
-use super::{Amounts, actual, expected, find, is_over, number, sum, words};
+use super::{Amounts, actual, expected, find, is_over, number, overspent, sum, words};
 use crate::desk::{Desk, Error, reference};
 use crate::outcome;
 use crate::show;
@@ -49,7 +49,7 @@ pub fn narrative(desk: &mut Desk) -> Result<StorageRef, Error> {
         planned_forecast_ref: forecast_ref.clone(),
         actual_cost_record_refs: records.clone(),
         forecast_vs_actual_summary: compared(&planned, &spent),
-        summary: format!("{} pieces of work: {}.", all.len(), super::told(&spent)),
+        summary: summary(all.len(), &spent, &overspent(desk)),
         quality_impact_summary: impact(&skipped, &degraded).to_string(),
         skipped_optional_helpers: skipped,
         preserved_non_degradable_modes: NEVER_LEFT_OUT.iter().map(ToString::to_string).collect(),
@@ -73,6 +73,15 @@ pub fn narrative(desk: &mut Desk) -> Result<StorageRef, Error> {
 pub fn last(desk: &Desk) -> Result<Option<StorageRef>, Error> {
     let last = desk.each::<Json>("BudgetNarrative").next_back();
     last.map(|found| reference("BudgetNarrative", &found.id)).transpose()
+}
+
+/// What the pieces of work came to, and by how much that is beyond the caps.
+fn summary(pieces: usize, spent: &Amounts, over: &Amounts) -> String {
+    let all = format!("{pieces} pieces of work: {}.", super::told(spent));
+    match over.is_empty() {
+        true => all,
+        false => format!("{all} That is beyond the budget by {}.", super::told(over)),
+    }
 }
 
 /// What was spent of each dimension, of what was foreseen.

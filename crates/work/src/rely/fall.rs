@@ -48,6 +48,10 @@ fn fall(kind: &str, record: &Json) -> Option<Fall> {
             subject.is_some_and(|to| to.kind == "research_need").then_some(Fall::EvidencePackageSuperseded)
         }
         "EvaluationChainResolutionReceipt" => Some(Fall::EvaluationChainResolutionChanged),
+        // What is given up behind a packet was met in it, or was to be.
+        "OutcomeStateTransitionEvent" => {
+            record.is("to_state", "superseded").then_some(Fall::EvaluationChainResolutionChanged)
+        }
         _nothing_that_it_rests_on => None,
     }
 }
@@ -191,5 +195,9 @@ mod tests {
         }
         assert_eq!(fall("LifecycleTransitionReceipt", &Object::new().into()), None);
         assert_eq!(fall("ArtifactVersionTransitionEvent", &Object::new().into()), None);
+        for (to, expected) in [("superseded", true), ("dirty", false)] {
+            let moved = Object::from([("to_state", Json::from(to))]);
+            assert_eq!(fall("OutcomeStateTransitionEvent", &moved.into()).is_some(), expected, "{to}");
+        }
     }
 }

@@ -112,8 +112,8 @@ fn leading(desk: &Desk, plan: &Plan, outcome: &str) -> Option<Way> {
             asked.iter().any(|one| one.target_ref == step.target && one.strategy_kind == way.strategy())
         })
     };
-    let changes = plan.steps.iter().filter(|step| plans::is_mutating(step.kind)).find(is_asked);
-    changes.or_else(|| plan.steps.iter().find(is_asked)).or_else(|| plan.steps.first()).and_then(Way::of)
+    let changes = plan.steps().iter().filter(|step| plans::is_mutating(step.kind)).find(is_asked);
+    changes.or_else(|| plan.steps().iter().find(is_asked)).or_else(|| plan.steps().first()).and_then(Way::of)
 }
 
 /// How an attempt came out.
@@ -207,7 +207,7 @@ fn signatures(desk: &Desk, plan: &Plan, way: &Way) -> Result<(String, Option<Str
 
 /// The receipts of the steps that were finished.
 pub(crate) fn finished(desk: &Desk, plan: &Plan) -> Result<Vec<StorageRef>, Error> {
-    let receipts = plan.steps.iter().flat_map(|step| plans::receipts(desk, &step.id));
+    let receipts = plan.steps().iter().flat_map(|step| plans::receipts(desk, &step.id));
     let ends = receipts.filter(|(_, one)| one.operation_kind == Some(Operation::StepFinished));
     ends.map(|(_, one)| reference("RevisionOperationReceipt", &one.receipt_id)).collect()
 }

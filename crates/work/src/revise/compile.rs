@@ -7,7 +7,7 @@ use super::way::Way;
 use crate::desk::{Desk, Error, From, reference};
 use crate::names::DRAFTER;
 use crate::task::{Outcome, decimal};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -117,9 +117,9 @@ fn plan(
 
 /// The steps: searches first, then what changes the text, one after the other, then the look at what came of it.
 fn drafts(plan: &str, outcomes: &[(Outcome, Vec<Way>)]) -> Vec<Draft> {
-    let mut ways: Vec<Way> = Vec::new();
+    let (mut ways, mut seen): (Vec<Way>, BTreeSet<Way>) = (Vec::new(), BTreeSet::new());
     for way in outcomes.iter().flat_map(|(_, ways)| ways) {
-        if !ways.iter().any(|one| is_same(one, way)) {
+        if seen.insert(whatever(way)) {
             ways.push(way.clone());
         }
     }
@@ -144,11 +144,11 @@ fn drafts(plan: &str, outcomes: &[(Outcome, Vec<Way>)]) -> Vec<Draft> {
     drafts
 }
 
-/// Whether two ways do the same, however much of it.
-fn is_same(one: &Way, other: &Way) -> bool {
-    match (one, other) {
-        (Way::Section { section, .. }, Way::Section { section: other, .. }) => section == other,
-        (one, other) => one == other,
+/// What a way does, however much of it: two that are equal do the same.
+fn whatever(way: &Way) -> Way {
+    match way {
+        Way::Section { section, .. } => Way::Section { section: section.clone(), quotes: 0 },
+        Way::Search(_) | Way::Without(_) | Way::Repair | Way::Rewrite | Way::Verify(_) => way.clone(),
     }
 }
 
@@ -247,6 +247,8 @@ fn instruct(
     drafts: &[Draft],
 ) -> Result<(), Error> {
     let kind = desk.task().artifact(artifact).map(|one| one.kind.as_str().to_string());
+    let wanted: Vec<(&Outcome, BTreeSet<Way>)> =
+        outcomes.iter().map(|(one, ways)| (one, ways.iter().map(whatever).collect())).collect();
     for draft in drafts {
         desk.put(&TypedRevisionInstruction {
             instruction_id: desk.id("instruction"),
@@ -256,7 +258,7 @@ fn instruct(
             plan_id: Some(plan.to_string()),
         })?;
         let Some(way) = &draft.way else { continue };
-        for (outcome, _) in outcomes.iter().filter(|(_, ways)| ways.iter().any(|one| is_same(one, way))) {
+        for (outcome, _) in wanted.iter().filter(|(_, ways)| ways.contains(&whatever(way))) {
             desk.put(&OutcomeRepairInstruction {
                 instruction_id: desk.id("repair"),
                 outcome_id: desk.own(&outcome.id),

@@ -108,16 +108,17 @@ fn due(desk: &Desk, plan: &Plan) -> Vec<Step> {
             && plans::progress(desk, &step.id) == Progress::Waiting
             && step.after.iter().all(is_over)
     };
-    let due: Vec<Step> = plan.steps.iter().filter(is_due).cloned().collect();
+    let due: Vec<Step> = plan.steps().iter().filter(is_due).cloned().collect();
     let searches: Vec<Step> = due.iter().filter(|step| !plans::is_mutating(step.kind)).cloned().collect();
     if searches.is_empty() { due.into_iter().take(1).collect() } else { searches }
 }
 
 /// A sentence that an earlier step has done away with need not be taken out.
 fn skip_needless(desk: &mut Desk, plan: &Plan, base: &str) -> Result<(), Error> {
-    for step in &plan.steps {
+    let made = edit::names(base);
+    for step in plan.steps() {
         let Some(Way::Without(claim)) = Way::of(step) else { continue };
-        let is_gone = edit::without(base, &claim).is_none();
+        let is_gone = !claim.as_str().rsplit_once('/').is_some_and(|(_, name)| made.contains(name));
         if is_gone && plans::progress(desk, &step.id) == Progress::Waiting {
             stop::skip_step(desk, plan, &step.id, DISPATCHER, Skipped::NotApplicable)?;
         }
@@ -127,12 +128,12 @@ fn skip_needless(desk: &mut Desk, plan: &Plan, base: &str) -> Result<(), Error> 
 
 /// The steps that were begun and of which nobody has said what became of them.
 pub(super) fn running(desk: &Desk, plan: &Plan) -> Result<Vec<Started>, Error> {
-    let all = plan.steps.iter().filter(|step| plans::progress(desk, &step.id) == Progress::Running);
+    let all = plan.steps().iter().filter(|step| plans::progress(desk, &step.id) == Progress::Running);
     all.map(|step| step::started(desk, plan, step)).collect()
 }
 
 /// What of a plan's steps is left.
 pub(crate) fn waiting(desk: &Desk, plan: &Plan) -> Vec<String> {
-    let all = plan.steps.iter().filter(|step| plans::progress(desk, &step.id) == Progress::Waiting);
+    let all = plan.steps().iter().filter(|step| plans::progress(desk, &step.id) == Progress::Waiting);
     all.map(|step| step.id.clone()).collect()
 }

@@ -2,6 +2,7 @@
 //! Owns: that nothing else of the text changes, byte for byte. Must not: decide what goes.
 
 use crate::claims;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,6 +15,12 @@ use countersign_kernel::claim::{SILENT, claims, outline};
 const MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
 /// What sets sentences of a line apart.
 const SPACE: [char; 2] = [' ', '\t'];
+
+/// What the claims of a text are called.
+#[must_use]
+pub(crate) fn names(text: &str) -> BTreeSet<String> {
+    claims(&outline(text)).iter().map(claims::name).collect()
+}
 
 /// A text without the sentence of a claim, wherever it stands; `None` if it does not claim that.
 #[must_use]

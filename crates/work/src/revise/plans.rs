@@ -1,9 +1,11 @@
 //! Plans of revisions as they stand: their steps, how far each is, what is done to them.
 //! Owns: reading them from their rows, and the receipts that move them. Must not: choose a step.
 
+use super::steps::Made;
 use crate::artifact::{self, Version};
 use crate::desk::{Desk, Error, reference};
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use countersign_govern::machine;
 use countersign_govern::reference::Reference;
@@ -12,11 +14,11 @@ use countersign_govern::types::basic::{RevisionPlanStepKind as StepKind, Storage
 use countersign_govern::types::revision::{
     RevisionExecutionLifecycleState as State,
     RevisionExecutionLifecycleTransitionTriggeredByReceiptKind as By, RevisionOperationKind as Operation,
-    RevisionOperationReceipt, RevisionPlan, StepIdempotencyKey,
+    RevisionOperationReceipt, StepIdempotencyKey,
 };
 use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
 
-/// A plan.
+/// A plan, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) id: String,
@@ -24,12 +26,11 @@ pub(crate) struct Plan {
     pub(crate) artifact: String,
     /// The outcomes that it is for, as the task calls them.
     pub(crate) outcomes: Vec<String>,
-    /// In their order; the last one has the outcomes looked at again.
-    pub(crate) steps: Vec<Step>,
     pub(crate) safety: Safety,
     pub(crate) state: State,
     /// Its place among the rows.
     pub(crate) seq: u64,
+    made: Arc<Made>,
 }
 
 /// A step of a plan.
@@ -64,29 +65,43 @@ impl Plan {
         machine::REVISION.is_terminal(self.state.as_str())
     }
 
+    /// Its steps in their order; the last one has the outcomes looked at again.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.made.steps
+    }
+
+    /// Whether one of its steps runs.
+    pub(crate) fn is_running(&self, desk: &Desk) -> bool {
+        desk.steps().is_running(&self.made)
+    }
+
     /// The step that has the outcomes looked at again.
     pub(crate) fn revalidation(&self) -> Option<&Step> {
-        self.steps.iter().find(|step| step.kind == StepKind::Revalidate)
+        self.steps().iter().find(|step| step.kind == StepKind::Revalidate)
     }
 
     /// The step of an id.
     pub(crate) fn step(&self, id: &str) -> Option<&Step> {
-        self.steps.iter().find(|step| step.id == id)
+        self.made.step(id)
     }
 
     /// The versions that its steps made, in order.
     pub(crate) fn products(&self, desk: &Desk) -> Vec<Version> {
-        let made: Vec<String> = desk
-            .all::<countersign_govern::types::added::artifact::ArtifactVersion>()
-            .filter(|one| one.produced_by_step_id.as_deref().is_some_and(|step| self.step(step).is_some()))
-            .map(|one| one.artifact_version_id)
-            .collect();
-        artifact::versions(desk, &self.artifact).filter(|one| made.contains(&one.id)).collect()
+        artifact::versions(desk, &self.artifact).filter(|one| self.has_made(one)).collect()
+    }
+
+    fn has_made(&self, version: &Version) -> bool {
+        version.step.as_deref().is_some_and(|step| self.step(step).is_some())
+    }
+
+    /// The last version that its steps made.
+    pub(crate) fn product(&self, desk: &Desk) -> Option<Version> {
+        artifact::versions(desk, &self.artifact).rfind(|one| self.has_made(one))
     }
 
     /// What its next step builds on: what the one before left, or the head.
     pub(crate) fn base(&self, desk: &Desk) -> Option<Version> {
-        self.products(desk).pop().or_else(|| artifact::head(desk, &self.artifact))
+        self.product(desk).or_else(|| artifact::head(desk, &self.artifact))
     }
 }
 
@@ -107,9 +122,7 @@ pub(crate) fn is_mutating(kind: StepKind) -> bool {
 
 /// All plans of the run, in the order in which they were made.
 pub(crate) fn all(desk: &Desk) -> Vec<Plan> {
-    desk.each::<RevisionPlan>("RevisionPlan")
-        .filter_map(|found| read(desk, found.record, found.seq))
-        .collect()
+    desk.steps().plans().iter().filter_map(|made| read(desk, made)).collect()
 }
 
 /// The plans that have not come to their end.
@@ -119,51 +132,32 @@ pub(crate) fn live(desk: &Desk) -> Vec<Plan> {
 
 /// The plan of an id.
 pub(crate) fn find(desk: &Desk, id: &str) -> Result<Plan, Error> {
-    let found = desk.each::<RevisionPlan>("RevisionPlan").find(|found| found.id == id);
-    found.and_then(|found| read(desk, found.record, found.seq)).ok_or_else(|| Error::Missing(id.to_string()))
+    let found = desk.steps().plans().iter().find(|made| made.id == id);
+    found.and_then(|made| read(desk, made)).ok_or_else(|| Error::Missing(id.to_string()))
 }
 
-fn read(desk: &Desk, plan: RevisionPlan, seq: u64) -> Option<Plan> {
-    let state = desk.says("revision_plan", &plan.plan_id, "state").and_then(State::find)?;
-    let artifact = plan.steps.first().and_then(|step| step.target_refs.first())?;
-    let artifact = Reference::read(artifact.as_str()).map(|read| desk.local(read.id).to_string())?;
-    let outcomes = plan.outcome_ids.unwrap_or_default();
-    let steps = plan.steps.into_iter().filter_map(|step| {
-        let target = step.target_refs.last()?.clone();
-        Some(Step { id: step.step_id, kind: step.step_kind, target, after: step.depends_on_step_ids })
-    });
+fn read(desk: &Desk, made: &Arc<Made>) -> Option<Plan> {
+    let state = desk.says("revision_plan", &made.id, "state").and_then(State::find)?;
     Some(Plan {
-        id: plan.plan_id,
-        artifact,
-        outcomes: outcomes.iter().map(|id| desk.local(id).to_string()).collect(),
-        steps: steps.collect(),
-        safety: plan.safety_class.unwrap_or(Safety::ExternalSideEffect),
+        id: made.id.clone(),
+        artifact: Reference::read(&made.about).map(|read| desk.local(read.id).to_string())?,
+        outcomes: made.outcomes.iter().map(|id| desk.local(id).to_string()).collect(),
+        safety: made.safety,
         state,
-        seq,
+        seq: made.seq,
+        made: Arc::clone(made),
     })
 }
 
 /// The receipts of a step, in order, with their places.
 pub(crate) fn receipts(desk: &Desk, step: &str) -> Vec<(u64, RevisionOperationReceipt)> {
-    let all = desk.each::<RevisionOperationReceipt>("RevisionOperationReceipt");
-    all.filter(|found| found.record.step_id == step).map(|found| (found.seq, found.record)).collect()
+    let all = desk.linked::<RevisionOperationReceipt>("RevisionOperationReceipt", "step_id", step);
+    all.map(|found| (found.seq, found.record)).collect()
 }
 
 /// How far a step is.
 pub(crate) fn progress(desk: &Desk, step: &str) -> Progress {
-    let told = |receipt: &RevisionOperationReceipt| match receipt.operation_kind? {
-        Operation::StepStarted => Some(Progress::Running),
-        Operation::StepFinished => Some(Progress::Finished),
-        Operation::StepFailed => Some(Progress::Failed),
-        Operation::StepSkipped => Some(Progress::Skipped),
-        Operation::PlanAdmitted
-        | Operation::PlanRejected
-        | Operation::Dispatched
-        | Operation::HardCallRaised
-        | Operation::RevalidationDone
-        | Operation::ReplanAdmitted => None,
-    };
-    receipts(desk, step).iter().rev().find_map(|(_, receipt)| told(receipt)).unwrap_or(Progress::Waiting)
+    desk.steps().progress(step)
 }
 
 /// What a receipt says besides what was done.
@@ -200,7 +194,7 @@ pub(crate) fn operated(
 
 /// Writes the receipt of what was done with a plan as a whole: it names the first step.
 pub(crate) fn governed(desk: &mut Desk, plan: &Plan, kind: Operation) -> Result<StorageRef, Error> {
-    let first = plan.steps.first().map(|step| step.id.clone()).unwrap_or_default();
+    let first = plan.steps().first().map(|step| step.id.clone()).unwrap_or_default();
     operated(desk, plan, &first, kind, Told::default())
 }
 

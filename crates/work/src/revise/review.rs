@@ -14,13 +14,13 @@ use crate::finding::Known;
 use crate::life;
 use crate::names::{DISPATCHER, ENGINE};
 use crate::task::RevisionApproval;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::basic::{
-    ArtifactVersionState as VersionState, PolicyEvaluationRef, Severity, StorageRef, V10, V11,
+    ArtifactVersionState as VersionState, ClaimRef, PolicyEvaluationRef, Severity, StorageRef, V10, V11,
 };
 use countersign_govern::types::hard_call::HardRevisionCall;
 use countersign_govern::types::reliance::{
@@ -148,17 +148,22 @@ pub(super) fn changes(desk: &Desk, plan: &Plan) -> BTreeMap<String, Vec<String>>
     let task = desk.task();
     let outcomes = plan.outcomes.iter().filter_map(|id| task.outcome(id));
     let known: Vec<Known> = outcomes.flat_map(|outcome| attempt::findings(desk, outcome)).collect();
+    // The steps for each claim, and those that are for no claim, by their order.
+    let (mut of_claims, mut others): (BTreeMap<ClaimRef, Vec<usize>>, Vec<usize>) = Default::default();
+    for (at, step) in plan.steps().iter().enumerate() {
+        match Way::of(step) {
+            Some(Way::Search(claim) | Way::Without(claim)) => of_claims.entry(claim).or_default().push(at),
+            Some(Way::Section { .. } | Way::Repair | Way::Rewrite) => others.push(at),
+            Some(Way::Verify(_)) | None => {}
+        }
+    }
     let steps = |known: &Known| -> Vec<String> {
-        let is_for = |step: &&plans::Step| match Way::of(step) {
-            Some(Way::Search(claim) | Way::Without(claim)) => {
-                known.event.affected_claim_refs.contains(&claim)
-            }
-            Some(Way::Section { .. } | Way::Repair | Way::Rewrite) => {
-                known.event.affected_claim_refs.is_empty()
-            }
-            Some(Way::Verify(_)) | None => false,
+        let claims = &known.event.affected_claim_refs;
+        let own: BTreeSet<usize> = match claims.is_empty() {
+            true => others.iter().copied().collect(),
+            false => claims.iter().filter_map(|claim| of_claims.get(claim)).flatten().copied().collect(),
         };
-        plan.steps.iter().filter(is_for).map(|step| step.id.clone()).collect()
+        own.into_iter().filter_map(|at| plan.steps().get(at)).map(|step| step.id.clone()).collect()
     };
     known.iter().map(|one| (one.event.finding_id.clone(), steps(one))).collect()
 }

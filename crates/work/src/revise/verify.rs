@@ -59,9 +59,9 @@ pub(super) fn verify(desk: &mut Desk, plan: &Plan) -> Result<Vec<Flaw>, Error> {
 }
 
 fn flaws(desk: &Desk, plan: &Plan, record: &RevisionPlan) -> Vec<Flaw> {
-    let ids: BTreeSet<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+    let ids: BTreeSet<&str> = plan.steps().iter().map(|step| step.id.as_str()).collect();
     let edges = || {
-        plan.steps.iter().flat_map(|step| step.after.iter().map(move |to| (step.id.as_str(), to.as_str())))
+        plan.steps().iter().flat_map(|step| step.after.iter().map(move |to| (step.id.as_str(), to.as_str())))
     };
     let mut flaws: Vec<Flaw> = edges()
         .filter(|(_, to)| !ids.contains(to))
@@ -72,7 +72,7 @@ fn flaws(desk: &Desk, plan: &Plan, record: &RevisionPlan) -> Vec<Flaw> {
         flaws.push(Flaw::Cycle);
     }
     let changing: Vec<&str> =
-        plan.steps.iter().filter(|step| is_mutating(step.kind)).map(|step| step.id.as_str()).collect();
+        plan.steps().iter().filter(|step| is_mutating(step.kind)).map(|step| step.id.as_str()).collect();
     let pairs: Vec<(&str, &str)> =
         changing.iter().zip(changing.iter().skip(1)).map(|(one, next)| (*next, *one)).collect();
     for ((next, _), is_after) in pairs.iter().zip(graph.reaches(&pairs)) {
@@ -80,7 +80,7 @@ fn flaws(desk: &Desk, plan: &Plan, record: &RevisionPlan) -> Vec<Flaw> {
             flaws.push(Flaw::Unordered(String::from(*next)));
         }
     }
-    for step in plan.steps.iter().filter(|step| !is_there(desk, plan, step)) {
+    for step in plan.steps().iter().filter(|step| !is_there(desk, plan, step)) {
         flaws.push(Flaw::NoTarget(step.id.clone()));
     }
     for lock in

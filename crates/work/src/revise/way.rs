@@ -20,7 +20,7 @@ use countersign_govern::reference::Reference;
 use countersign_govern::types::basic::{
     ClaimRef, FailureKind, RepairStrategyKind as Strategy, RevisionPlanStepKind as StepKind, StorageRef,
 };
-use countersign_govern::types::claim::SourceEvidenceAnchor;
+use countersign_govern::types::claim::{ClaimSupportStatus, SourceEvidenceAnchor};
 use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
 use countersign_kernel::claim::outline;
 use countersign_kernel::measure::{Check, measure};
@@ -269,7 +269,9 @@ fn offending(
         let words = head.text.get(one.span.clone()).unwrap_or_default();
         measure(&check, words, None).met == 0
     };
-    let own = head.claims.iter().filter(|_| forbids).filter(is_in).filter(offends);
+    // Only a sentence can be taken out.
+    let held = head.claims.iter().filter(|one| one.status != ClaimSupportStatus::NotChecked);
+    let own = held.filter(|_| forbids).filter(is_in).filter(offends);
     own.map(|one| one.claim_ref.clone()).collect()
 }
 

@@ -1,20 +1,18 @@
 //! What does not fit together in a task.
 //! Owns: every rule between members. Must not: read a file.
 
+mod criterion;
+
 use super::artifact::QUOTES_MAX;
-use super::{
-    Artifact, ArtifactKind, Criterion, JUDGE_MODEL, JUDGE_NONE, Outcome, SHELL, Source, Task, Test, TestKind,
-    micros, share,
-};
+use super::{Artifact, ArtifactKind, JUDGE_MODEL, JUDGE_NONE, Outcome, SHELL, Source, Task, micros, share};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::derive::graph::Graph;
-use countersign_govern::types::basic::ScoringBasis;
+use countersign_govern::types::cost::CostDimension;
 use countersign_govern::types::wire::{How, Trouble};
 use countersign_kernel::gate::Capability;
-use countersign_kernel::measure;
 use countersign_record::json::Json;
 
 /// Characters of an id.
@@ -23,12 +21,21 @@ const ID_CHARS_MAX: usize = 64;
 const MANY_MAX: usize = 200;
 /// Rounds of a deliberation, at most.
 const TICKS_MAX: u64 = 20;
+/// Hours that a question may stand, at most: a year.
+const TIMEOUT_HOURS_MAX: u64 = 365 * 24;
 /// The best documented tier of a source that is a record.
 const TIER_MAX: u64 = 3;
 /// Criteria that commands look at, at most: each takes its time.
 const COMMANDS_MAX: usize = 50;
-/// The highest exit code.
-const EXIT_MAX: u64 = 255;
+/// What is held back for a question before it is asked.
+const HELD: [CostDimension; 4] = [
+    CostDimension::Usd,
+    CostDimension::InputTokens,
+    CostDimension::OutputTokens,
+    CostDimension::ExternalApiCalls,
+];
+/// Where the versions of the work are put, beside the work.
+const VERSIONS: &str = "versions";
 
 /// Everything that does not fit together, in the order of the file.
 pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
@@ -60,16 +67,26 @@ pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
         outcome(task, one, &format!("/outcomes/{at}"), &twice, &mut found);
     }
     cycles(task, &mut found);
+    budget(task, &mut found);
+    limits(task, &mut found);
+    policies(task, &mut found);
+    found.0
+}
+
+/// Caps are amounts, of something that is held back before it is spent.
+fn budget(task: &Task, found: &mut Found) {
     for (dimension, amount) in task.budget.iter().flatten() {
         if micros(amount).is_none() {
             let message =
                 "must be an amount that is not negative, with at most six decimals; money as a text";
             found.add(&format!("/budget/{}", dimension.as_str()), message);
+        } else if !HELD.contains(dimension) {
+            let held: Vec<&str> = HELD.iter().map(|one| one.as_str()).collect();
+            let message =
+                format!("nothing is held back for it, so it would be no cap; there are {}", held.join(", "));
+            found.add(&format!("/budget/{}", dimension.as_str()), message);
         }
     }
-    limits(task, &mut found);
-    policies(task, &mut found);
-    found.0
 }
 
 struct Found(Vec<Trouble>);
@@ -144,6 +161,9 @@ fn work(task: &Task, found: &mut Found) {
     if let Some(replies) = &work.replies {
         found.path(&at("replies"), replies);
     }
+    if let Some(pipeline) = &work.pipeline {
+        found.path(&at("pipeline"), pipeline);
+    }
     if work.judge.as_deref().is_some_and(|judge| judge != JUDGE_NONE && judge != JUDGE_MODEL) {
         found.add(&at("judge"), "must be none or model");
     }
@@ -152,10 +172,12 @@ fn work(task: &Task, found: &mut Found) {
 /// A run that may do nothing comes to nothing.
 fn limits(task: &Task, found: &mut Found) {
     let Some(limits) = &task.limits else { return };
-    // Without models a run may still come to something.
-    for (name, limit) in
-        [("max_iterations", limits.max_iterations), ("max_agent_hops", limits.max_agent_hops)]
-    {
+    let all = [
+        ("max_iterations", limits.max_iterations),
+        ("max_agent_hops", limits.max_agent_hops),
+        ("max_llm_calls", limits.max_llm_calls),
+    ];
+    for (name, limit) in all {
         if limit == Some(0) {
             found.add(&format!("/limits/{name}"), "must be 1 or more");
         }
@@ -196,6 +218,11 @@ fn capabilities(task: &Task, found: &mut Found) {
 
 fn artifact(one: &Artifact, place: &str, found: &mut Found) {
     found.path(&format!("{place}/path"), &one.path);
+    if one.path == VERSIONS || one.path.strip_prefix(VERSIONS).is_some_and(|rest| rest.starts_with('/')) {
+        let message =
+            format!("{VERSIONS} is where the versions of all work products are kept: take another name");
+        found.add(&format!("{place}/path"), message);
+    }
     if let Some(from) = &one.from {
         found.path(&format!("{place}/from"), from);
     }
@@ -282,116 +309,10 @@ fn outcome(task: &Task, one: &Outcome, place: &str, twice: &BTreeSet<&str>, foun
         if twice.contains(criterion.id.as_str()) {
             found.add(&format!("{place}/id"), "another criterion of the task has the same");
         }
-        scored(criterion, &place, found);
-    }
-}
-
-fn scored(one: &Criterion, place: &str, found: &mut Found) {
-    found.filled(&format!("{place}/text"), &one.text);
-    if one.threshold.as_ref().is_some_and(|threshold| share(threshold).is_none()) {
-        found.add(&format!("{place}/threshold"), "must be from 0 to 1");
-    }
-    if one.weight.as_ref().is_some_and(|weight| micros(&Json::Number(weight.clone())).is_none()) {
-        found.add(&format!("{place}/weight"), "must be a number that is not negative");
-    }
-    let wants =
-        |name: &str, has: bool, wanted: bool, found: &mut Found| match (has, wanted) {
-            (false, true) => found
-                .add(&format!("{place}/{name}"), format!("a criterion of {} needs it", one.basis.as_str())),
-            (true, false) => found
-                .add(&format!("{place}/{name}"), format!("a criterion of {} has none", one.basis.as_str())),
-            (true, true) | (false, false) => {}
-        };
-    wants("check", one.check.is_some(), one.basis == ScoringBasis::DeterministicCheck, found);
-    wants("rubric", one.rubric.is_some(), one.basis == ScoringBasis::AnchoredRubric, found);
-    let is_label = one.basis == ScoringBasis::HumanLabel;
-    for (name, has) in
-        [("question", one.question.is_some()), ("labels", one.labels.is_some()), ("pass", one.pass.is_some())]
-    {
-        wants(name, has, is_label, found);
-    }
-    if let Some(test) = &one.check {
-        check(test, &format!("{place}/check"), found);
-    }
-    if let Some(levels) = &one.rubric {
-        let ascends = levels.windows(2).all(|pair| matches!(pair, [one, other] if one.level < other.level));
-        if levels.len() < 2 || !ascends || levels.first().is_none_or(|first| first.level != 0) {
-            found.add(&format!("{place}/rubric"), "must be two levels or more that ascend from 0");
+        criterion::scored(criterion, &place, found);
+        if let Some(artifact) = artifact {
+            criterion::headed(artifact, criterion, &format!("{place}/check"), found);
         }
-    }
-    if let (Some(labels), Some(pass)) = (&one.labels, &one.pass) {
-        if labels.len() < 2 {
-            found.add(&format!("{place}/labels"), "at least two are needed");
-        }
-        if pass.is_empty() || pass.iter().any(|label| !labels.contains(label)) {
-            found.add(&format!("{place}/pass"), "must be some of the labels");
-        }
-    }
-}
-
-/// What a check needs, and that it can be read.
-fn check(test: &Test, place: &str, found: &mut Found) {
-    let has: [(&str, bool); 13] = [
-        ("heading", test.heading.is_some()),
-        ("headings", test.headings.is_some()),
-        ("words_min", test.words_min.is_some()),
-        ("words_max", test.words_max.is_some()),
-        ("pattern", test.pattern.is_some()),
-        ("must_not", test.must_not.is_some()),
-        ("any", test.any.is_some()),
-        ("all", test.all.is_some()),
-        ("min", test.min.is_some()),
-        ("sources_min", test.sources_min.is_some()),
-        ("schema", test.schema.is_some()),
-        ("argv", test.argv.is_some()),
-        ("exit", test.exit.is_some()),
-    ];
-    let (needs, may): (&[&str], &[&str]) = match test.kind {
-        TestKind::Section => (&["heading"], &[]),
-        TestKind::Sections => (&["headings"], &[]),
-        TestKind::Length => (&[], &["words_min", "words_max"]),
-        TestKind::Matches => (&["pattern"], &["must_not"]),
-        TestKind::Mentions => (&[], &["any", "all"]),
-        TestKind::Citations => (&[], &["min", "sources_min"]),
-        TestKind::JsonSchema => (&["schema"], &[]),
-        TestKind::Command => (&["argv"], &["exit"]),
-    };
-    if let (Some(least), Some(most)) = (test.words_min, test.words_max)
-        && least > most
-    {
-        found
-            .add(&format!("{place}/words_max"), format!("must not be less than words_min, which is {least}"));
-    }
-    for (name, is_there) in has {
-        if !is_there && needs.contains(&name) {
-            found.add(
-                &format!("{place}/{name}"),
-                format!("a check of the kind {} needs it", test.kind.as_str()),
-            );
-        }
-        if is_there && !needs.contains(&name) && !may.contains(&name) {
-            found.add(
-                &format!("{place}/{name}"),
-                format!("a check of the kind {} has none", test.kind.as_str()),
-            );
-        }
-    }
-    if needs.is_empty() && !has.iter().any(|(name, is_there)| *is_there && may.contains(name)) {
-        found.add(place, format!("a check of this kind needs one of {}", may.join(", ")));
-    }
-    if let Some(pattern) = &test.pattern
-        && let Err(why) = measure::Pattern::try_from(pattern.as_str())
-    {
-        found.add(&format!("{place}/pattern"), why.to_string());
-    }
-    if let Some(schema) = &test.schema {
-        found.path(&format!("{place}/schema"), schema);
-    }
-    if test.argv.as_ref().is_some_and(Vec::is_empty) {
-        found.add(&format!("{place}/argv"), "must name a program");
-    }
-    if test.exit.is_some_and(|exit| exit > EXIT_MAX) {
-        found.add(&format!("{place}/exit"), format!("must be 0 to {EXIT_MAX}"));
     }
 }
 
@@ -429,6 +350,10 @@ fn policies(task: &Task, found: &mut Found) {
         if forum.consensus_pct() == 0 || forum.consensus_pct() > 100 {
             found.add("/policies/forum/consensus_pct", "must be 1 to 100");
         }
+    }
+    if !(1..=TIMEOUT_HOURS_MAX).contains(&task.policies().questions().timeout_hours()) {
+        let message = format!("must be 1 to {TIMEOUT_HOURS_MAX} (a year): leave it out for seven days");
+        found.add("/policies/questions/timeout_hours", message);
     }
     let library = task.policies().library();
     if !(2..=TIER_MAX).contains(&library.tier_min()) {

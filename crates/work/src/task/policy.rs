@@ -40,6 +40,7 @@ record! {
         approval: Option<Approvals>,
         externalization: Option<Externalizations>,
         forum: Option<ForumPolicy>,
+        questions: Option<QuestionPolicy>,
         library: Option<LibraryPolicy>,
     }
 }
@@ -50,6 +51,19 @@ record! {
         ticks_max: Option<u64>,
         consensus_pct: Option<u64>,
         no_consensus: Option<NoConsensus>,
+    }
+}
+
+words! {
+    /// What becomes of a question that nobody answers in time.
+    Unanswered { Escalate = "escalate", Abort = "abort" }
+}
+
+record! {
+    /// How long questions to people stand.
+    QuestionPolicy: value {
+        timeout_hours: Option<u64>,
+        on_timeout: Option<Unanswered>,
     }
 }
 
@@ -107,6 +121,7 @@ impl Policies {
         approval: None,
         externalization: None,
         forum: None,
+        questions: None,
         library: None,
     };
 
@@ -158,6 +173,12 @@ impl Policies {
         self.approval.as_ref().and_then(|approval| approval.reliance).unwrap_or(Approval::Required)
     }
 
+    /// How long questions to people stand.
+    #[must_use]
+    pub fn questions(&self) -> QuestionPolicy {
+        self.questions.clone().unwrap_or(QuestionPolicy { timeout_hours: None, on_timeout: None })
+    }
+
     /// What a source must be to enter the library.
     #[must_use]
     pub fn library(&self) -> LibraryPolicy {
@@ -190,6 +211,20 @@ impl ForumPolicy {
     #[must_use]
     pub fn no_consensus(&self) -> NoConsensus {
         self.no_consensus.unwrap_or(NoConsensus::ForumDeadlockHardCall)
+    }
+}
+
+impl QuestionPolicy {
+    /// Hours in which a question is to be answered.
+    #[must_use]
+    pub fn timeout_hours(&self) -> u64 {
+        self.timeout_hours.unwrap_or(7 * 24)
+    }
+
+    /// What becomes of one that is not.
+    #[must_use]
+    pub fn on_timeout(&self) -> Unanswered {
+        self.on_timeout.unwrap_or(Unanswered::Escalate)
     }
 }
 

@@ -30,10 +30,11 @@ record! {
 }
 
 impl Source {
-    /// How secret it is.
+    /// How secret it is: what is privileged is so at least, whatever else the task says.
     #[must_use]
     pub fn class(&self) -> DataClass {
-        self.data_class.unwrap_or(DataClass::Internal)
+        let least = if self.is_privileged() { DataClass::Privileged } else { DataClass::Public };
+        self.data_class.unwrap_or(DataClass::Internal).max(least)
     }
 
     /// How well it is documented.

@@ -2,6 +2,7 @@
 
 use super::*;
 use countersign_record::json;
+use std::format;
 use std::string::ToString;
 
 const TASK: &str = r#"{
@@ -43,6 +44,23 @@ fn a_run_is_granted_what_its_task_names() {
     assert_eq!(task.granted().iter().map(|one| one.as_str()).collect::<Vec<_>>(), [SHELL]);
     let commands: Vec<&[String]> = task.commands().map(|(_, argv)| argv).collect();
     assert_eq!(commands, [["grep", "x", "memo.md"]]);
+}
+
+#[test]
+fn what_is_privileged_is_secret_whatever_its_class_is_called() {
+    let of = |members: &str| {
+        let text = TASK.replace(r#""user_supplied"}"#, &format!(r#""user_supplied"{members}}}"#));
+        read(&text).unwrap().sources[0].class().as_str()
+    };
+    for (members, expected) in [
+        ("", "internal"),
+        (r#", "privileged": true"#, "privileged"),
+        (r#", "privileged": true, "data_class": "public""#, "privileged"),
+        (r#", "privileged": true, "data_class": "local_only""#, "local_only"),
+        (r#", "privileged": false, "data_class": "public""#, "public"),
+    ] {
+        assert_eq!(of(members), expected, "{members}");
+    }
 }
 
 /// What a change of the task is told for, by place.
@@ -138,9 +156,63 @@ fn what_does_not_fit_is_told_by_place() {
     );
     check(
         r#""outcomes": ["#,
+        r#""budget": {"wall_clock_ms": 0, "human_review_minutes": 1, "input_tokens": 9}, "outcomes": ["#,
+        &[
+            ("/budget/wall_clock_ms", "nothing is held back for it"),
+            (
+                "/budget/human_review_minutes",
+                "there are usd, input_tokens, output_tokens, external_api_calls",
+            ),
+        ],
+    );
+    check(
+        r#""outcomes": ["#,
         r#""work": {"model": "a", "replies": "b"}, "outcomes": ["#,
         &[(concat!("/work", "/replies"), "not both")],
     );
+    check(
+        r#""outcomes": ["#,
+        r#""work": {"pipeline": "../x.toml"}, "outcomes": ["#,
+        &[(concat!("/work", "/pipeline"), "within the task's folder")],
+    );
+    check(
+        r#""outcomes": ["#,
+        r#""limits": {"max_llm_calls": 0}, "outcomes": ["#,
+        &[("/limits/max_llm_calls", "1 or more")],
+    );
+}
+
+#[test]
+fn what_nobody_could_make_or_type_is_told_by_place() {
+    let basis = r#""basis": "deterministic_check""#;
+    let section = r#"{"kind": "section", "heading": "Term"}"#;
+    for path in ["versions", "versions/memo.md"] {
+        let to = format!(r#""path": "{path}""#);
+        check(r#""path": "memo.md""#, &to, &[("/artifacts/0/path", "take another name")]);
+    }
+    check(
+        section,
+        r#"{"kind": "section", "heading": "Rent"}"#,
+        &[("/outcomes/0/criteria/0/check/heading", "no section with the heading Rent")],
+    );
+    check(
+        section,
+        r#"{"kind": "sections", "headings": ["Term", "Rent"]}"#,
+        &[("/outcomes/0/criteria/0/check/headings/1", "no section with the heading Rent")],
+    );
+    let label = |label: &str| {
+        let (from, to) = (format!("{basis}, "), r#""basis": "human_label", "#);
+        let text = TASK.replace(&from, to);
+        text.replace(
+            &format!(r#""check": {section}"#),
+            &format!(r#""question": "Is it?", "labels": ["yes", "{label}"], "pass": ["yes"]"#),
+        )
+    };
+    assert!(read(&label("not yet, (ask Ana)")).is_ok(), "{}", label("not yet, (ask Ana)"));
+    for bad in ["not yet; rm -rf x", "$(x)", "-no", "a\\nb", ""] {
+        let troubles = read(&label(bad)).unwrap_err();
+        assert_eq!(troubles[0].path, "/outcomes/0/criteria/0/labels/1", "{bad}: {troubles:?}");
+    }
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl Run {
             let id = self.stage.words("RevisionPlan", "plan_id");
             self.stage.later();
             for id in id {
-                if stop::cancel(&mut self.stage.desk, Scope::Plan(&id), "ana").is_ok() {
+                if stop::cancel(&mut self.stage.desk, Scope::Plan(&id), "user:ana").is_ok() {
                     return;
                 }
             }

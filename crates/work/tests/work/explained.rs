@@ -28,10 +28,13 @@ fn a_status_is_explained_by_its_formula_and_what_went_in() {
     let formulas: Vec<&str> =
         explained.formulas.iter().filter_map(|one| one.formula.split(' ').next()).collect();
     assert_eq!(formulas, ["reliance_status_v1"]);
-    let inputs: Vec<&str> = explained.inputs.iter().map(|one| one.as_str()).collect();
+    let inputs: Vec<&str> = explained.inputs.iter().map(|one| one.record.as_str()).collect();
     for kind in ["evidence_package:", "evaluation_chain_resolution_receipt:", "policy_evaluation:"] {
         assert!(inputs.iter().any(|one| one.starts_with(kind)), "{kind} {inputs:?}");
     }
+    let package = explained.inputs.iter().find(|one| one.what.ends_with("claims stand in the sources"));
+    assert!(package.is_some_and(|one| one.seq < explained.decided.seq), "{explained:?}");
+    assert_eq!(explained.why.as_deref(), Some("Nothing in the records blocks relying on it."));
     assert_eq!(explained.view.target_decision_ref.as_str(), packet);
     assert_eq!(explained.trace.trace_kind.as_str(), "reliance");
     assert!(explained.checks.iter().any(|one| one.decision == "allow"), "{explained:?}");
@@ -82,7 +85,11 @@ fn an_answer_is_told_with_the_question() {
     let answered = of_kind(&stage.desk, "hard_call_resolution_receipt:");
     let explained = explain(&stage.desk, &answered).unwrap().unwrap();
     assert!(explained.decided.what.ends_with("Accept"), "{}", explained.decided.what);
-    assert!(explained.inputs.iter().any(|one| one.as_str().ends_with(&question)), "{:?}", explained.inputs);
+    assert!(
+        explained.inputs.iter().any(|one| one.record.as_str().ends_with(&question)),
+        "{:?}",
+        explained.inputs
+    );
 }
 
 fn compared(left: &Stage, right: &Stage) -> Compared {

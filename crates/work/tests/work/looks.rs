@@ -181,3 +181,40 @@ fn a_word_on_one_version_says_nothing_of_the_next() {
     assert_eq!(countersign_work::outcome::state(&stage.desk, "term-stated"), State::Superseded);
     stage.is_clean();
 }
+
+/// Rows, code, headings that say something and questions are held against no source: that limits what may be relied on.
+#[test]
+fn what_no_source_is_held_against_limits_the_work() {
+    for part in [
+        "| Rent | 5 euros |\n",
+        "```\nThe landlord owes the tenant much.\n```\n",
+        "### The tenant may leave at once\n",
+        "Is it not so that the tenant owns the building?\n",
+    ] {
+        let mut stage = Stage::small();
+        let text = format!("{GOOD}\n{part}");
+        let version = stage.version("memo", &text);
+        let (claims, looked) = stage.look("memo", &version, &text);
+        assert_eq!(looked[0].verdict, Verdict::Passed, "{part}");
+        assert_eq!(
+            claims.iter().map(|one| one.status).collect::<Vec<_>>(),
+            [ClaimSupportStatus::Supported, ClaimSupportStatus::NotChecked]
+        );
+        assert_eq!(stage.hand_over(&claims), "rely_with_limitations", "{part}");
+        stage.is_clean();
+    }
+}
+
+/// A sentence that stands twice is one claim, with what both cite.
+#[test]
+fn a_copy_hides_no_citation() {
+    let mut stage = Stage::small();
+    let text = format!("{GOOD}\nThe lease of the warehouse ends on 31 May 2027. [sources/nothere.md:4]\n");
+    let version = stage.version("memo", &text);
+    let (claims, _) = stage.look("memo", &version, &text);
+    assert_eq!(
+        claims.iter().map(|one| one.status).collect::<Vec<_>>(),
+        [ClaimSupportStatus::PartiallySupported]
+    );
+    stage.is_clean();
+}

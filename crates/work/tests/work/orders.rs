@@ -25,7 +25,7 @@ type Order = (usize, u8, bool, Option<u8>);
 
 fn orders() -> impl Strategy<Value = Vec<Order>> {
     let key = prop_oneof![4 => Just(None), 1 => (0..3_u8).prop_map(Some)];
-    let one = (0..Command::ALL.len(), any::<u8>(), any::<bool>(), key);
+    let one = (0..Command::all().len(), any::<u8>(), any::<bool>(), key);
     prop::collection::vec(one, 1..12)
 }
 
@@ -167,7 +167,7 @@ fn given(which: usize, orders: &[Order]) -> BTreeMap<String, usize> {
     let mut down = BTreeSet::new();
     let mut counts = BTreeMap::new();
     for (place, (command, number, is_ana, key)) in orders.iter().enumerate() {
-        let id = Command::ALL[*command].0;
+        let id = Command::all()[*command].0;
         let asked = request(&stage, id, *number);
         let (name, key) =
             (if *is_ana { "ana" } else { "ben" }, key.map_or(format!("k{place}"), |key| format!("old{key}")));
@@ -222,7 +222,8 @@ proptest! {
 /// The orders above are no empty ones: each command is carried out in one of the runs, alone or behind another.
 #[test]
 fn every_command_is_carried_out_somewhere() {
-    let order = |id: &str| (Command::ALL.iter().position(|(known, _)| *known == id).unwrap(), 0, true, None);
+    let order =
+        |id: &str| (Command::all().iter().position(|(known, _)| *known == id).unwrap(), 0, true, None);
     // Changing a contract takes a whole task, a preview the steps of a run, guidance feedback, and clearing a page from the web: other
     // tests do.
     let elsewhere = [
@@ -232,7 +233,7 @@ fn every_command_is_carried_out_somewhere() {
         "run_guidance.settle_contest",
         "source.clear",
     ];
-    for (id, _) in Command::ALL.iter().filter(|(id, _)| !elsewhere.contains(id)) {
+    for (id, _) in Command::all().iter().filter(|(id, _)| !elsewhere.contains(id)) {
         let (which, before) = match *id {
             "reliance.issue_work_product_certification" => (0, Some("reliance.review_packet")),
             "reliance.archive_packet" | "reliance.renew_packet" => (0, Some("reliance.invalidate_packet")),

@@ -116,7 +116,12 @@ fn a_step_or_an_outcome_is_left_out() {
     give(&mut stage, "task.skip", &skip(&step), Outcome::Accepted);
     give(&mut stage, "task.skip", &skip(&step), Outcome::WrongState);
     let mut stage = planned();
+    let begun = format!("outcome_record:{}.term-stated", stage.desk.run());
+    give(&mut stage, "task.skip", &skip(&begun), Outcome::WrongState);
     let outcome = format!("outcome_record:{}.rent-stated", stage.desk.run());
+    stage.is_over = true;
+    give(&mut stage, "task.skip", &skip(&outcome), Outcome::WrongState);
+    stage.is_over = false;
     give(&mut stage, "task.skip", &skip(&outcome), Outcome::Accepted);
     assert_eq!(stage.state("rent-stated").as_str(), "superseded");
     give(&mut stage, "task.skip", &skip(&outcome), Outcome::WrongState);

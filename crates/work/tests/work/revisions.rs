@@ -29,7 +29,7 @@ const TASK: &str = r#"{
   "policies": {"approval": {"revision": "APPROVAL"}, "sufficiency": {"attempts_max": 3}}
 }"#;
 
-const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\n\
+pub(crate) const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\n\
     The tenant may extend the lease until 31 May 2030.\n\nThe lease began on 1 June 2022.\n";
 pub(crate) const END: &str = "The lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]";
 pub(crate) const RENT: &str = "The rent is 900 euros a month. [sources/lease.md:5]";
@@ -701,7 +701,8 @@ fn artifacts_apart_have_plans_apart_and_an_order() {
     for id in ["term-stated", "data-in-form", "all"] {
         assert_eq!(stage.state(id), State::Satisfied, "{id}");
     }
-    assert_eq!(stage.hand_over_heads(), "safe_to_rely_within_scope");
+    // No source is held against the document in JSON.
+    assert_eq!(stage.hand_over_heads(), "rely_with_limitations");
     stage.is_clean();
 }
 

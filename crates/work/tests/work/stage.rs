@@ -27,7 +27,7 @@ use countersign_work::revise::{
     Settled, Started, Stepped,
 };
 use countersign_work::score::Seen;
-use countersign_work::task::{ArtifactKind, Criterion, Task, TestKind};
+use countersign_work::task::{Criterion, Task, TestKind};
 use std::collections::BTreeMap;
 
 /// What can be done on a stage.
@@ -218,13 +218,11 @@ impl Stage {
     }
 
     fn claims(&mut self, artifact: &str, text: &str) -> Vec<Claimed> {
-        if self.task.artifact(artifact).is_none_or(|one| one.kind != ArtifactKind::Markdown) {
-            return Vec::new();
-        }
         let texts = self.texts.clone();
         let sources: Vec<Source<'_>> =
             texts.iter().map(|(id, path, text)| Source::new(id, path, text)).collect();
-        claims::check(&mut self.desk, artifact, text, &sources).unwrap()
+        let artifact = self.task.artifact(artifact).expect("an artifact").clone();
+        claims::check(&mut self.desk, &artifact, text, &sources).unwrap()
     }
 
     /// The text of the head of an artifact.

@@ -1,7 +1,8 @@
 //! Plans and runs that are cancelled, and outcomes that are left out.
 
-use crate::revisions::{BOAT, END, EXTEND, RENT, looked_at, memo, nobody, task};
-use crate::stage::Answer;
+use crate::revisions::{BOAT, END, EXTEND, LEASE, RENT, looked_at, memo, nobody, task};
+use crate::stage::{Answer, Stage};
+use countersign_govern::types::hard_call::TaskSkipReceiptReason as Reason;
 use countersign_govern::types::outcome::OutcomeEvaluationState as State;
 use countersign_work::call;
 use countersign_work::revise;
@@ -43,9 +44,9 @@ fn a_plan_is_cancelled_wherever_it_is() {
             }
         }
         stage.later();
-        stop::cancel(&mut stage.desk, Scope::Plan(&id), "ana").unwrap();
+        stop::cancel(&mut stage.desk, Scope::Plan(&id), "user:ana").unwrap();
         stage.is_clean();
-        assert!(stop::cancel(&mut stage.desk, Scope::Plan(&id), "ana").is_err());
+        assert!(stop::cancel(&mut stage.desk, Scope::Plan(&id), "user:ana").is_err());
         assert_eq!((stage.standing(), stage.text("memo")), (vec![], text.clone()), "{stop_at}");
         assert!(call::open(&stage.desk).is_empty());
         assert_eq!(stage.words("ProcedureAttemptRecord", "terminal_status"), ["failed"]);
@@ -61,7 +62,7 @@ fn a_run_is_cancelled_as_a_whole() {
     let plan = stage.one_plan();
     stage.carry(plan, nobody);
     stage.later();
-    stop::cancel(&mut stage.desk, Scope::Run, "ana").unwrap();
+    stop::cancel(&mut stage.desk, Scope::Run, "user:ana").unwrap();
     stage.is_clean();
     assert!(call::open(&stage.desk).is_empty());
     assert_eq!(stage.standing(), []);
@@ -70,19 +71,33 @@ fn a_run_is_cancelled_as_a_whole() {
 
 #[test]
 fn an_outcome_is_left_out() {
-    let mut stage = looked_at(&task("waived"), &memo(END, RENT));
-    stage.later();
-    stop::skip(&mut stage.desk, "term-stated", "ana").unwrap();
-    assert!(stop::skip(&mut stage.desk, "term-stated", "ana").is_err());
-    assert!(stop::skip(&mut stage.desk, "nothing", "ana").is_err());
-    stage.is_clean();
-    assert_eq!(stage.plan().plans.len(), 0);
-    stage.look_again();
-    stage.is_clean();
-    assert_eq!(
-        (stage.state("term-stated"), stage.state("rent-stated")),
-        (State::Superseded, State::Satisfied)
-    );
+    let optional = task("waived").replace(r#""term-stated", "#, r#""term-stated", "required": false, "#);
+    let cases = [(task("waived"), "not_safe_to_rely"), (optional, "rely_with_limitations")];
+    for (task, status) in cases {
+        let mut stage = Stage::new(&task, &[("lease", LEASE)]);
+        stage.version("memo", &memo(END, RENT));
+        stage.later();
+        stop::skip(&mut stage.desk, "term-stated", "ana", Reason::NotApplicable).unwrap();
+        assert!(stop::skip(&mut stage.desk, "term-stated", "ana", Reason::NotApplicable).is_err());
+        assert!(stop::skip(&mut stage.desk, "nothing", "ana", Reason::NotApplicable).is_err());
+        stage.is_clean();
+        assert_eq!(stage.plan().plans.len(), 0);
+        stage.look_again();
+        stage.is_clean();
+        assert_eq!(
+            (stage.state("term-stated"), stage.state("rent-stated")),
+            (State::Superseded, State::Satisfied)
+        );
+        let again = stop::skip(&mut stage.desk, "rent-stated", "ana", Reason::UserDirected);
+        assert!(again.is_err(), "it was looked at");
+        let said = |member: &str| stage.words("TaskSkipReceipt", member);
+        assert_eq!(
+            (said("reason"), said("downstream_effect")),
+            (vec!["not_applicable".into()], vec!["none".into()])
+        );
+        assert_eq!(stage.hand_over_heads(), status);
+        stage.is_clean();
+    }
 }
 
 /// What was done outside stays done and is told so; what was only meant to be done is not.
@@ -116,7 +131,7 @@ fn a_cancel_does_not_call_undone_what_was_done() {
         }
         stage.later();
         let scope = if is_run { Scope::Run } else { Scope::Plan(&id) };
-        stop::cancel(&mut stage.desk, scope, "ana").unwrap();
+        stop::cancel(&mut stage.desk, scope, "user:ana").unwrap();
         stage.is_clean();
         let row = stage.desk.rows().find(|row| row.kind == "TaskCancelReceipt").unwrap();
         let count = |member: &str| row.record.get(member).and_then(|one| one.as_array()).unwrap().len();

@@ -89,7 +89,7 @@ fn questions(report: &Report, known: &[Principal]) -> Vec<String> {
     });
     let backwards = report.backwards.first.map(|first| {
         format!(
-            "time runs backwards in {}, first at row {first}",
+            "time goes back in {}, first at row {first}: within a stream, or by more than an hour",
             output::count(report.backwards.rows, "row")
         )
     });

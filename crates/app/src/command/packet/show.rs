@@ -2,6 +2,7 @@
 //! Owns: the lines. Must not: say more than the packet does; `countersign verify` says whether it is so.
 
 use super::super::run::screen::{of_severity, of_status};
+use super::files::{Folder, Now};
 use super::{Keep, RunId, looking, statement};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
@@ -10,11 +11,13 @@ use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use crate::place::Place;
 use countersign_govern::types::reliance::RelianceStatus as Status;
 use countersign_record::code::Code;
+use countersign_record::json::Json;
 use countersign_record::row::DataClass;
 use countersign_runtime::run;
 use countersign_verify::dsse::{BYTES_MAX, Envelope};
 use countersign_verify::packet::Statement;
 use countersign_verify::summary::{Claim, Decision, Summary};
+use serde::Serialize;
 use std::io::Read;
 
 /// Claims that are listed; `--json` has all.
@@ -27,35 +30,63 @@ const CLAIM_COLUMNS_MIN: usize = 24;
 const HASH_CHARS: usize = 16;
 
 pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> {
-    let (statement, next) = match RunId::try_from(packet) {
+    let (statement, next, folder) = match RunId::try_from(packet) {
         Ok(run) => {
             let told = run::told(&looking(Place::open(global)?)?, &run).await?;
+            let folder = Folder::of(global, &run, &told.setup)?;
             // What is only shown here does not leave.
             let keep = Keep { may_leave: DataClass::LocalOnly, kept: &[] };
             let statement = statement(&Place::open(global)?, &run, told.setup, &keep).await?;
-            let renew = global.typed(&format!("command run reliance.renew_packet --run {run}"));
-            (
-                statement,
-                (global.typed(&format!("packet export {run} --yes --out FILE --html FILE")), Some(renew)),
-            )
+            let of_run = |words: &str| global.typed(&format!("{words} --run {run}"));
+            let next = Next {
+                sound: global.typed(&format!("packet export {run} --yes --out FILE --html FILE")),
+                fallen: of_run("command run reliance.renew_packet"),
+                changed: of_run("command run source.recheck"),
+            };
+            (statement, next, folder)
         }
-        Err(_) => (read(packet)?, (format!("countersign verify {packet}"), None)),
+        Err(_) => (read(packet)?, Next::only(format!("countersign verify {packet}")), None),
     };
     let summary = Summary::of(&statement);
-    let next = match (next, &summary.fallen) {
-        ((_, Some(renew)), Some(_)) => renew,
-        ((next, _), _) => next,
+    let now = Now::of(folder.as_ref(), &summary);
+    let next = match (&summary.fallen, &now) {
+        (Some(_), _) => next.fallen,
+        (None, Now::Others(_)) => next.changed,
+        (None, Now::Same | Now::Unseen) => next.sound,
     };
     if global.json {
-        output::json(&summary)?;
+        output::json(&Shown { summary: &summary, files: now.told() })?;
     } else {
         let sheet = Sheet::new();
-        sheet.print(&lines(&sheet, &summary, &next))?;
+        sheet.print(&lines(&sheet, &summary, &now, &next))?;
     }
-    Ok(match (summary.status.as_str(), &summary.fallen) {
-        ("safe_to_rely_within_scope", None) => Exit::Success,
-        (_, _limited) => Exit::Limited,
+    Ok(match (summary.status.as_str(), &summary.fallen, &now) {
+        ("safe_to_rely_within_scope", None, Now::Same | Now::Unseen) => Exit::Success,
+        (_, _, _limited) => Exit::Limited,
     })
+}
+
+/// What can be done next, as things stand.
+struct Next {
+    sound: String,
+    fallen: String,
+    changed: String,
+}
+
+impl Next {
+    /// One thing, whatever has become of the packet.
+    fn only(next: String) -> Self {
+        Next { sound: next.clone(), fallen: next.clone(), changed: next }
+    }
+}
+
+/// What is shown, for programs.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// What the files of its sources are now.
+    files: Json,
 }
 
 /// The statement in a file.
@@ -78,13 +109,17 @@ fn say(name: &str, text: impl Into<String>) -> Line {
     Line::new(FAINT, format!("{name:<NAME_COLUMNS$}")).and(PLAIN, text).hanging(NAME_COLUMNS)
 }
 
-fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
+fn lines(sheet: &Sheet, summary: &Summary, now: &Now, next: &str) -> Vec<Line> {
     let origin = &summary.origin;
     let style = Status::find(&summary.status).map_or(PLAIN, of_status);
-    let status = match &summary.fallen {
-        None => Line::new(style.bold(), summary.status_words.as_str())
+    let status = match (&summary.fallen, now) {
+        (None, Now::Others(files)) => {
+            let words = format!("Sources have changed since this packet was made ({}).", files.join(", "));
+            Line::new(BAD.bold(), words).and(PLAIN, format!(" The packet says: {}", summary.status_words))
+        }
+        (None, Now::Same | Now::Unseen) => Line::new(style.bold(), summary.status_words.as_str())
             .and(PLAIN, format!(" {}", summary.explanation)),
-        Some(why) => Line::new(BAD.bold(), format!("This packet no longer holds: {why}."))
+        (Some(why), _) => Line::new(BAD.bold(), format!("This packet no longer holds: {why}."))
             .and(PLAIN, format!(" When it was made it said: {}", summary.status_words)),
     };
     let mut all = vec![
@@ -93,12 +128,20 @@ fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
         say("scope", summary.scope.as_str()),
         say("packet", format!("{}, made {} by {}", summary.lifecycle, origin.made_at, origin.made_by)),
     ];
+    if matches!((now, &summary.fallen), (Now::Unseen, None)) {
+        all.push(say("files", "nobody has looked whether the sources are still the same: they are not here"));
+    }
     for one in &summary.products {
         all.push(say("work", format!("{} (version {})", one.name, one.version)));
     }
     let limits = summary.limitations.join("; ");
+    let is_safe = summary.status == Status::SafeToRelyWithinScope.as_str();
     all.push(match (limits.is_empty(), &summary.fallen) {
-        (true, None) => say("limits", "none"),
+        (true, None) => match &summary.still_open {
+            Some(open) => say("limits", "none; ").and(CARE, open.as_str()),
+            None if is_safe => say("limits", "none"),
+            None => say("limits", "none besides what stands above"),
+        },
         (true, Some(_)) => say("limits", "").and(BAD, "it must not be relied on any more"),
         (false, _) => say("limits", "").and(CARE, limits),
     });
@@ -134,7 +177,11 @@ fn lines(sheet: &Sheet, summary: &Summary, next: &str) -> Vec<Line> {
 /// What the work claims. What does not stand comes first: it is what a reader looks for.
 fn claims(sheet: &Sheet, all: &[Claim]) -> Vec<Line> {
     let (good, bad): (Vec<&Claim>, Vec<&Claim>) = all.iter().partition(|one| one.status == "supported");
-    let mut lines = vec![say("claims", format!("{} of {} stand in the sources", good.len(), all.len()))];
+    let unheld = all.iter().filter(|one| one.status == "not_checked").count();
+    let besides =
+        if unheld == 0 { String::new() } else { format!("; {unheld} besides are not held against them") };
+    let held = all.len() - unheld;
+    let mut lines = vec![say("claims", format!("{} of {held} stand in the sources{besides}", good.len()))];
     lines.extend(bad.into_iter().chain(good).take(CLAIMS_MAX).map(|one| claim(sheet, one)));
     let more = all.len().saturating_sub(CLAIMS_MAX) as u64;
     if more > 0 {

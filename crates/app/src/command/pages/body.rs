@@ -10,14 +10,15 @@ use countersign_govern::types::chain::{
 };
 use countersign_govern::types::claim::ClaimSupportDerivationReceipt;
 use countersign_govern::types::cost::{BudgetNarrative, TaskRunCostForecast};
-use countersign_govern::types::reliance::{TaskHealthCard, UnifiedEvaluationChainView};
+use countersign_govern::types::reliance::{DecisionAuditView, TaskHealthCard, UnifiedEvaluationChainView};
 use countersign_govern::types::research::ResearchNeed;
+use countersign_govern::types::review::RevisionReviewPacket;
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::run::Doing;
 use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
-use countersign_work::{board, cost, finding, outcome, rely, research};
+use countersign_work::{board, cost, explain, finding, outcome, page, rely, research};
 use std::collections::BTreeMap;
 
 /// The body of a page.
@@ -26,6 +27,7 @@ pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
     match page {
         Page::Health => health(desk, read),
         Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
+        Page::Review => review(work),
         Page::Attention => Json::Array(waiting::all(desk, read)),
         Page::Evidence => evidence(desk, work),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
@@ -142,6 +144,42 @@ fn finding_told(one: &finding::Known, work: &Work) -> Json {
         ("claims", Json::Array(claimed(work, one))),
     ])
     .into()
+}
+
+/// All that can be looked over: the records as they were put down, so that whoever looks can open each.
+fn review(work: &Work) -> Json {
+    let told = |desk: &Desk| {
+        let (view, _) = page::reviewable(desk).ok()?;
+        let findings = finding::all(desk);
+        let packets = desk.each::<RevisionReviewPacket>("RevisionReviewPacket").map(|one| {
+            let id = one.record.packet_id;
+            let state = desk.says("revision_review_packet", &id, "state").map(Json::from);
+            Json::from(Object::from([
+                ("packet", Json::from(id)),
+                ("state", state.unwrap_or_else(|| one.record.state.as_str().into())),
+                ("risk", one.record.regression_risk_summary.into()),
+            ]))
+        });
+        let decided = explain::decisions(desk);
+        let decisions = view.decision_audit_view_refs.iter().filter_map(|one| {
+            let view: DecisionAuditView =
+                desk.find("DecisionAuditView", Reference::read(one.as_str())?.id)?;
+            let decision = view.target_decision_ref.as_str();
+            let what = decided.iter().find(|one| one.decision.as_str() == decision);
+            Some(Json::from(Object::from([
+                ("view", Json::from(one.as_str())),
+                ("decision", decision.into()),
+                ("what", what.map_or(Json::Null, |one| one.what.as_str().into())),
+            ])))
+        });
+        Some(Json::from(Object::from([
+            ("view", written(&view)),
+            ("findings", Json::Array(findings.iter().map(|one| finding_told(one, work)).collect())),
+            ("revisions", Json::Array(packets.collect())),
+            ("decisions", Json::Array(decisions.collect())),
+        ])))
+    };
+    work.look(told).flatten().unwrap_or(Json::Null)
 }
 
 /// The chain of an outcome: what was found, what each evaluator said, what it came to.

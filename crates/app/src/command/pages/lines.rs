@@ -5,7 +5,7 @@ use super::super::run::change;
 use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
 use super::super::run::standing;
 use super::{Page, Shown};
-use crate::output::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet, moment};
+use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet, moment};
 use anstyle::Style;
 use countersign_govern::reference::Reference;
 use countersign_govern::table::outcome::State;
@@ -26,6 +26,7 @@ pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -
     match page {
         Page::Health => health(shown, body),
         Page::Findings => list(body, "Nothing was found.", found),
+        Page::Review => review(shown, body),
         Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
         Page::Evidence => evidence(shown, body),
         Page::Chain => chain(shown, body),
@@ -140,6 +141,34 @@ fn found(one: &Json) -> Vec<Line> {
     lines
 }
 
+/// All that can be looked over, and where each is shown whole.
+fn review(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut part = |name: &str, title: &str, nothing: &str, more: &str, told: fn(&Json) -> Vec<Line>| {
+        let all = members(body, name);
+        if all.is_empty() {
+            lines.push(Line::new(FAINT, nothing));
+            return;
+        }
+        lines.push(Line::new(BOLD, title).and(FAINT, format!("  {}", shown.typed(more))).whole());
+        lines.extend(all.iter().flat_map(told));
+    };
+    part("findings", "Findings", "Nothing was found.", "findings", found);
+    part("revisions", "Revisions", "Nothing was revised under review.", "diff", |one| {
+        let state = word(one, "state").replace('_', " ");
+        let line = Line::new(PLAIN, format!("  {state}. {}", word(one, "risk"))).hanging(2);
+        vec![line, Line::new(FAINT, format!("  {}", word(one, "packet"))).whole()]
+    });
+    part("decisions", "Decisions", "Nothing was decided yet.", "audit", |one| {
+        let what = word(one, "what").trim_end_matches(": ");
+        vec![
+            Line::new(PLAIN, format!("  {what}")).hanging(2),
+            Line::new(FAINT, format!("  {}", word(one, "decision"))).whole(),
+        ]
+    });
+    lines
+}
+
 /// The words for how a finding stands.
 fn found_state(state: FindingState) -> &'static str {
     match state {
@@ -167,6 +196,9 @@ fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
     let why = if is_fallen { "a packet to make anew" } else { kind.map_or("", waiting) };
     let line = Line::new(style, "! ").and(style, why);
     let mut lines = vec![line.and(PLAIN, format!(": {}", word(one, "summary"))).hanging(2)];
+    if !word(one, "claim").is_empty() {
+        lines.extend(shown.work.claims(&[word(one, "claim")]).iter().flat_map(|one| sentence(one, 2)));
+    }
     let about = StorageRef::try_from(word(one, "source_ref")).ok();
     let diff = about.and_then(|about| change::diff(shown.work, &about));
     // A review is asked for by a question, and stands in a packet: the change is shown with the packet.
@@ -237,7 +269,7 @@ fn waiting(kind: Attention) -> &'static str {
 fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
     let calls = countersign_work::call::open(shown.fresh);
     let Some(call) = calls.into_iter().find(|call| call.hard_call_id == id) else { return Vec::new() };
-    let ids: Vec<&str> = call.options.iter().map(|one| one.option_id.as_str()).collect();
+    let ids: Vec<String> = call.options.iter().map(|one| output::quoted(&one.option_id)).collect();
     let answer = shown.global.typed(&format!("answer {} --id {id} --choose OPTION", shown.run));
     vec![
         Line::new(FAINT, "  answer  ").and(PLAIN, answer).whole(),

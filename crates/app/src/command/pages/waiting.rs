@@ -3,12 +3,15 @@
 
 use super::super::run::standing;
 use super::Read;
+use crate::output;
+use countersign_govern::types::basic::ResearchTarget;
 use countersign_govern::types::reliance::AttentionKind as Kind;
+use countersign_govern::types::research::{ResearchNeed, ResearchNeedStatus};
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::run::{Doing, HARD_CALL, Stop, StopKind};
 use countersign_record::json::{Json, Object};
 use countersign_work::desk::Desk;
-use countersign_work::{attention, rely};
+use countersign_work::{attention, rely, research};
 
 /// What waits: what the records list, and what they do not.
 pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
@@ -33,9 +36,32 @@ pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
             }
         }
         Doing::Ready | Doing::Called { .. } => {}
-        Doing::Over => items.extend(fallen(desk)),
+        Doing::Over => {
+            items.extend(fallen(desk));
+            items.extend(needs(desk));
+        }
     }
     items
+}
+
+/// Questions to the sources that nobody has answered, and that were put to nobody: the work is limited by them.
+fn needs(desk: &Desk) -> Vec<Json> {
+    let open = research::all(desk).into_iter().filter(|one| research::is_open(one.status));
+    let unasked = open.filter(|one| one.status != ResearchNeedStatus::HumanNeeded);
+    let item = |need: ResearchNeed| {
+        let mut item = Object::from([
+            ("attention_kind", Json::from(Kind::ResearchNeedHuman.as_str())),
+            ("source_ref", format!("research_need:{}", need.need_id).into()),
+            ("summary", need.question.as_str().into()),
+            ("priority", "medium".into()),
+            ("command", "research.answer_need".into()),
+        ]);
+        if let Some(ResearchTarget::Claim(claim)) = need.target_refs.first() {
+            item.insert("claim", claim.as_str());
+        }
+        Json::from(item)
+    };
+    unasked.map(item).collect()
 }
 
 /// What can be said to a run that stopped, as it is typed.
@@ -43,7 +69,9 @@ fn answers(stop: &Stop) -> Json {
     let all = match stop.kind {
         StopKind::Confirmation => vec!["--approve".to_owned(), "--deny".to_owned()],
         StopKind::Clarification => vec!["--value TEXT".to_owned()],
-        StopKind::Escalation => stop.next_steps.iter().map(|step| format!("--choose '{step}'")).collect(),
+        StopKind::Escalation => {
+            stop.next_steps.iter().map(|step| format!("--choose {}", output::quoted(step))).collect()
+        }
     };
     Json::Array(all.into_iter().map(Json::from).collect())
 }

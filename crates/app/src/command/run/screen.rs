@@ -31,13 +31,14 @@ const fn room(outcomes: [usize; 2], findings: [usize; 2], change_rows: usize) ->
 
 /// The first one that fits a screen is taken, else the last. A change that is to be decided on is
 /// worth more than what was found wrong, and that more than what was asked for.
-const ROOMS: [Room; 6] = [
+const ROOMS: [Room; 7] = [
     room([24, 3], [24, 3], 16),
     room([12, 2], [8, 3], 12),
     room([8, 1], [4, 3], 12),
     room([6, 1], [4, 2], 12),
     room([4, 1], [2, 1], 12),
-    room([2, 1], [0, 1], 8),
+    room([2, 1], [1, 1], 8),
+    room([2, 1], [1, 1], 6),
 ];
 
 pub(super) fn print(told: &Told) -> Result<(), Failure> {
@@ -58,7 +59,7 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     // What is not met is what a reader looks for, where not everything can be shown.
     let (met, open): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.met && all.len() > max);
     lines.extend(open.into_iter().chain(met).take(max).map(|one| outcome(one).within(room.outcome_rows)));
-    let [health, found, diff] = &told.pages;
+    let [health, found, diff, attention] = &told.pages;
     lines.extend(more(all.len(), max, health));
     let claims = &told.claims;
     if claims.all > 0 {
@@ -67,6 +68,11 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
             style,
             format!("{} of {} claims stand in the sources.", claims.supported, claims.all),
         ));
+    }
+    if claims.not_held > 0 {
+        let words = output::count(claims.not_held as u64, "part");
+        let are = if claims.not_held == 1 { "is" } else { "are" };
+        lines.push(Line::new(CARE, format!("{words} of it {are} not held against the sources.")));
     }
     let findings = told.findings.iter().take(room.findings_max);
     lines.extend(findings.flat_map(finding).map(|line| line.within(room.finding_rows)));
@@ -81,6 +87,10 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
         lines.push(
             Line::new(CARE, format!("Limited by: {}.", words.join("; "))).within(room.finding_rows + 1),
         );
+    }
+    if !told.open_questions.is_empty() {
+        let words = output::count(told.open_questions.len() as u64, "question");
+        lines.push(Line::named("open", format!("{words} to the sources: {attention}")).whole());
     }
     for one in &told.products {
         lines.push(Line::named("work", format!("{} (version {})", one.path, one.version)).whole());
@@ -102,7 +112,11 @@ fn title(told: &Told) -> Line {
         Standing::Ended(why) if why.is_empty() => (BAD, "The run ended without a result.".to_owned()),
         Standing::Ended(why) => (BAD, format!("The run ended without a result: {why}")),
     };
-    Line::new(style.bold(), words)
+    let line = Line::new(style.bold(), words);
+    match &told.still_open {
+        Some(open) => line.and(CARE, format!(" {open}.")),
+        None => line,
+    }
 }
 
 /// How a status looks.
@@ -202,6 +216,8 @@ fn asked(sheet: &Sheet, told: &Told, (all, rows): (&str, usize)) -> Vec<Line> {
                 lines.extend(change::beginning(sheet, diff, rows, all));
             }
             lines.extend(options(&question.options));
+            let ends = question.ends_at.as_deref().map(output::moment);
+            lines.extend(ends.map(|at| Line::new(CARE, format!("Without an answer by {at} the run ends."))));
         }
         (None, Standing::Waits(message)) => lines.push(Line::new(BOLD, message.as_str())),
         (None, Standing::Open | Standing::Packet(_) | Standing::Fallen(_) | Standing::Ended(_)) => {

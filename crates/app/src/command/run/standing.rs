@@ -67,11 +67,14 @@ pub(in crate::command) fn told(desk: &Desk, one: &Outcome) -> String {
     if is_cancelled && !outcome::is_settled(own) && !has_failed(own) {
         return "Left open when the run was cancelled".to_owned();
     }
-    let words = state(own);
+    let words = match one.is_required() || is_met(own) {
+        true => state(own).to_owned(),
+        false => format!("{}; it need not be met", state(own)),
+    };
     let is_given_up = |id: &&String| given_up(outcome::state(desk, id));
     let without: Vec<&str> = one.depends_on().iter().filter(is_given_up).map(String::as_str).collect();
     match without.is_empty() {
-        true => words.to_owned(),
+        true => words,
         false => format!("{words}, though {} was given up", without.join(", ")),
     }
 }

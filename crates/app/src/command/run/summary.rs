@@ -5,14 +5,15 @@ use super::{change, product, screen, standing};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
+use countersign_govern::types::basic::Severity;
 use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
 use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
-use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop, StopKind};
+use countersign_kernel::run::{Doing, HARD_CALL, NextStep, Run, Stop, StopKind};
 use countersign_record::id::RunId;
 use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
-use countersign_work::{artifact, call, finding, outcome, rely};
+use countersign_work::{artifact, call, finding, outcome, rely, research};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +23,9 @@ pub(super) struct Told {
     task: String,
     /// How far the work may be relied on; nothing while the run goes on.
     status: Option<&'static str>,
+    /// Why that is its status, as the packet has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<String>,
     /// Why the packet can't be relied on any more, if it can't.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_longer_holds: Option<String>,
@@ -29,6 +33,9 @@ pub(super) struct Told {
     pub(super) outcomes: Vec<OutcomeTold>,
     pub(super) claims: Claims,
     pub(super) findings: Vec<FindingTold>,
+    /// Questions to the sources that nobody has answered, by what each is called.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) open_questions: BTreeMap<String, String>,
     /// Criteria that nobody could look at, and why.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) not_looked_at: BTreeMap<String, String>,
@@ -40,9 +47,12 @@ pub(super) struct Told {
     pub(super) next: Vec<String>,
     #[serde(skip)]
     pub(super) standing: Standing,
-    /// How all outcomes, findings and lines of a change are seen.
+    /// What is open though nothing blocks.
     #[serde(skip)]
-    pub(super) pages: [String; 3],
+    pub(super) still_open: Option<String>,
+    /// How all outcomes, findings, lines of a change and open questions are seen.
+    #[serde(skip)]
+    pub(super) pages: [String; 4],
 }
 
 /// How a run stands when it is told.
@@ -73,6 +83,13 @@ pub(super) struct OutcomeTold {
 pub(super) struct Claims {
     pub(super) supported: usize,
     pub(super) all: usize,
+    /// Parts of the work that are not held against sources.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(super) not_held: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize)]
@@ -96,6 +113,9 @@ pub(super) struct Question {
     id: String,
     pub(super) text: String,
     pub(super) options: Vec<Offered>,
+    /// Until when it must be answered, where the run ends without an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ends_at: Option<String>,
     /// The change that it is about, as a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
@@ -131,10 +151,13 @@ pub(super) fn told(
         run: id.to_string(),
         task: desk.task().id.clone(),
         status: packet.as_ref().map(|packet| packet.reliance_derivation.status.as_str()),
+        explanation: packet.as_ref().map(|packet| packet.reliance_derivation.explanation.clone()),
         no_longer_holds: fallen,
+        still_open: still_open(&standing, &findings),
         limitations: limitations(packet.as_ref()),
         outcomes: outcomes(desk),
         claims: claims(desk),
+        open_questions: open_questions(desk),
         not_looked_at: not_looked_at(run),
         products: products(desk, &folder),
         packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
@@ -142,7 +165,7 @@ pub(super) fn told(
         question,
         findings,
         standing,
-        pages: ["health", "findings", "diff"].map(|page| global.typed(&format!("{page} {id}"))),
+        pages: ["health", "findings", "diff", "attention"].map(|page| global.typed(&format!("{page} {id}"))),
     });
     let Some(told) = told else { return outcome };
     match global.json {
@@ -197,7 +220,7 @@ fn next(
             let said = match (question, stop.kind) {
                 (Some(question), _) => {
                     let first = question.options.first().map(|one| one.id.as_str()).unwrap_or_default();
-                    format!("--choose {first}")
+                    format!("--choose {}", output::quoted(first))
                 }
                 (None, StopKind::Confirmation) => {
                     let answer = |said: &str| global.typed(&format!("answer {run} --id {} {said}", stop.id));
@@ -247,12 +270,27 @@ fn claims(desk: &Desk) -> Claims {
     let package = desk.each::<EvidencePackage>("EvidencePackage").next_back();
     package.map_or_else(Claims::default, |found| {
         let map = found.record.claim_support_map;
-        let is_supported = |status| status == ClaimSupportStatus::Supported;
-        Claims {
-            supported: map.iter().filter(|one| is_supported(one.support_status)).count(),
-            all: map.len(),
-        }
+        let of = |status| map.iter().filter(|one| one.support_status == status).count();
+        let not_held = of(ClaimSupportStatus::NotChecked);
+        Claims { supported: of(ClaimSupportStatus::Supported), all: map.len() - not_held, not_held }
     })
+}
+
+/// What is open though the work is safe to rely on.
+fn still_open(standing: &Standing, findings: &[FindingTold]) -> Option<String> {
+    match standing {
+        Standing::Packet(Status::SafeToRelyWithinScope) => {
+            let severities = findings.iter().filter_map(|one| Severity::find(one.severity));
+            rely::still_open(&severities.collect::<Vec<_>>())
+        }
+        Standing::Packet(
+            Status::RelyWithLimitations | Status::HumanReviewRequired | Status::NotSafeToRely,
+        )
+        | Standing::Waits(_)
+        | Standing::Open
+        | Standing::Fallen(_)
+        | Standing::Ended(_) => None,
+    }
 }
 
 fn findings(work: &Work) -> Vec<FindingTold> {
@@ -272,6 +310,11 @@ fn findings(work: &Work) -> Vec<FindingTold> {
 pub(in crate::command) fn claimed(work: &Work, one: &finding::Known) -> Vec<Json> {
     let claims: Vec<&str> = one.event.affected_claim_refs.iter().map(|claim| claim.as_str()).collect();
     work.claims(&claims)
+}
+
+fn open_questions(desk: &Desk) -> BTreeMap<String, String> {
+    let open = research::all(desk).into_iter().filter(|one| research::is_open(one.status));
+    open.map(|one| (one.need_id, one.question)).collect()
 }
 
 /// What the last look could not see, as whoever looked told it.
@@ -296,12 +339,19 @@ fn question(work: &Work, stop: &Stop) -> Option<Question> {
     let call = work.look(call::open)?.into_iter().find(|call| call.hard_call_id == stop.id);
     let Some(call) = call else { return stuck(stop) };
     let diff = call.source_ref.as_ref().and_then(|about| change::diff(work, about));
+    let ends_at = call::ends_at(&call).map(|at| at.to_string());
     let offered = call.options.into_iter().map(|one| Offered {
         id: one.option_id,
         label: one.label,
         consequence: one.consequence_text,
     });
-    Some(Question { id: call.hard_call_id, text: call.prompt_text, options: offered.collect(), diff })
+    Some(Question {
+        id: call.hard_call_id,
+        text: call.prompt_text,
+        options: offered.collect(),
+        ends_at,
+        diff,
+    })
 }
 
 /// What can be done where a step could not go on, as far as it does something for a task: its sources are what they are.
@@ -310,16 +360,16 @@ fn stuck(stop: &Stop) -> Option<Question> {
         return None;
     }
     let offered = |step: &String| {
-        let consequence = match step.as_str() {
-            "retry" => "The step is done again.",
-            "give up" => "The run ends here, and has no packet.",
-            "go on without the judge" => "What the judge would have said stays open.",
-            _other => return None,
+        let consequence = match NextStep::find(step)? {
+            NextStep::Retry => "The step is done again.",
+            NextStep::GiveUp => "The run ends here, and has no packet.",
+            NextStep::WithoutJudge => "What the judge would have said stays open.",
+            NextStep::AdjustEligibility | NextStep::InjectFiles => return None,
         };
         let id = step.replace(' ', "-");
         Some(Offered { label: id.clone(), id, consequence: consequence.to_owned() })
     };
     let options: Vec<Offered> = stop.next_steps.iter().filter_map(offered).collect();
     let text = stop.message.clone();
-    (!options.is_empty()).then(|| Question { id: stop.id.clone(), text, options, diff: None })
+    (!options.is_empty()).then(|| Question { id: stop.id.clone(), text, options, ends_at: None, diff: None })
 }

@@ -12,26 +12,27 @@ use alloc::vec::Vec;
 use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 
-/// The type and the field. Whether it is a boolean or an enum, its value shows. Statuses with a code of their own are not here.
+/// The type, the field and the formula that it is the value of; of what no formula computes, any will do. Whether it is a boolean or an
+/// enum, its value shows. Statuses with a code of their own are not here.
 #[rustfmt::skip] // one to a line
-const DERIVED: &[(&str, &str)] = &[
-    ("EvaluationFindingEvent", "blocking_authority.satisfied"),
-    ("BlockingAuthorityEvaluation", "satisfied"),
-    ("SufficiencyDetectionResult", "no_sufficient_procedure"),
-    ("SufficiencyDetectionResult", "hard_call_required"),
-    ("SufficiencyDetectionResult", "terminal_route"),
-    ("ProgressSignalRecord", "same_reason_as_previous"),
-    ("NoveltyAssessment", "forces_fresh_reasoning"),
-    ("NoveltyAssessment", "triggers_task_agent"),
-    ("NoveltyAssessmentWithNeighbor", "forces_fresh_reasoning"),
-    ("NoveltyAssessmentWithNeighbor", "triggers_task_agent"),
-    ("NoveltyAssessmentNoNeighbor", "forces_fresh_reasoning"),
-    ("NoveltyAssessmentNoNeighbor", "triggers_task_agent"),
-    ("CandidateRepairProcedure", "exhausted"),
-    ("TaskHealthCard", "health_status"),
-    ("CapabilityCoverageAssessment", "coverage_state"),
-    ("SubAgentReputationScore", "score_status"),
-    ("EvaluationChainResolutionReceipt", "resolved_verdict"),
+const DERIVED: &[(&str, &str, Option<&str>)] = &[
+    ("EvaluationFindingEvent", "blocking_authority.satisfied", Some("blocking_authority_v1")),
+    ("BlockingAuthorityEvaluation", "satisfied", Some("blocking_authority_v1")),
+    ("SufficiencyDetectionResult", "no_sufficient_procedure", Some("sufficiency_route_v1")),
+    ("SufficiencyDetectionResult", "hard_call_required", Some("sufficiency_route_v1")),
+    ("SufficiencyDetectionResult", "terminal_route", Some("sufficiency_route_v1")),
+    ("ProgressSignalRecord", "same_reason_as_previous", Some("same_reason_v1")),
+    ("NoveltyAssessment", "forces_fresh_reasoning", Some("novelty_v1")),
+    ("NoveltyAssessment", "triggers_task_agent", Some("novelty_v1")),
+    ("NoveltyAssessmentWithNeighbor", "forces_fresh_reasoning", Some("novelty_v1")),
+    ("NoveltyAssessmentWithNeighbor", "triggers_task_agent", Some("novelty_v1")),
+    ("NoveltyAssessmentNoNeighbor", "forces_fresh_reasoning", Some("novelty_v1")),
+    ("NoveltyAssessmentNoNeighbor", "triggers_task_agent", Some("novelty_v1")),
+    ("CandidateRepairProcedure", "exhausted", None),
+    ("TaskHealthCard", "health_status", Some("health_status_v1")),
+    ("CapabilityCoverageAssessment", "coverage_state", Some("capability_coverage_v1")),
+    ("SubAgentReputationScore", "score_status", Some("sub_agent_reputation_score_v1")),
+    ("EvaluationChainResolutionReceipt", "resolved_verdict", Some("pattern_c_resolution_v1")),
 ];
 
 /// Which values are looked at.
@@ -100,7 +101,8 @@ impl<'w> Fields<'w> {
         let field = |row: Record<'w>| row.json().text("record_kind").zip(row.json().text("field"));
         let added = world.of("DerivedFieldRegistry").filter_map(field);
         let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (kind, path) in DERIVED.iter().copied().chain(added) {
+        let own = DERIVED.iter().map(|(kind, path, _)| (*kind, *path));
+        for (kind, path) in own.chain(added) {
             paths.entry(kind).or_default().insert(path);
         }
         Fields { paths, entries: Settings::of(world, "DerivedFieldRegistry", field) }
@@ -110,7 +112,9 @@ impl<'w> Fields<'w> {
     fn of_row(&self, paths: &BTreeSet<&'w str>, kind: &'w str, row: Record<'w>) -> Vec<Field<'w>> {
         let field = |path: &&'w str| {
             let entry = self.entries.at(&(kind, *path), row.seq());
-            Field { path, formula: entry.and_then(|entry| entry.json().text("formula_id")) }
+            let named = entry.and_then(|entry| entry.json().text("formula_id"));
+            let own = || DERIVED.iter().find(|(own, field, _)| (*own, *field) == (kind, *path));
+            Field { path, formula: named.or_else(|| own().and_then(|(_, _, formula)| *formula)) }
         };
         let mut fields: Vec<Field<'w>> = paths.iter().map(field).collect();
         fields.sort_by_key(|field| field.formula.is_none());

@@ -72,3 +72,14 @@ pub(in crate::check) fn id_of<'a>(text: &'a str, kind: &str) -> &'a str {
         Some(_) | None => text,
     }
 }
+
+/// Whether a version is another one or an earlier one of the same major.
+pub(super) fn is_up_to(version: &str, last: &str) -> bool {
+    let read = |text: &str| -> Option<Vec<u32>> { text.split('.').map(|part| part.parse().ok()).collect() };
+    match (read(version).as_deref(), read(last).as_deref()) {
+        (Some([major, minor, patch]), Some([last, minor_max, patch_max])) => {
+            major == last && (minor, patch) <= (minor_max, patch_max)
+        }
+        (Some(_) | None, _) => false,
+    }
+}

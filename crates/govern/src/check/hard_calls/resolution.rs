@@ -1,10 +1,11 @@
 //! When a hard call counts as answered, and what goes on before.
 //! Owns: the answers, the time in which a call holds its scope. Must not: judge an answer.
 
+use super::holding::{Held, Holding, Scope};
 use crate::check::Found;
+use crate::check::revision::Owners;
 use crate::fold::hard_call::unanswered;
 use crate::member::Member;
-use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -82,15 +83,24 @@ fn left_waits(world: &World, found: &mut Found<'_>) {
     }
 }
 
-/// What a call holds, or what a row goes on with: the kind and the id.
-type Scope<'w> = (&'w str, &'w str);
-
 /// Looks at the rows in order, with the calls that hold each scope at that place.
 fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &mut Found<'_>) {
+    let calls: Vec<Record<'_>> = world.of("HardRevisionCall").collect();
+    if calls.is_empty() {
+        return;
+    }
     let warned = warned(world);
+    let going = Going::of(world);
+    let mut rows: Vec<(Record<'_>, Vec<Scope<'_>>)> = Vec::new();
+    for row in world.of_any(&GOES_ON) {
+        let scopes = going.on_with(row);
+        if !scopes.is_empty() || row.kind() == ATTEMPT {
+            rows.push((row, scopes));
+        }
+    }
+    let mut holding = Holding::of(rows.iter().map(|(_, scopes)| scopes.as_slice()));
     let mut turns: BTreeMap<u64, Vec<(u64, bool)>> = BTreeMap::new();
-    let mut calls: BTreeMap<u64, Record<'_>> = BTreeMap::new();
-    for call in world.of("HardRevisionCall") {
+    for call in &calls {
         let from = call.seq();
         let after = |places: Option<&BTreeSet<u64>>| places?.range(from..).next().copied();
         let until = [after(ends.get(call.id())), after(warned.get(call.id()))].into_iter().flatten().min();
@@ -98,33 +108,21 @@ fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &m
         if let Some(until) = until {
             turns.entry(until).or_default().push((from, false));
         }
-        calls.insert(from, call);
+        holding.know(*call);
     }
-    if calls.is_empty() {
-        return;
-    }
-    let mut held: BTreeMap<Scope<'_>, BTreeSet<u64>> = BTreeMap::new();
-    let mut rows: Vec<Record<'_>> = GOES_ON.iter().flat_map(|kind| world.of(kind)).collect();
-    rows.sort_by_key(|row| row.seq());
     let turns = turns.into_iter().flat_map(|(at, all)| all.into_iter().map(move |turn| (at, turn)));
     let mut turns = turns.peekable();
-    for row in rows {
+    for (row, scopes) in &rows {
         while let Some((_, (call, is_begun))) = turns.next_if(|(at, _)| *at <= row.seq()) {
-            for scope in calls.get(&call).map(|call| blocked(*call)).unwrap_or_default() {
-                let holders = held.entry(scope).or_default();
-                if is_begun {
-                    holders.insert(call);
-                } else {
-                    holders.remove(&call);
-                }
-            }
+            holding.turn(call, is_begun);
         }
-        let scopes = continued(row);
-        let holders = scopes.iter().filter_map(|scope| held.get(scope)).flatten();
-        let mut holders = holders.filter_map(|call| calls.get(call));
-        if let Some(call) = holders.find(|call| !lets_on(**call, &scopes)) {
-            let message = format!("goes on while the hard call of row {} has no answer", call.seq());
-            found.add(row, "", message);
+        let held = if scopes.is_empty() { holding.held_at_all() } else { holding.held(scopes) };
+        match held {
+            Held::By(call) => {
+                found.add(*row, "", format!("goes on while the hard call of row {call} has no answer"));
+            }
+            Held::BySome => found.add(*row, "", "goes on while a hard call that holds it has no answer"),
+            Held::No => {}
         }
     }
 }
@@ -147,65 +145,56 @@ fn warned(world: &World) -> BTreeMap<&str, BTreeSet<u64>> {
     warned
 }
 
-/// What a call holds until it is answered.
-fn blocked(call: Record<'_>) -> Vec<Scope<'_>> {
-    let json = call.json();
-    let refs = json.references("pending_policy.blocked_refs").into_iter();
-    let mut scopes: Vec<Scope<'_>> = refs.map(|one| scope(&one)).collect();
-    let run = json.text("run_id");
-    match json.text("pending_policy.blocking_scope") {
-        Some("entire_run") => scopes.extend(run.map(|run| ("run", run))),
-        Some("side_effect_only") => scopes.extend(run.map(|run| ("side_effects_of_run", run))),
-        Some(_) | None => {}
-    }
-    scopes
-}
-
-fn scope<'w>(reference: &Reference<'w>) -> Scope<'w> {
-    let kind = match reference.kind {
-        "outcome" => "outcome_record",
-        "step" | "revision_plan_step" => "revision_plan_step_base",
-        kind => kind,
-    };
-    (kind, reference.id)
-}
-
-/// What a row goes on with.
 /// Records by which work goes on.
-const GOES_ON: [&str; 3] = ["RevisionOperationReceipt", "ProcedureAttemptRecord", "SideEffectLedgerEntry"];
+const GOES_ON: [&str; 3] = ["RevisionOperationReceipt", ATTEMPT, "SideEffectLedgerEntry"];
+const ATTEMPT: &str = "ProcedureAttemptRecord";
 
-fn continued(row: Record<'_>) -> Vec<Scope<'_>> {
-    let json = row.json();
-    let named = |kind, path| json.text(path).map(|id| (kind, id));
-    let scopes = match row.kind() {
-        // A receipt that does not say what it is for is of a step that ran.
-        "RevisionOperationReceipt"
-            if json.is_one_of("operation_kind", &["dispatched", "step_started"])
-                || json.is_blank("operation_kind") =>
-        {
-            [
-                named("revision_plan", "plan_id"),
-                named("revision_plan_step_base", "step_id"),
-                named("run", "run_id"),
-            ]
-        }
-        "ProcedureAttemptRecord" => [named("outcome_record", "outcome_id"), named("run", "run_id"), None],
-        "SideEffectLedgerEntry" if json.is("state", "executed") => [
-            Some(("side_effect_ledger_entry", row.id())),
-            named("run", "run_id"),
-            named("side_effects_of_run", "run_id"),
-        ],
-        _kind => [None, None, None],
-    };
-    scopes.into_iter().flatten().collect()
+/// What rows go on with. A receipt is of the run of its plan, whether or not it says so.
+struct Going<'w> {
+    world: &'w World,
+    owners: Owners<'w>,
 }
 
-/// Whether a call names something that may go on meanwhile.
-fn lets_on(call: Record<'_>, scopes: &[Scope<'_>]) -> bool {
-    let allowed = call.json().texts("pending_policy.allowed_to_continue_refs");
-    let names = |text: &&str| {
-        let named = Reference::read(text).map(|reference| scope(&reference));
-        scopes.iter().any(|one| Some(*one) == named || one.1 == *text)
-    };
-    allowed.iter().any(names)
+impl<'w> Going<'w> {
+    fn of(world: &'w World) -> Self {
+        Going { world, owners: Owners::of(world) }
+    }
+
+    fn on_with(&self, row: Record<'w>) -> Vec<Scope<'w>> {
+        let json = row.json();
+        let named = |kind, path| json.text(path).map(|id| (kind, id));
+        let scopes = match row.kind() {
+            // A receipt that does not say what it is for is of a step that ran.
+            "RevisionOperationReceipt"
+                if json.is_one_of("operation_kind", &["dispatched", "step_started"])
+                    || json.is_blank("operation_kind") =>
+            {
+                let plan = self.owners.plan(row);
+                let of_plan = || self.world.find("RevisionPlan", plan?)?.json().text("run_id");
+                let run = json.text("run_id").or_else(of_plan);
+                [
+                    plan.map(|plan| ("revision_plan", plan)),
+                    named("revision_plan_step_base", "step_id"),
+                    run.map(|run| ("run", run)),
+                ]
+            }
+            ATTEMPT => {
+                let plan = json.reference("revision_plan_ref").filter(|one| one.kind == "revision_plan");
+                let of_plan = || self.world.resolve(plan?)?.json().text("run_id");
+                let run = json.text("run_id").or_else(of_plan);
+                [
+                    named("outcome_record", "outcome_id"),
+                    run.map(|run| ("run", run)),
+                    plan.map(|plan| ("revision_plan", plan.id)),
+                ]
+            }
+            "SideEffectLedgerEntry" if json.is("state", "executed") => [
+                Some(("side_effect_ledger_entry", row.id())),
+                named("run", "run_id"),
+                named("side_effects_of_run", "run_id"),
+            ],
+            _kind => [None, None, None],
+        };
+        scopes.into_iter().flatten().collect()
+    }
 }

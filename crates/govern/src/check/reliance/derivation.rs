@@ -122,6 +122,8 @@ struct Index<'w> {
     chains: By<'w, &'w str>,
     packages: By<'w, &'w str>,
     decisions: By<'w, &'w str>,
+    outcomes_by_run: By<'w, &'w str>,
+    moves_by_outcome: By<'w, &'w str>,
     open_calls: Open<'w>,
     unverified_effects: Open<'w>,
 }
@@ -139,6 +141,8 @@ impl<'w> Index<'w> {
             chains: By::id(world, "EvaluationChainRegistryRecord"),
             packages: By::id(world, "EvidencePackage"),
             decisions: By::member(world, "RevisionReviewDecisionReceipt", "packet_id"),
+            outcomes_by_run: By::member(world, "OutcomeRecord", "run_id"),
+            moves_by_outcome: By::member(world, "OutcomeStateTransitionEvent", "outcome_id"),
             open_calls: open_calls(world),
             unverified_effects: unverified_effects(world),
         }
@@ -155,6 +159,7 @@ impl<'w> Index<'w> {
         let mut facts = BTreeSet::new();
         let results = self.chains(manifest, as_of, &mut facts)?;
         self.evaluations(results, run, manifest, as_of, &mut facts);
+        self.outcomes(run, as_of, &mut facts);
         self.evidence(manifest, as_of, &mut facts)?;
         self.reviews(manifest, as_of, &mut facts)?;
         self.policies(manifest, &mut facts)?;
@@ -180,17 +185,21 @@ impl<'w> Index<'w> {
         let (mut results, mut resolved) = (BTreeSet::new(), BTreeSet::new());
         for reference in manifest.references("evaluation_chain_resolution_receipt_refs") {
             let receipt = self.world.resolve(reference).ok_or_else(|| format!("{reference}"))?;
-            results.extend(receipt.json().texts("result_ids_considered"));
+            let considered = receipt.json().texts("result_ids_considered");
+            let result = considered.first().copied();
+            results.extend(considered);
             resolved.extend(receipt.json().text("chain_id"));
+            let mut own = BTreeSet::new();
             if receipt.is("resolved_verdict", "failed") {
-                facts.insert(Fact::ChainFailed);
+                own.insert(Fact::ChainFailed);
             }
             if receipt.is("resolved_route", "human_review_path") {
-                facts.insert(Fact::ChainForAPerson);
+                own.insert(Fact::ChainForAPerson);
             }
             if receipt.is_one_of("resolved_route", &["retry_path", "block_until_resolved"]) {
-                facts.insert(Fact::ChainUnresolved);
+                own.insert(Fact::ChainUnresolved);
             }
+            facts.extend(self.weighed(own, result, as_of));
         }
         for chain in manifest.texts("evaluation_chain_ids") {
             if !resolved.contains(chain) {
@@ -217,15 +226,49 @@ impl<'w> Index<'w> {
             results.extend(envelopes.iter().map(|envelope| envelope.id()));
         }
         for result in results {
+            let mut own = BTreeSet::new();
             let envelope = self.world.find("EvaluationResultEnvelope", result);
             for word in envelope.into_iter().flat_map(|one| one.json().texts("decision.limitations")) {
-                facts.extend(Limitation::find(word).map(Fact::Limited));
+                own.extend(Limitation::find(word).map(Fact::Limited));
             }
             let findings = self.findings_by_result.until(&result, as_of);
             if findings.iter().any(|finding| self.is_live_blocker(*finding, as_of)) {
-                facts.insert(Fact::LiveBlocker);
+                own.insert(Fact::LiveBlocker);
+            }
+            facts.extend(self.weighed(own, Some(result), as_of));
+        }
+    }
+
+    /// What was found of an outcome, as far as it counts: where the task does not insist on it, or it was given up, what would keep
+    /// somebody from relying on all of the work comes to one fact about that outcome.
+    fn weighed(&self, own: BTreeSet<Fact>, result: Option<&str>, as_of: u64) -> BTreeSet<Fact> {
+        let result = result.and_then(|id| self.world.find("EvaluationResultEnvelope", id));
+        let outcome = result.and_then(|one| self.world.find("OutcomeRecord", one.json().text("outcome_id")?));
+        let Some(outcome) = outcome else { return own };
+        let (is_given_up, is_required) = (self.is_given_up(outcome, as_of), is_required(outcome));
+        if is_required && !is_given_up {
+            return own;
+        }
+        let is_light = |fact: &Fact| fact.status() == Status::RelyWithLimitations;
+        let is_worse = own.iter().any(|fact| !is_light(fact));
+        let unmet = (is_worse && !is_required).then_some(Fact::OptionUnmet);
+        own.into_iter().filter(is_light).chain(unmet).collect()
+    }
+
+    /// The outcomes of a run that were given up.
+    fn outcomes(&self, run: &'w str, as_of: u64, facts: &mut BTreeSet<Fact>) {
+        for outcome in self.outcomes_by_run.until(&run, as_of) {
+            if self.is_given_up(*outcome, as_of) {
+                let is_required = is_required(*outcome);
+                facts.insert(if is_required { Fact::OutcomeGivenUp } else { Fact::OptionUnmet });
             }
         }
+    }
+
+    /// Whether nobody works on an outcome any more: somebody gave it up, or what it depends on has failed.
+    fn is_given_up(&self, outcome: Record<'w>, as_of: u64) -> bool {
+        let moves = self.moves_by_outcome.until(&outcome.id(), as_of);
+        moves.last().is_some_and(|last| last.is_one_of("to_state", &["superseded", "upstream_failure"]))
     }
 
     fn is_live_blocker(&self, finding: Record<'w>, as_of: u64) -> bool {
@@ -285,6 +328,11 @@ impl<'w> Index<'w> {
         }
         Ok(())
     }
+}
+
+/// Whether the task insists on an outcome; it does where it says nothing.
+fn is_required(outcome: Record<'_>) -> bool {
+    outcome.flag("required") != Some(false)
 }
 
 fn claim_fact(support_status: &str) -> Option<Fact> {

@@ -40,9 +40,9 @@ struct FollowUps<'w> {
     needs: BTreeSet<&'w str>,
     verifications: BTreeSet<Place<'w>>,
     gaps: BTreeSet<Place<'w>>,
-    /// The detections that hard calls cite, and the runs that they stand in.
+    /// The detections that hard calls cite, and where the last call of a kind stands in a run.
     asked: BTreeSet<&'w str>,
-    asked_in_run: BTreeSet<&'w str>,
+    asked_in_run: BTreeMap<(&'w str, Option<&'w str>), u64>,
 }
 
 /// States of an outcome that are no dispositions.
@@ -86,7 +86,7 @@ impl<'w> FollowUps<'w> {
             verifications,
             gaps: world.of("TaskProcessGapSignal").filter_map(place).collect(),
             asked: world.of("HardRevisionCall").filter_map(cited).collect(),
-            asked_in_run: world.of("HardRevisionCall").filter_map(|one| one.json().text("run_id")).collect(),
+            asked_in_run: asked_in_run(world),
         }
     }
 
@@ -111,8 +111,10 @@ impl<'w> FollowUps<'w> {
             }
             Route::NeedsVerification => (self.verifications.contains(&place), "a VerificationRequestStep"),
             Route::NeedsHumanJudgment => {
-                let is_asked = self.asked.contains(detection.id()) || self.asked_in_run.contains(place.1);
-                (is_asked, "a HardRevisionCall")
+                let kind = detection.json().text("hard_call_kind");
+                let last = self.asked_in_run.get(&(place.1, kind));
+                let is_asked = last.is_some_and(|at| *at > detection.seq());
+                (is_asked || self.asked.contains(detection.id()), "a HardRevisionCall")
             }
             Route::BlockedByPolicy => {
                 let refs = detection.references("decisive_policy_decision_refs");
@@ -127,4 +129,16 @@ impl<'w> FollowUps<'w> {
         };
         (!is_there).then_some(what)
     }
+}
+
+/// Where the last hard call of each kind stands in its run, and the last of any kind.
+fn asked_in_run(world: &World) -> BTreeMap<(&str, Option<&str>), u64> {
+    let mut asked = BTreeMap::new();
+    for call in world.of("HardRevisionCall") {
+        if let Some(run) = call.json().text("run_id") {
+            asked.insert((run, call.json().text("hard_call_kind")), call.seq());
+            asked.insert((run, None), call.seq());
+        }
+    }
+    asked
 }

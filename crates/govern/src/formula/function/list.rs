@@ -57,6 +57,37 @@ pub(super) fn distinct<'v>(of: &[Value<'v>]) -> Found<'v> {
     Ok(all.into())
 }
 
+pub(super) fn again<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values] = of else { return Ok(Value::Absent) };
+    let values = list(values)?;
+    let mut stood = alloc::collections::BTreeSet::new();
+    let marks = values.iter().map(|value| Ok(Value::Truth(!stood.insert(text(value)?))));
+    Ok(Value::List(marks.collect::<Result<_, Stop>>()?))
+}
+
+pub(super) fn joined<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [lists] = of else { return Ok(Value::Absent) };
+    let mut all = Vec::new();
+    for one in list(lists)?.iter().filter(|one| **one != Value::Absent) {
+        all.extend_from_slice(&list(one)?);
+    }
+    Ok(Value::List(all.into()))
+}
+
+pub(super) fn unique<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values] = of else { return Ok(Value::Absent) };
+    let values = list(values)?;
+    let mut all = values.iter().map(|value| Ok((text(value)?, value))).collect::<Result<Vec<_>, Stop>>()?;
+    all.sort_unstable_by_key(|(text, _)| *text);
+    all.dedup_by_key(|(text, _)| *text);
+    Ok(Value::List(all.into_iter().map(|(_, value)| value.clone()).collect()))
+}
+
+pub(super) fn has<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values, wanted] = of else { return Ok(Value::Absent) };
+    Ok(list(values)?.contains(wanted).into())
+}
+
 pub(super) fn earlier<'v>(one: &str, other: &str) -> Found<'v> {
     let read = |text| Instant::read(text).ok_or_else(|| Stop::Kind(alloc::format!("{text} is no time")));
     Ok((read(one)? < read(other)?).into())
@@ -91,7 +122,7 @@ pub(super) fn split<'v>(of: &[Value<'v>]) -> Result<(Value<'v>, Value<'v>), Stop
     let values = list(values)?;
     let many = usize::try_from(whole_number(many)?).unwrap_or(usize::MAX);
     let (before, last) = values.split_at(values.len().saturating_sub(many));
-    Ok((Value::List(before.to_vec()), Value::List(last.to_vec())))
+    Ok((Value::List(before.into()), Value::List(last.into())))
 }
 
 /// The sum of what each two numbers of two lists come to.

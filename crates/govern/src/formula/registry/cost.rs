@@ -37,9 +37,46 @@ const ASSUMPTIONS: Input = may("assumptions", Shape::List(&item(Shape::Text)), "
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
-    version: "1.2.0",
+    version: "1.3.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
-    expression: "cost_sum(vectors, correlation_policy, timing, samples, draws, seed)",
+    expression: "let is_drawn = correlation_policy == 'assume_independent_monte_carlo';
+let is_seen = correlation_policy == 'empirical_joint_distribution';
+let dimensions = unique(joined([for one in vectors: names(one.components)]));
+let components = [for dimension in dimensions:
+  (let parts = [for one, place in vectors if present(at(one.components, dimension)):
+    (let amount = at(one.components, dimension);
+    if present(amount.unit) and amount.unit != dimension then
+      refuse('cost_vector_unit_mismatch', ['vectors', place, 'components', dimension], 'is in another unit')
+    else amount)];
+  # Who waits for several things at once waits for the longest; all else adds.
+  let how = if dimension == 'wall_clock_ms' and timing == 'parallel' then 'longest' else 'sum';
+  # What only one part has stays as it is. Quantiles add only where all parts are dear at once.
+  let adds = count(parts) == 1 or correlation_policy == 'assume_perfect_correlation_upper_bound';
+  # Else they are those of cases: of sums that are drawn, or of what was seen together.
+  let cases = if adds or not is_drawn and not is_seen then []
+    else [for one, place in vectors if present(at(one.components, dimension)): or_else(at(at(samples, place), dimension), [])];
+  let many = [for one in cases: count(one)];
+  let sums = if count(cases) == 0 then []
+    else if is_drawn then drawn_sums(cases, how, draws, seed)
+    else if least(many) == greatest(many) then added_cases(cases, how)
+    else refuse(nothing, ['samples'], 'must have as many cases of each part that were seen together');
+  filled({expected: added(parts, 'expected', how),
+   p50: if adds then added(parts, 'p50', how) else reached(sums, 50),
+   p90: if adds then added(parts, 'p90', how) else reached(sums, 90),
+   p99: if adds then added(parts, 'p99', how) else reached(sums, 99),
+   hard_cap: added(parts, 'hard_cap', how), unit: dimension}))];
+let assumed = if is_drawn then [phrase(['quantiles: ', draws, ' draws of independent parts with the seed ', seed])]
+  else if is_seen then ['quantiles: parts as they were seen together']
+  else if present(correlation_policy) then ['quantiles: all parts are dear at once; this is no upper bound']
+  else [];
+filled({components: by_name(dimensions, components),
+ basis: first(in_order(column(vectors, 'basis'),
+  ['heuristic', 'model_priced', 'historical', 'provider_quote', 'measured_actual'])),
+ estimator_confidence: first(in_order(column(vectors, 'estimator_confidence'),
+  ['experimental', 'uncalibrated', 'calibrated'])),
+ sample_size: least(column(vectors, 'sample_size')),
+ assumptions: unique(both(joined(column(vectors, 'assumptions')), assumed)),
+ correlation_policy: correlation_policy})",
     inputs: &[
         needs(
             "vectors",

@@ -10,12 +10,92 @@ use crate::types::claim::{
     ClaimSupportDerivationPolicy, ClaimSupportDerivationPolicyRequiredForSupported, ClaimSupportStatus,
 };
 
+/// What a chain comes to: the cases of the contract, from the first to the last.
+const PATTERN_C: &str = "let rules = or_else(policy, {qualitative_blockers_survive_numeric_pass: true,
+  judge_can_override_evaluator: false, override_allowed_only_for_finding_states: ['contested', 'dismissed', 'rejected_by_user'],
+  route_precedence: 'blocking_qualitative_first', disagreement_route: 'human_review'});
+# What was heard. Observers decide nothing; of several results of one side the worst counts.
+let heard = [for one in results if one.role != 'observer': one];
+let worst_first = ['failed', 'indeterminate', 'passed', 'not_applicable'];
+let evaluator = or_else(first(in_order(
+  [for one in heard if one.role == 'upstream_evaluator': one.verdict], worst_first)), 'not_applicable');
+let judge = or_else(first(in_order(
+  [for one in heard if one.role != 'upstream_evaluator': one.verdict], worst_first)), 'not_applicable');
+let causes = joined(column(heard, 'indeterminate_causes'));
+let may_pass_by = count(causes) > 0
+  and count([for cause in causes if not has(['tool_failure', 'timeout', 'stale_source'], cause): cause]) == 0;
+# The findings that block and still count, and those of them that nobody disputes.
+let states = joined(column(heard, 'live_blocker_states'));
+let undisputed = ['active', 'user_approved', 'tool_verified', 'human_verified', 'unrecoverable'];
+let blocks = count(in_order(states, undisputed)) > 0;
+let is_blocked = blocks or has(states, 'contested');
+# What the policy makes of it.
+let survives = rules.qualitative_blockers_survive_numeric_pass or judge != 'passed';
+let blocker_first = survives and rules.route_precedence == 'blocking_qualitative_first';
+let may_override = rules.judge_can_override_evaluator and count([for state in states
+  if not has(or_else(rules.override_allowed_only_for_finding_states, []), state): state]) == 0;
+let is_failed = is_blocked or evaluator == 'failed' or judge == 'failed';
+let open = {route: at({human_review: 'human_review_path', prefer_blocking: 'fail_path'}, rules.disagreement_route),
+  verdict: if rules.disagreement_route == 'prefer_blocking' and is_failed then 'failed' else 'indeterminate'};
+# With a live blocker the evaluator counts as one that failed it.
+let says = if is_blocked then 'failed' else evaluator;
+let conflict = if says == 'failed' and judge == 'passed' then 'qualitative_fail_quantitative_pass'
+  else if says == 'passed' and judge == 'failed' then 'qualitative_pass_quantitative_fail'
+  else if judge == 'indeterminate' and says != 'indeterminate' or says == 'indeterminate' and judge != 'indeterminate'
+    then 'indeterminate_mismatch'
+  else 'none';
+let to_a_person = {conflict: conflict, verdict: 'indeterminate', route: 'human_review_path'};
+let disagreed = {conflict: conflict, verdict: open.verdict, route: or_else(open.route, 'block_until_resolved')};
+let failed_by_blocker = {conflict: conflict, verdict: 'failed', route: 'fail_path', by: 'blocker'};
+let passed_by_judge = {conflict: 'none', verdict: 'passed', route: 'pass_path', by: 'judge'};
+let found =
+  if count(where(heard, 'other_snapshot', true)) > 0 then
+    {conflict: 'snapshot_mismatch', verdict: 'indeterminate', route: 'retry_path'}
+  # Somebody is missing.
+  else if missing != 'nobody' and timed_out != true then nothing
+  else if missing != 'nobody' and blocks and blocker_first then
+    {conflict: 'missing_expected_producer', verdict: 'failed', route: 'fail_path', by: 'blocker'}
+  else if missing == 'evaluator' then
+    {conflict: 'missing_expected_producer', verdict: 'indeterminate', route: 'block_until_resolved'}
+  else if missing == 'judge' then
+    {conflict: 'missing_expected_producer', verdict: 'indeterminate', route: 'human_review_path'}
+  # A live blocker stands.
+  else if blocks and (blocker_first or conflict == 'none') then failed_by_blocker
+  else if blocks and rules.route_precedence == 'human_if_disagreement' then to_a_person
+  else if is_blocked then disagreed
+  # The verdicts alone.
+  else if evaluator == 'passed' and judge == 'passed' then passed_by_judge
+  else if evaluator == 'failed' and judge == 'failed' then
+    {conflict: 'none', verdict: 'failed', route: 'fail_path', by: 'evaluator'}
+  else if evaluator == 'failed' and judge == 'passed' and may_override then passed_by_judge
+  else if conflict != 'none' then disagreed
+  else if evaluator == 'indeterminate' then
+    {conflict: 'none', verdict: 'indeterminate', route: if may_pass_by then 'retry_path' else 'human_review_path'}
+  else if judge == 'not_applicable' and evaluator == 'not_applicable' then
+    {conflict: 'none', verdict: 'not_applicable', route: 'pass_path'}
+  # One of the two has nothing to say.
+  else (let only = if judge == 'not_applicable' then evaluator else judge;
+    {conflict: 'none', verdict: only, route: if only == 'passed' then 'pass_path' else 'fail_path',
+     by: if judge == 'not_applicable' then 'evaluator' else 'judge'});
+# Whose result decided. Of several that may be it, the smallest id: who came first must not matter.
+let decided = [for one in heard
+  if found.by == 'blocker' and count(in_order(one.live_blocker_states, undisputed)) > 0
+    or found.by == 'evaluator' and one.role == 'upstream_evaluator' and one.verdict == found.verdict
+    or found.by == 'judge' and one.role != 'upstream_evaluator' and one.verdict == found.verdict:
+  one];
+let preserved = survives and is_blocked;
+if not present(found) then {status: 'waiting'}
+else {status: 'resolved', resolved_verdict: found.verdict, resolved_route: found.route, conflict_type: found.conflict,
+  qualitative_blockers_preserved: preserved,
+  quantitative_pass_overridden_by_blocker: preserved and judge == 'passed' and found.by == 'blocker',
+  decisive_result_id: first(column(sorted([for one in decided if present(one.result_id): one], ['result_id']), 'result_id'))}";
+
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "pattern_c_resolution_v1",
-        version: "1.3.0",
+        version: "1.4.0",
         purpose: "What a chain of an evaluator and a judge comes to, and whose result decided.",
-        expression: "pattern_c(results, missing, timed_out, policy)",
+        expression: PATTERN_C,
         inputs: &[
             needs(
                 "results",

@@ -21,9 +21,40 @@ const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.4.0",
+        version: "1.5.0",
         purpose: "One score for a piece of work, and whether it is enough.",
-        expression: "quality_index(dimensions, aggregation_method, missing_dimension_policy, pass_threshold)",
+        expression: "let missing = count(where(dimensions, 'score', nothing));
+let is_open = missing > 0 and missing_dimension_policy == 'indeterminate';
+# What is required and missing fails, and so does what is below its threshold where the method has gates.
+let gate_failures = [for one in dimensions
+  if one.required and (if present(one.score)
+    then aggregation_method == 'all_required_then_weighted_mean' and present(one.threshold) and one.score < one.threshold
+    else missing_dimension_policy != 'indeterminate'):
+  one.criterion_id];
+# What counts, and as what: a missing score is 0 where its weight stays, or is left out.
+let counted = [for one in dimensions
+  if present(one.score) or missing_dimension_policy == 'exclude_optional_with_penalty'
+    or missing_dimension_policy == 'fail_required' and one.required:
+  {score: or_else(one.score, 0), weight: one.weight, threshold: or_else(one.threshold, 0), required: one.required}];
+let required = column(where(counted, 'required', true), 'score');
+let weight = total(column(counted, 'weight'));
+let weighted = total([for one in counted: one.weight * one.score]);
+let aggregate =
+  if count(counted) == 0 and not is_open then
+    refuse('no_aggregation_eligible_criteria', ['dimensions'], 'has none that counts')
+  else if aggregation_method == 'all_or_nothing' then
+    (if count(counted) > 0 and count([for one in counted if one.score < one.threshold: one]) == 0 then 1 else 0)
+  else if aggregation_method == 'min_required_score' and count(required) > 0 then least(required)
+  else if not is_zero(weight) then clamp(weighted / weight, 0, 1)
+  else if is_open then 0
+  else refuse('criterion_weight_sum_zero', ['dimensions'], 'has none that weighs something');
+{aggregate_score: aggregate, pass_threshold: pass_threshold, required_gate_failures: gate_failures,
+ derived_pass_status:
+  if count(gate_failures) > 0 then 'failed_required_gate'
+  else if is_open then 'indeterminate'
+  # Less than this is no difference: a mean can be a hair below what it is.
+  else if aggregate >= pass_threshold - 0.000000001 then 'passed'
+  else 'failed_threshold'}",
         inputs: &[
             needs(
                 "dimensions",
@@ -92,9 +123,40 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "criterion_weights_v1",
-        version: "1.3.0",
+        version: "1.4.0",
         purpose: "What each criterion counts for; all together one.",
-        expression: "criterion_weights(criteria, config)",
+        expression: "let unanchored = [for one, place in criteria if one.scoring_basis == 'unanchored_llm_judgment': place];
+let counted = [for one, place in criteria
+  if config.unanchored_llm_judgment_policy != 'exclude' or one.scoring_basis != 'unanchored_llm_judgment':
+  {id: one.criterion_id, place: place, weight: one.weight, priority: or_else(one.priority, 'should_have')}];
+let stands_again = again(column(counted, 'id'));
+let from = config.default_weight_policy;
+let raw =
+  # 1. What only a model judges is refused, dropped or kept.
+  if config.unanchored_llm_judgment_policy == 'indeterminate' and count(unanchored) > 0 then
+    refuse('unanchored_required_criterion_indeterminate', ['criteria', first(unanchored)],
+      'is judged by a model without anything to hold on to')
+  # 2. Something must be left.
+  else if count(counted) == 0 then refuse('no_aggregation_eligible_criteria', ['criteria'], 'has none that counts')
+  # 3. The weight of each, in their order.
+  else [for one, nth in counted:
+    (let weight = if from == 'from_criterion_weight' then one.weight
+      else if from == 'from_priority' then at(config.priority_weight_map, one.priority)
+      else 1;
+    if not present(weight) and from == 'from_criterion_weight' then
+      refuse('criterion_weight_missing_under_from_criterion_weight', ['criteria', one.place], 'has no weight of its own')
+    else if not present(weight) then
+      refuse('criterion_priority_weight_missing', ['criteria', one.place], 'has a priority that nobody gave a weight')
+    else if not is_number(weight) or weight < 0 or at(stands_again, nth) then
+      refuse('criterion_weight_invalid', ['criteria', one.place],
+        'stands twice, or weighs what is no number from zero up')
+    else weight)];
+# 4. Together they must weigh something.
+let whole = total(raw);
+if not is_number(whole) or is_zero(whole) then
+  refuse('criterion_weight_sum_zero', ['criteria'], 'weigh nothing together, or more than a number holds')
+# 5. The part of each.
+else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
         inputs: &[
             needs(
                 "criteria",
@@ -154,9 +216,36 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "template_match_score_v1",
-        version: "1.3.0",
+        version: "1.4.0",
         purpose: "How well a template fits.",
-        expression: "template_score(components, weights, soft_penalty_sum, hard_veto_count, formula)",
+        expression: "let parts = [for part in names(formula.component_weights):
+  (let score = at(components, part);
+  let weight = at(weights, part);
+  if not is_number(score) or score < 0 or score > 1 then
+    refuse('template_match_component_out_of_range', ['components', part], 'must be a number from 0 to 1')
+  else if not is_number(weight) or weight < 0 then
+    refuse('template_match_weight_invalid', ['weights', part],
+      'must be a number from zero up, for a part of the formula')
+  else {weight: weight, weighted: score * weight})];
+let unknown = [for part in names(weights) if not present(at(formula.component_weights, part)): part];
+let whole = sum(column(parts, 'weight'));
+let most = formula.soft_penalty_max_total;
+let cap = formula.hard_veto_cap;
+if count(unknown) > 0 then
+  refuse('template_match_weight_invalid', ['weights', first(unknown)],
+    'must be a number from zero up, for a part of the formula')
+else if not is_number(whole) or is_zero(whole) then
+  refuse('template_match_total_weight_zero', ['weights'], 'weigh nothing together')
+else if not is_number(soft_penalty_sum) or soft_penalty_sum < 0
+  or not is_number(most) or most < 0 or most > 1 or soft_penalty_sum > most then
+  refuse('template_match_soft_penalty_invalid', ['soft_penalty_sum'],
+    'must be from 0 to soft_penalty_max_total, which is from 0 to 1')
+else if not is_number(cap) or cap < 0 or cap > 1 then
+  refuse('template_match_hard_veto_cap_invalid', ['formula', 'hard_veto_cap'], 'must be a number from 0 to 1')
+else
+  (let normalized = sum(column(parts, 'weighted')) / whole;
+  let penalized = clamp(normalized - soft_penalty_sum, 0, 1);
+  if hard_veto_count > 0 then min(penalized, cap) else penalized)",
         inputs: &[
             needs("components", BY_COMPONENT, "a score for each part"),
             needs("weights", BY_COMPONENT, "a weight for each part"),

@@ -149,6 +149,7 @@ else {no_sufficient_procedure: true, decisive_trigger: by, terminal_route: end.r
     },
     Spec {
         id: "improvement_v1",
+        version: "1.0.1",
         purpose: "Whether the last attempts made it better than it ever was before them.",
         expression: "let recent = last(attempts, no_improvement_window);
 let earlier = before_last(attempts, no_improvement_window);
@@ -161,7 +162,8 @@ let best_before = greatest(both(both(column(earlier, 'score_before'), column(ear
   column([first(recent)], 'score_before')));
 {improvement:
   if not is_known then 'not_yet_known'
-  else if greatest(column(recent, 'score_after')) - best_before < epsilon then 'none_material'
+  # Less than this is no difference: what differs by epsilon can seem a hair less.
+  else if greatest(column(recent, 'score_after')) - best_before < epsilon - 0.000000001 then 'none_material'
   else 'material'}",
         inputs: &[
             needs(
@@ -191,6 +193,11 @@ let best_before = greatest(both(both(column(earlier, 'score_before'), column(ear
             vector(
                 "just_enough_is_better",
                 r#"{"attempts":[{"score_before":0.25,"score_after":0.5},{"score_before":0.5,"score_after":0.75}],"min_attempts_before_no_improvement":1,"no_improvement_window":1,"epsilon":0.25}"#,
+                r#"{"improvement":"material"}"#,
+            ),
+            vector(
+                "just_enough_as_numbers_are_kept",
+                r#"{"attempts":[{"score_before":0.1,"score_after":0.2},{"score_before":0.2,"score_after":0.3}],"min_attempts_before_no_improvement":1,"no_improvement_window":1,"epsilon":0.1}"#,
                 r#"{"improvement":"material"}"#,
             ),
             vector(

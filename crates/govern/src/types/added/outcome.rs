@@ -21,6 +21,7 @@ record! {
         run_id: String,
         task_id: String,
         depends_on_outcome_ids: Vec<String>,
+        required: Option<bool>,
         state: OutcomeEvaluationState,
         schema_version: Option<V10>,
     }

@@ -51,8 +51,8 @@ macro_rules! runs {
                 "The run waits for no answer, or for the answer to another question. Nothing was changed.",
                 "Look at the run, and answer the question that it shows, by its id.";
             AnswerExpired "answer"."expired" Error, "The question has expired",
-                "Questions that ask for leave stand for a time. Nothing was changed.",
-                "Have the run ask again.";
+                "Questions that ask for leave stand for a time, and those of a task as long as its policies.questions say. Your answer changed nothing; where that policy says abort, the run has ended without a packet.",
+                "Have the run ask again; a task whose run has ended is run anew.";
             AnswerKind "answer"."kind" Error, "The question needs another kind of answer",
                 "A clarification is answered in words, a confirmation with yes or no, an escalation with what is to be done. Nothing was changed.",
                 "Answer as the message says.";

@@ -172,13 +172,11 @@ impl<'a> Asking<'a> {
                 Ok(())
             }
             Err(Refusal::Over) => Err(Stopped::Over),
-            Err(Refusal::Held(message)) => Err(Stopped::Outcome(Outcome::Denied { message })),
-            Err(Refusal::Asked) => {
-                let asked = self.work.look(question).flatten();
-                let asked =
-                    asked.unwrap_or_else(|| Outcome::Denied { message: "it may not be asked".to_owned() });
+            Err(refusal @ (Refusal::Held(_) | Refusal::Asked)) => {
+                let said = refused(self.work, refusal);
+                let said = said.unwrap_or_else(|| Outcome::denied("it may not be asked"));
                 let wanted = Wanted { host: self.answers.host.clone(), amounts };
-                Err(Stopped::Outcome(with(asked, WANTED, wanted.write())))
+                Err(Stopped::Outcome(with(said, WANTED, wanted.write())))
             }
         }
     }
@@ -317,9 +315,19 @@ fn with(outcome: Outcome, name: &str, told: Option<Json>) -> Outcome {
             payload.insert(name, told);
             Outcome::Escalate { reason, payload }
         }
-        Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Denied { .. } | Outcome::Failed(_) => {
-            outcome
+        Outcome::Denied { message, mut besides } => {
+            besides.insert(name, told);
+            Outcome::Denied { message, besides }
         }
+        Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Failed(_) => outcome,
+    }
+}
+
+/// What a stage says that may not ask: policy says no, or a person is asked first.
+fn refused(work: &Work, refusal: Refusal) -> Option<Outcome> {
+    match refusal {
+        Refusal::Held(message) => Some(Outcome::denied(&message)),
+        Refusal::Asked | Refusal::Over => work.look(question).flatten(),
     }
 }
 
@@ -333,7 +341,7 @@ pub(super) fn beside(said: Said, took: &Took) -> Said {
     }
 }
 
-/// Puts the question down again that stopped a stage before it asked; `None` if none did.
+/// Puts down again what stopped a stage before it asked, a question or a refusal; `None` if nothing did.
 ///
 /// # Errors
 /// It can't be put down.
@@ -345,8 +353,9 @@ pub(super) fn stopped_again(
     let wanted = payload.get(WANTED).and_then(|told| Wanted::read(told, &mut Reading::default()));
     let Some(wanted) = wanted else { return Ok(None) };
     let next = Next { host: wanted.host.as_deref(), amounts: wanted.amounts.clone() };
-    work.step(at, |desk| asking::may(desk, &next)).map(drop).map_err(|error| error.to_string())?;
-    Ok(work.look(question).flatten().map(|outcome| with(outcome, WANTED, wanted.write())))
+    let let_go = work.step(at, |desk| asking::may(desk, &next)).map_err(|error| error.to_string())?;
+    let said = let_go.err().and_then(|refusal| refused(work, refusal));
+    Ok(said.map(|outcome| with(outcome, WANTED, wanted.write())))
 }
 
 /// What a stage took, as it told it; `None` if it told nothing.

@@ -85,7 +85,7 @@ fn told(work: &Work, answers: Answers) -> Said {
         Status::Pending | Status::Edited => {
             asked(Outcome::Confirm { message: question(&review), expires_at: None })
         }
-        Status::Rejected => asked(Outcome::Denied { message: "the contract was refused".to_owned() }),
+        Status::Rejected => asked(Outcome::denied("the contract was refused")),
     }
 }
 

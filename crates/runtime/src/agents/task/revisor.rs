@@ -315,8 +315,13 @@ impl Carrying<'_> {
         let own = all.iter().filter(|one| one.relevance == section.ask);
         // What was found out to be wrong does not come back.
         let is_good = |one: &&Evidence| {
-            let said =
-                Claim { section: Some(&section.heading), text: one.said(), span: 0..0, cites: Vec::new() };
+            let said = Claim {
+                section: Some(&section.heading),
+                text: one.said(),
+                span: 0..0,
+                cites: Vec::new(),
+                is_held: true,
+            };
             let status =
                 self.work.look(|desk| claims::status(desk, &artifact.id, &claims::name(&said))).flatten();
             status != Some(ClaimSupportStatus::Contradicted)

@@ -350,7 +350,7 @@ fn searched(desk: &mut Desk, claim: &ClaimRef) -> Result<(), Error> {
 
 /// A step made a text: it is a candidate, and takes the place of what the step before made.
 fn made(desk: &mut Desk, plan: &mut Plan, step: &Step, text: &str) -> Result<After, Error> {
-    let before = plan.products(desk).pop();
+    let before = plan.product(desk);
     let safety = Way::of(step).map_or(plan.safety, |way| way.safety(desk)).max(plan.safety);
     let made =
         Made { artifact: &plan.artifact, bytes: text.as_bytes(), step_id: Some(step.id.clone()), safety };
@@ -373,8 +373,7 @@ fn finish(desk: &mut Desk, plan: &Plan, step: &Step, made: Option<&Version>) -> 
 
 /// The plan goes on after a step, unless others that were begun with it are not over.
 fn after(desk: &mut Desk, plan: &mut Plan, receipt: &StorageRef) -> Result<After, Error> {
-    let is_running = |step: &Step| plans::progress(desk, &step.id) == Progress::Running;
-    if plan.steps.iter().any(is_running) {
+    if plan.is_running(desk) {
         return Ok(After::Others);
     }
     finalize(desk, plan)?;
@@ -409,10 +408,8 @@ fn fruitless(desk: &mut Desk, plan: &mut Plan, step: &Step, status: Status) -> R
     let told = Told { pre: locked(desk, &step.id), ..Told::default() };
     let failed = plans::operated(desk, plan, &step.id, Operation::StepFailed, told)?;
     let is_work = |id: &String| plan.step(id).is_some_and(|one| plans::is_mutating(one.kind));
-    let is_running = |one: &Step| plans::progress(desk, &one.id) == Progress::Running;
-    let goes_on = !plan.products(desk).is_empty()
-        || waiting(desk, plan).iter().any(is_work)
-        || plan.steps.iter().any(is_running);
+    let goes_on =
+        plan.product(desk).is_some() || waiting(desk, plan).iter().any(is_work) || plan.is_running(desk);
     if goes_on {
         let skipped = stop::skip_step(desk, plan, &step.id, DRAFTER_REF, Skipped::DependencyUnavailable)?;
         return after(desk, plan, &skipped);

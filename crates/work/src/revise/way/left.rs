@@ -7,7 +7,7 @@ use crate::evaluate::Head;
 use crate::finding;
 use crate::revise::{anew, plans};
 use crate::task::{Outcome, QUOTES_MAX};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_govern::types::added::policy::CapabilitySnapshot;
@@ -66,13 +66,13 @@ pub(crate) fn candidates(
         all = plain(desk, outcome, head);
     }
     let history = History::of(desk, head.artifact);
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let (mut candidates, mut ways): (Vec<Candidate>, BTreeSet<Way>) = (Vec::new(), BTreeSet::new());
     for idea in all {
         let candidate = match idea {
             Idea::Section(section, wants) => history.section(desk, head.artifact, &section, wants, since)?,
             Idea::Other(way) => history.other(desk, head.artifact, way, since)?,
         };
-        if !candidates.iter().any(|one| one.way == candidate.way) {
+        if ways.insert(candidate.way.clone()) {
             candidates.push(candidate);
         }
     }
@@ -88,7 +88,7 @@ impl History {
     fn of(desk: &Desk, artifact: &str) -> Self {
         let mut begun: BTreeMap<(StepKind, String), Vec<u64>> = BTreeMap::new();
         for plan in plans::all(desk).into_iter().filter(|plan| plan.artifact == artifact) {
-            for step in &plan.steps {
+            for step in plan.steps() {
                 let starts = plans::receipts(desk, &step.id).into_iter();
                 let starts = starts
                     .filter(|(_, one)| one.operation_kind == Some(Operation::StepStarted))

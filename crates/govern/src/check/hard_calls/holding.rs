@@ -1,0 +1,195 @@
+//! What open hard calls hold.
+//! Owns: which calls hold what a row goes on with, as calls begin and end. Must not: say when a call ends.
+//!
+//! A call holds a row that goes on with something it blocks and with nothing that it lets on. That is counted for what rows go on with
+//! together, so that many calls that let something on are not gone through again for every row.
+
+use crate::member::Member;
+use crate::reference::Reference;
+use crate::world::Record;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+/// What a call holds, or what a row goes on with: the kind and the id.
+pub(super) type Scope<'w> = (&'w str, &'w str);
+
+/// Whether a row is held.
+pub(super) enum Held {
+    /// By the call of a row.
+    By(u64),
+    /// By one of many.
+    BySome,
+    No,
+}
+
+/// A call: what it blocks, and what may go on meanwhile, by the whole reference or by the id alone.
+struct Call<'w> {
+    /// Whether it blocks anything, also what no row goes on with.
+    is_holding: bool,
+    blocked: BTreeSet<Scope<'w>>,
+    allowed: BTreeSet<Scope<'w>>,
+    allowed_ids: BTreeSet<&'w str>,
+}
+
+impl<'w> Call<'w> {
+    fn of(call: Record<'w>) -> Self {
+        let json = call.json();
+        let refs = json.references("pending_policy.blocked_refs").into_iter();
+        let mut blocked: BTreeSet<Scope<'_>> = refs.map(|one| scope(&one)).collect();
+        let run = json.text("run_id");
+        match json.text("pending_policy.blocking_scope") {
+            Some("entire_run") => blocked.extend(run.map(|run| ("run", run))),
+            Some("side_effect_only") => blocked.extend(run.map(|run| ("side_effects_of_run", run))),
+            Some(_) | None => {}
+        }
+        let texts = json.texts("pending_policy.allowed_to_continue_refs");
+        let allowed = texts.iter().filter_map(|text| Reference::read(text)).map(|one| scope(&one)).collect();
+        let is_holding = !blocked.is_empty();
+        let mut call = Call { is_holding, blocked, allowed, allowed_ids: texts.into_iter().collect() };
+        let (allowed, ids) = (&call.allowed, &call.allowed_ids);
+        // What it names as going on it does not hold, whatever else.
+        call.blocked.retain(|scope| !allowed.contains(scope) && !ids.contains(scope.1));
+        call
+    }
+
+    fn lets_on(&self, scope: Scope<'_>) -> bool {
+        self.allowed.contains(&scope) || self.allowed_ids.contains(scope.1)
+    }
+}
+
+fn scope<'w>(reference: &Reference<'w>) -> Scope<'w> {
+    let kind = match reference.kind {
+        "outcome" => "outcome_record",
+        "step" | "revision_plan_step" => "revision_plan_step_base",
+        kind => kind,
+    };
+    (kind, reference.id)
+}
+
+/// What calls hold at a place of the log.
+#[derive(Default)]
+pub(super) struct Holding<'w> {
+    calls: BTreeMap<u64, Call<'w>>,
+    /// Those that hold something.
+    open: BTreeSet<u64>,
+    /// What rows go on with together with something.
+    beside: BTreeMap<Scope<'w>, BTreeSet<Scope<'w>>>,
+    held: BTreeMap<Scope<'w>, BTreeSet<u64>>,
+    /// Of the calls that hold the first, how many let on the second.
+    let_on: BTreeMap<(Scope<'w>, Scope<'w>), usize>,
+    /// The calls that were gone through one by one for some scopes, and which of them hold those.
+    gone_through: BTreeMap<Vec<Scope<'w>>, BTreeMap<Scope<'w>, Through>>,
+}
+
+#[derive(Default)]
+struct Through {
+    last: u64,
+    holding: BTreeSet<u64>,
+}
+
+/// Calls that are looked through for the one to tell.
+const TOLD_MAX: usize = 16;
+
+impl<'w> Holding<'w> {
+    /// For rows that go on with these.
+    pub(super) fn of<'r>(rows: impl Iterator<Item = &'r [Scope<'w>]>) -> Self
+    where
+        'w: 'r,
+    {
+        let mut holding = Holding::default();
+        for scopes in rows {
+            for one in scopes {
+                let beside = holding.beside.entry(*one).or_default();
+                beside.extend(scopes.iter().filter(|other| *other != one));
+            }
+        }
+        holding
+    }
+
+    /// A call there is.
+    pub(super) fn know(&mut self, call: Record<'w>) {
+        let known = Call::of(call);
+        // What no row goes on with is nothing to hold.
+        let blocked = known.blocked.into_iter().filter(|scope| self.beside.contains_key(scope)).collect();
+        self.calls.insert(call.seq(), Call { blocked, ..known });
+    }
+
+    /// A call begins to hold, or ends.
+    pub(super) fn turn(&mut self, seq: u64, is_begun: bool) {
+        let Some(call) = self.calls.get(&seq) else { return };
+        if is_begun && call.is_holding {
+            self.open.insert(seq);
+        } else {
+            self.open.remove(&seq);
+        }
+        for scope in &call.blocked {
+            let holders = self.held.entry(*scope).or_default();
+            let is_new = if is_begun { holders.insert(seq) } else { holders.remove(&seq) };
+            if !is_new {
+                continue;
+            }
+            let beside = self.beside.get(scope);
+            for other in beside.into_iter().flat_map(|beside| let_on(call, beside)) {
+                let count = self.let_on.entry((*scope, other)).or_default();
+                *count = if is_begun { *count + 1 } else { count.saturating_sub(1) };
+            }
+        }
+    }
+
+    /// Whether a row is held that does not say what it goes on with: it may be anything that is held, so that who leaves it out is not
+    /// better off.
+    pub(super) fn held_at_all(&self) -> Held {
+        self.open.first().map_or(Held::No, |call| Held::By(*call))
+    }
+
+    /// Whether a row that goes on with these is held.
+    pub(super) fn held(&mut self, scopes: &[Scope<'w>]) -> Held {
+        for scope in scopes {
+            let Some(holders) = self.held.get(scope).filter(|holders| !holders.is_empty()) else { continue };
+            let others = || scopes.iter().filter(|other| *other != scope);
+            let counts = || others().filter_map(|other| self.let_on.get(&(*scope, *other)).copied());
+            if counts().any(|count| count == holders.len()) {
+                continue;
+            }
+            let holds = |call: &u64| {
+                self.calls.get(call).is_some_and(|call| !others().any(|other| call.lets_on(*other)))
+            };
+            if let Some(call) = holders.iter().take(TOLD_MAX).find(|call| holds(call)) {
+                return Held::By(*call);
+            }
+            if counts().sum::<usize>() < holders.len() {
+                return Held::BySome;
+            }
+            let through = self.gone_through.entry(scopes.to_vec()).or_default().entry(*scope).or_default();
+            through.holding.retain(|call| holders.contains(call));
+            if through.holding.is_empty() {
+                let next = holders.range(through.last + 1..).find(|call| holds(call)).copied();
+                through.last = next.or(holders.last().copied()).unwrap_or(through.last);
+                through.holding.extend(next);
+            }
+            if let Some(call) = through.holding.first() {
+                return Held::By(*call);
+            }
+        }
+        Held::No
+    }
+}
+
+/// What a call lets on among some scopes: looked up from the side that has fewer. An id alone may be that of anything.
+fn let_on<'w>(call: &Call<'w>, beside: &BTreeSet<Scope<'w>>) -> BTreeSet<Scope<'w>> {
+    if call.allowed_ids.len() > beside.len() {
+        return beside.iter().filter(|other| call.lets_on(**other)).copied().collect();
+    }
+    let by_id = call.allowed_ids.iter().flat_map(|id| KINDS.map(|kind| (kind, *id)));
+    call.allowed.iter().copied().chain(by_id).filter(|other| beside.contains(other)).collect()
+}
+
+/// The kinds of what rows go on with.
+const KINDS: [&str; 6] = [
+    "outcome_record",
+    "revision_plan",
+    "revision_plan_step_base",
+    "run",
+    "side_effect_ledger_entry",
+    "side_effects_of_run",
+];

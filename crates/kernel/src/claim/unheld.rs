@@ -1,0 +1,169 @@
+//! What a text says besides its sentences: rows of tables, blocks of code, headings that assert something, questions.
+//! Owns: finding these parts. Must not: hold one against a source; that nobody does is what must be told.
+
+use super::{CLAIMS_MAX, Claim, Fence, Outline, bare, claims, prose, says_nothing};
+use crate::sentences::spans;
+use crate::sift::NUMBERS;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Words with which a heading says that something is so; one without them and without a number names a subject.
+#[rustfmt::skip] // words in rows
+const ASSERTS: [&str; 52] = [
+    "always", "are", "can", "cannot", "could", "darf", "did", "do", "does", "dürfen", "haben", "had", "has", "hat", "hatte", "have", "is",
+    "ist", "kann", "kein", "keine", "können", "may", "might", "muss", "must", "müssen", "never", "nicht", "nie", "no", "nobody", "none",
+    "not", "nothing", "ohne", "shall", "should", "sind", "soll", "sollen", "war", "waren", "was", "werden", "were", "will", "wird",
+    "without", "would", "wurde", "wurden",
+];
+
+/// The parts of a text that are no sentences and say something all the same, in order. Headings that are `known` are whoever asked
+/// for the text's own.
+#[must_use]
+pub fn unheld<'t>(outline: &Outline<'t>, known: &[&str]) -> Vec<Claim<'t>> {
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    found.extend(blocks(outline.text));
+    found.extend(rows(outline));
+    for section in &outline.sections {
+        if asserts(section.heading) && !known.contains(&section.heading) {
+            found.push((section.span.start..section.body.start, section.heading.to_string()));
+        }
+    }
+    found.extend(questions(outline));
+    found.extend(rest(outline));
+    found.retain(|(_, text)| !says_nothing(text));
+    found.sort_by_key(|(span, _)| (span.start, span.end));
+    let claim = |(span, text): (Range<usize>, String)| Claim {
+        section: outline.heading_at(span.start),
+        text,
+        span,
+        cites: Vec::new(),
+        is_held: false,
+    };
+    found.into_iter().map(claim).collect()
+}
+
+/// The whole of a text that has no sentences, such as a document in JSON.
+#[must_use]
+pub fn whole(text: &str) -> Claim<'_> {
+    Claim { section: None, text: text.to_string(), span: 0..text.len(), cites: Vec::new(), is_held: false }
+}
+
+fn asserts(heading: &str) -> bool {
+    let mut words = heading.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| {
+        let word = word.to_lowercase();
+        word.contains(|letter: char| letter.is_ascii_digit())
+            || ASSERTS.contains(&word.as_str())
+            || NUMBERS.contains(&word.as_str())
+    })
+}
+
+/// The blocks of code, each once.
+fn blocks(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let (mut at, mut fence, mut open) = (0, Fence::default(), None);
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        if !fence.holds(line) {
+            continue;
+        }
+        let from = *open.get_or_insert(end);
+        // The line with the mark at its end is no part of it, nor is a block that has no end cut short.
+        if fence.0.is_none() || end == text.len() {
+            let until = if fence.0.is_none() { start } else { end };
+            let inside = text.get(from..until.max(from)).unwrap_or_default();
+            found.push((from..until.max(from), inside.trim().to_string()));
+            open = None;
+        }
+    }
+    found
+}
+
+/// The rows of tables, without the one that names the columns.
+fn rows(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
+    let text = outline.text;
+    let (mut at, mut fence) = (0, Fence::default());
+    let mut all: Vec<(Range<usize>, &str)> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        if !fence.holds(line) && line.trim_start().starts_with('|') {
+            all.push((start..end, line.trim()));
+        }
+    }
+    let is_rule = |row: &str| says_nothing(row) && row.contains('-');
+    let names = |at: usize, row: &Range<usize>| {
+        all.get(at + 1).is_some_and(|(next, line)| next.start == row.end && is_rule(line))
+    };
+    let own = all.iter().enumerate().filter(|(at, (span, _))| !names(*at, span));
+    own.map(|(_, (span, line))| (span.clone(), (*line).to_string())).collect()
+}
+
+/// What is asked: a question may say what it asks.
+fn questions(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
+    let mut found = Vec::new();
+    for body in prose(outline) {
+        let part = outline.text.get(body.clone()).unwrap_or_default();
+        for span in spans(part) {
+            let (text, _) = bare(part.get(span.clone()).unwrap_or_default());
+            if text.ends_with('?') {
+                found.push((body.start + span.start..body.start + span.end, text));
+            }
+        }
+    }
+    found
+}
+
+/// What stands behind the last sentence that is looked at.
+fn rest(outline: &Outline<'_>) -> Option<(Range<usize>, String)> {
+    let all = claims(outline);
+    let last = all.last().filter(|_| all.len() >= CLAIMS_MAX)?;
+    let rest = outline.text.get(last.span.end..)?;
+    Some((last.span.end..outline.text.len(), rest.trim().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::outline;
+    use alloc::format;
+
+    fn check(text: &str, expected: &[&str]) {
+        let outline = outline(text);
+        let found = unheld(&outline, &["Rent in 2024"]);
+        assert_eq!(found.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), expected, "{text}");
+        for one in &found {
+            let there = text.get(one.span.clone()).unwrap();
+            assert!(there.contains(one.text.lines().next().unwrap_or_default()), "{there:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_sentence_is_found() {
+        check("# Memo\n\n## Suppliers and end of the contract\n\nThe rent is due.\n", &[]);
+        check("# Rent in 2024\n\nThe sources do not say.\n", &[]);
+        check("# The rent is 5 euros\n\nText.\n", &["The rent is 5 euros"]);
+        check("## The tenant may leave\n", &["The tenant may leave"]);
+        check("| What | Amount |\n|---|---|\n| Rent | 5 euros |\n", &["| Rent | 5 euros |"]);
+        check("| Rent | 5 euros |\n", &["| Rent | 5 euros |"]);
+        check("```\nThe landlord owes.\nMuch.\n```\nText.\n", &["The landlord owes.\nMuch."]);
+        check("~~~\nx\n```\n\nThe landlord owes.\n", &["x\n```\n\nThe landlord owes."]);
+        check("```\n```\n\n---\n", &[]);
+        check("Is it not so that the tenant owns it?\n", &["Is it not so that the tenant owns it?"]);
+    }
+
+    #[test]
+    fn what_is_behind_the_last_sentence_is_told() {
+        let text: String = (0..CLAIMS_MAX + 2).map(|at| format!("Sentence {at} is one.\n\n")).collect();
+        let outline = outline(&text);
+        assert_eq!(claims(&outline).len(), CLAIMS_MAX);
+        let found = unheld(&outline, &[]);
+        let [rest] = found.as_slice() else { panic!("{}", found.len()) };
+        assert_eq!(
+            rest.text,
+            format!("Sentence {CLAIMS_MAX} is one.\n\nSentence {} is one.", CLAIMS_MAX + 1)
+        );
+    }
+}
