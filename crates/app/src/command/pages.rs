@@ -190,11 +190,21 @@ impl Filled {
         let unshown =
             |error: countersign_work::desk::Error| Failure::new(Code::RunUnreadable, error.to_string());
         let missing = || Failure::new(Code::RunUnreadable, format!("{} has no records", read.told.id));
-        let fresh = read.work.look(page::fresh).ok_or_else(missing)?.map_err(unshown)?;
-        let (footing, as_of) =
-            read.work.look(|desk| (Footing::of(page, desk), desk.end())).ok_or_else(missing)?;
+        let records = read.work.look(Desk::clone).ok_or_else(missing)?;
+        let (footing, as_of) = (Footing::of(page, &records).map_err(unshown)?, records.end());
+        let fresh = match page {
+            // What there is to look over is named as it is on record, so that whoever looks can open each.
+            Page::Review => records,
+            Page::Health
+            | Page::Findings
+            | Page::Attention
+            | Page::Evidence
+            | Page::Chain
+            | Page::Board
+            | Page::Budget => page::fresh(&records).map_err(unshown)?,
+        };
         let body = body::body(page, &fresh, read);
-        Ok(Filled { fresh, footing: footing.map_err(unshown)?, as_of, body })
+        Ok(Filled { fresh, footing, as_of, body })
     }
 
     fn told<'a>(&'a self, page: Page, read: &'a Read) -> Told<'a> {

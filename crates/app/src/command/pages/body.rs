@@ -27,7 +27,7 @@ pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
     match page {
         Page::Health => health(desk, read),
         Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
-        Page::Review => review(work),
+        Page::Review => review(desk, work),
         Page::Attention => Json::Array(waiting::all(desk, read)),
         Page::Evidence => evidence(desk, work),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
@@ -147,39 +147,34 @@ fn finding_told(one: &finding::Known, work: &Work) -> Json {
 }
 
 /// All that can be looked over: the records as they were put down, so that whoever looks can open each.
-fn review(work: &Work) -> Json {
-    let told = |desk: &Desk| {
-        let (view, _) = page::reviewable(desk).ok()?;
-        let findings = finding::all(desk);
-        let packets = desk.each::<RevisionReviewPacket>("RevisionReviewPacket").map(|one| {
-            let id = one.record.packet_id;
-            let state = desk.says("revision_review_packet", &id, "state").map(Json::from);
-            Json::from(Object::from([
-                ("packet", Json::from(id)),
-                ("state", state.unwrap_or_else(|| one.record.state.as_str().into())),
-                ("risk", one.record.regression_risk_summary.into()),
-            ]))
-        });
-        let decided = explain::decisions(desk);
-        let decisions = view.decision_audit_view_refs.iter().filter_map(|one| {
-            let view: DecisionAuditView =
-                desk.find("DecisionAuditView", Reference::read(one.as_str())?.id)?;
-            let decision = view.target_decision_ref.as_str();
-            let what = decided.iter().find(|one| one.decision.as_str() == decision);
-            Some(Json::from(Object::from([
-                ("view", Json::from(one.as_str())),
-                ("decision", decision.into()),
-                ("what", what.map_or(Json::Null, |one| one.what.as_str().into())),
-            ])))
-        });
+fn review(desk: &Desk, work: &Work) -> Json {
+    let Ok((view, _)) = page::reviewable(desk) else { return Json::Null };
+    let packets = desk.each::<RevisionReviewPacket>("RevisionReviewPacket").map(|one| {
+        let id = one.record.packet_id;
+        let state = desk.says("revision_review_packet", &id, "state").map(Json::from);
+        Json::from(Object::from([
+            ("packet", Json::from(id)),
+            ("state", state.unwrap_or_else(|| one.record.state.as_str().into())),
+            ("risk", one.record.regression_risk_summary.into()),
+        ]))
+    });
+    let decided = explain::decisions(desk);
+    let decisions = view.decision_audit_view_refs.iter().filter_map(|one| {
+        let view: DecisionAuditView = desk.find("DecisionAuditView", Reference::read(one.as_str())?.id)?;
+        let decision = view.target_decision_ref.as_str();
+        let what = decided.iter().find(|one| one.decision.as_str() == decision);
         Some(Json::from(Object::from([
-            ("view", written(&view)),
-            ("findings", Json::Array(findings.iter().map(|one| finding_told(one, work)).collect())),
-            ("revisions", Json::Array(packets.collect())),
-            ("decisions", Json::Array(decisions.collect())),
+            ("view", Json::from(one.as_str())),
+            ("decision", decision.into()),
+            ("what", what.map_or(Json::Null, |one| one.what.as_str().into())),
         ])))
-    };
-    work.look(told).flatten().unwrap_or(Json::Null)
+    });
+    Json::from(Object::from([
+        ("view", written(&view)),
+        ("findings", Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect())),
+        ("revisions", Json::Array(packets.collect())),
+        ("decisions", Json::Array(decisions.collect())),
+    ]))
 }
 
 /// The chain of an outcome: what was found, what each evaluator said, what it came to.
