@@ -5,10 +5,12 @@ mod rows;
 
 use countersign_govern::audit::Found;
 use countersign_govern::reference::snake;
+use countersign_record::access::MatterAccess;
 use countersign_record::json::{Json, Object};
 use countersign_record::row::{DataClass, Draft, Proof, Taint};
 use countersign_record::time::Timestamp;
 use countersign_runtime::audit::{self, Asked};
+use countersign_store::Sqlite;
 use countersign_testkit::bench::{Bar, Bench, resident_kib};
 use countersign_testkit::worlds::{self, Builder, Written};
 use rows::{Scratch, access, append, open};
@@ -25,15 +27,24 @@ const PIECE: usize = 50;
 const MEMORY_MAX_KIB: u64 = 512 * 1024;
 const ROUNDS: usize = 3;
 const FILL: &str = "--fill";
+/// A ledger that was filled before is looked at once, for whoever wants to see where the time goes.
+const AT: &str = "--at";
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
-    let mut arguments = std::env::args().skip_while(|argument| argument != FILL);
-    if let (Some(_), Some(place)) = (arguments.next(), arguments.next()) {
+    let place = |word: &str| std::env::args().skip_while(|argument| argument != word).nth(1);
+    if let Some(place) = place(FILL) {
         runtime.block_on(fill(Path::new(&place)));
+        return;
+    }
+    if let Some(place) = place(AT) {
+        let start = Instant::now();
+        let (ledger, access) = (open(Path::new(&place)), access());
+        let rows = runtime.block_on(audited(&ledger, &access));
+        println!("{:.0} k rows/s", rows as f64 / start.elapsed().as_secs_f64() / 1e3);
         return;
     }
     let scratch = Scratch::new("audit");
@@ -47,11 +58,8 @@ fn main() {
     let mut rows = 0;
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        let audited = runtime.block_on(audit::ledger(&ledger, &access, Asked::default(), |_| {})).unwrap();
-        best = best.max(audited.rows as f64 / start.elapsed().as_secs_f64());
-        assert!(audited.rows >= ROWS_MIN, "only {} rows", audited.rows);
-        assert_eq!(audited.found, Found::default());
-        rows = audited.rows;
+        rows = runtime.block_on(audited(&ledger, &access));
+        best = best.max(rows as f64 / start.elapsed().as_secs_f64());
     }
     let grown = resident_kib("VmHWM:").saturating_sub(before).max(1);
     let mut bench = Bench::default();
@@ -70,6 +78,14 @@ fn main() {
         Bar::AtLeast(1.0),
     );
     bench.finish();
+}
+
+/// How many rows were looked at: nothing is wrong with them.
+async fn audited(ledger: &Sqlite, access: &MatterAccess) -> u64 {
+    let audited = audit::ledger(ledger, access, Asked::default(), |_| {}).await.unwrap();
+    assert!(audited.rows >= ROWS_MIN, "only {} rows", audited.rows);
+    assert_eq!(audited.found, Found::default());
+    audited.rows
 }
 
 /// Runs go on beside each other within a piece; what was written is handed out behind each, so that nobody holds a million rows.
