@@ -64,82 +64,82 @@ impl<'v> Places<'v> {
 /// list, and no list grows while it is walked.
 pub(super) fn compute<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<Value<'v>, Stop> {
     let (named, work) = (places.named.len(), places.work.len());
-    let found = push(expression, places).map(|()| places.work.pop().unwrap_or(Value::Absent));
+    let found = value(expression, places);
+    // What stops leaves what it was at.
     places.named.truncate(named);
     places.work.truncate(work);
     found
 }
 
-/// Computes an expression and puts its value behind all others that are computed on the way.
-fn push<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<(), Stop> {
+fn value<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<Value<'v>, Stop> {
     match expression {
-        Expression::Number(number) => places.push(Value::Number(*number)),
-        Expression::Text(text) => places.push(Value::from(*text)),
-        Expression::Truth(truth) => places.push(Value::Truth(*truth)),
-        Expression::Nothing => places.push(Value::Absent),
-        Expression::Place(place) => {
-            let value = places.at(*place)?.clone();
-            places.push(value);
-        }
-        Expression::Call(function, arguments) => {
-            let from = push_all(arguments, places)?;
-            let values = places.work.get(from..).unwrap_or_default();
-            let found = function.call(values)?;
-            places.work.truncate(from);
-            places.push(found);
-        }
+        Expression::Number(number) => Ok(Value::Number(*number)),
+        Expression::Text(text) => Ok(Value::from(*text)),
+        Expression::Truth(truth) => Ok(Value::Truth(*truth)),
+        Expression::Nothing => Ok(Value::Absent),
+        Expression::Place(place) => places.at(*place).cloned(),
+        Expression::Call(function, arguments) => match arguments.as_slice() {
+            [one] => function.call(&[value(one, places)?]),
+            [one, other] => function.call(&[value(one, places)?, value(other, places)?]),
+            more => {
+                let from = push_all(more.iter(), places)?;
+                let found = function.call(places.work.get(from..).unwrap_or_default());
+                places.work.truncate(from);
+                found
+            }
+        },
         Expression::List(items) => {
-            let from = push_all(items, places)?;
-            let items = places.work.drain(from..).collect();
-            places.push(Value::List(items));
+            let from = push_all(items.iter(), places)?;
+            Ok(Value::List(places.work.drain(from..).collect()))
         }
-        Expression::Each(each) => push_each(each, places)?,
+        Expression::Each(each) => for_each(each, places),
         Expression::Record(members) => {
-            let from = places.work.len();
-            members.iter().try_for_each(|(_, member)| push(member, places))?;
+            let from = push_all(members.iter().map(|(_, member)| member), places)?;
             let names = members.iter().map(|(name, _)| *name);
-            let members = names.zip(places.work.drain(from..)).collect();
-            places.push(Value::Record(members));
+            Ok(Value::Record(names.zip(places.work.drain(from..)).collect()))
         }
         Expression::Member(of, name) => {
             let found = match &**of {
                 Expression::Place(place) => places.at(*place)?.member(name),
-                other => compute(other, places)?.member(name),
+                other => value(other, places)?.member(name),
             };
-            let none = || Stop::Kind(format!("there is no {name} in what has no members"));
-            places.push(found.ok_or_else(none)?);
+            found.ok_or_else(|| Stop::Kind(format!("there is no {name} in what has no members")))
         }
         Expression::Minus(_)
         | Expression::Two(Operator::Plus | Operator::Minus | Operator::Times | Operator::Over, ..) => {
-            let number = real(expression, places)?;
-            places.push(Value::Number(number));
+            real(expression, places).map(Value::Number)
         }
-        Expression::Not(_) | Expression::Two(..) => {
-            let truth = holds(expression, places)?;
-            places.push(Value::Truth(truth));
-        }
+        Expression::Not(_) | Expression::Two(..) => holds(expression, places).map(Value::Truth),
         Expression::If(is, then, otherwise) => {
-            push(if holds(is, places)? { then } else { otherwise }, places)?;
+            value(if holds(is, places)? { then } else { otherwise }, places)
         }
-        Expression::Let(value, rest) => {
-            let value = compute(value, places)?;
-            places.named.push(value);
-            push(rest, places)?;
+        Expression::Let(named, rest) => {
+            let named = value(named, places)?;
+            places.named.push(named);
+            let found = value(rest, places);
             places.named.pop();
+            found
         }
     }
-    Ok(())
 }
 
-fn push_all(expressions: &[Expression], places: &mut Places<'_>) -> Result<usize, Stop> {
+/// Computes expressions and puts their values behind all others that are computed on the way.
+fn push_all<'e>(
+    mut expressions: impl Iterator<Item = &'e Expression>,
+    places: &mut Places<'_>,
+) -> Result<usize, Stop> {
     let from = places.work.len();
-    expressions.iter().try_for_each(|expression| push(expression, places))?;
+    expressions.try_for_each(|expression| {
+        let found = value(expression, places)?;
+        places.push(found);
+        Ok(())
+    })?;
     Ok(from)
 }
 
 /// Computes something for each item of a list, in its order.
-fn push_each<'v>(each: &Each, places: &mut Places<'v>) -> Result<(), Stop> {
-    let items = compute(&each.of, places)?;
+fn for_each<'v>(each: &Each, places: &mut Places<'v>) -> Result<Value<'v>, Stop> {
+    let items = value(&each.of, places)?;
     let (named, from) = (places.named.len(), places.work.len());
     let mut one = |at: usize, item: Value<'v>| -> Result<(), Stop> {
         places.named.push(item);
@@ -151,7 +151,8 @@ fn push_each<'v>(each: &Each, places: &mut Places<'v>) -> Result<(), Stop> {
             None => true,
         };
         if counts {
-            push(&each.gives, places)?;
+            let found = value(&each.gives, places)?;
+            places.push(found);
         }
         places.named.truncate(named);
         Ok(())
@@ -173,9 +174,7 @@ fn push_each<'v>(each: &Each, places: &mut Places<'v>) -> Result<(), Stop> {
         | Value::Record(_)
         | Value::Given(_) => return is_no(&items, "list"),
     }
-    let found = places.work.drain(from..).collect();
-    places.push(Value::List(found));
-    Ok(())
+    Ok(Value::List(places.work.drain(from..).collect()))
 }
 
 /// Computes an expression that must be a number. What is computed on the way to it stays one.
@@ -204,7 +203,7 @@ fn real<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<f64, Sto
         | Expression::Member(..)
         | Expression::Not(_)
         | Expression::Two(..)
-        | Expression::Let(..) => number(&compute(expression, places)?),
+        | Expression::Let(..) => number(&value(expression, places)?),
     }
 }
 
@@ -226,7 +225,7 @@ pub(super) fn holds<'v>(expression: &Expression, places: &mut Places<'v>) -> Res
             | Expression::Minus(_)
             | Expression::Two(..)
             | Expression::If(..)
-            | Expression::Let(..) => truth(&compute(expression, places)?),
+            | Expression::Let(..) => truth(&value(expression, places)?),
         };
     };
     let mut both = || Ok::<_, Stop>((real(left, places)?, real(right, places)?));
@@ -237,10 +236,10 @@ pub(super) fn holds<'v>(expression: &Expression, places: &mut Places<'v>) -> Res
         Operator::GreaterOrEqual => both().map(|(left, right)| left >= right),
         Operator::Or => Ok(holds(left, places)? || holds(right, places)?),
         Operator::And => Ok(holds(left, places)? && holds(right, places)?),
-        Operator::Equal => Ok(compute(left, places)? == compute(right, places)?),
-        Operator::NotEqual => Ok(compute(left, places)? != compute(right, places)?),
+        Operator::Equal => Ok(value(left, places)? == value(right, places)?),
+        Operator::NotEqual => Ok(value(left, places)? != value(right, places)?),
         Operator::Plus | Operator::Minus | Operator::Times | Operator::Over => {
-            truth(&compute(expression, places)?)
+            truth(&value(expression, places)?)
         }
     }
 }

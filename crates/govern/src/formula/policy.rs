@@ -82,13 +82,17 @@ pub(super) fn instead<'v>(
     }
 }
 
+/// A record with more members behind its own.
+fn with<'v>(members: &[(&'v str, Value<'v>)], more: &[(&'v str, Value<'v>)]) -> Value<'v> {
+    Value::Record(members.iter().chain(more).cloned().collect())
+}
+
 /// A value of too few cases that stands says so of itself.
 pub(super) fn with_confidence<'v>(formula: &Ready, sampled: Option<Sampled>, value: Value<'v>) -> Value<'v> {
     let says = formula.spec.sample.is_some_and(|sample| sample.below == Below::LowConfidence);
     match (value, sampled) {
-        (Value::Record(mut members), Some(sampled)) if says => {
-            members.push(("low_confidence", (!sampled.is_enough()).into()));
-            Value::Record(members)
+        (Value::Record(members), Some(sampled)) if says => {
+            with(&members, &[("low_confidence", (!sampled.is_enough()).into())])
         }
         (value, Some(_) | None) => value,
     }
@@ -127,10 +131,10 @@ pub(super) fn with_interval<'v>(
     };
     Ok(match (value, bounds) {
         (_, None) if interval.required => (Value::Absent, None),
-        (Value::Record(mut members), Some(bounds)) => {
-            members.push(("confidence_interval", Value::Numbers([bounds.low, bounds.high].into())));
-            members.push(("confidence_interval_level", bounds.level.into()));
-            (Value::Record(members), Some(bounds))
+        (Value::Record(members), Some(bounds)) => {
+            let ends = Value::Numbers([bounds.low, bounds.high].into());
+            let more = [("confidence_interval", ends), ("confidence_interval_level", bounds.level.into())];
+            (with(&members, &more), Some(bounds))
         }
         (value, bounds) => (value, bounds),
     })

@@ -4,7 +4,6 @@
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 use countersign_record::json::{Json, Number, Object};
 
 /// A value. What was given and is looked into by a function stays where it is.
@@ -22,8 +21,8 @@ pub enum Value<'v> {
     Numbers(Rc<[f64]>),
     /// A list. It is handed on and never changed, so everybody holds the same one.
     List(Rc<[Value<'v>]>),
-    /// Values by name.
-    Record(Vec<(&'v str, Value<'v>)>),
+    /// Values by name, held as a list is.
+    Record(Rc<[(&'v str, Value<'v>)]>),
     /// A list or a record of the inputs.
     Given(&'v Json),
 }
@@ -78,11 +77,8 @@ impl<'v> Value<'v> {
                 Json::Array(items.iter().map(|item| item.json(change)).collect::<Option<_>>()?)
             }
             Value::Record(members) => {
-                let mut object = Object::new();
-                for (name, value) in members {
-                    object.insert(*name, value.json(change)?);
-                }
-                Json::Object(object)
+                let members = members.iter().map(|(name, value)| Some((*name, value.json(change)?)));
+                Json::Object(members.collect::<Option<Object>>()?)
             }
             Value::Given(json) => (*json).clone(),
         })
