@@ -81,6 +81,9 @@ fn value<'v>(expression: &Expression, places: &mut Places<'v>) -> Result<Value<'
         Expression::Call(function, arguments) => match arguments.as_slice() {
             [one] => function.call(&[value(one, places)?]),
             [one, other] => function.call(&[value(one, places)?, value(other, places)?]),
+            [one, other, third] => {
+                function.call(&[value(one, places)?, value(other, places)?, value(third, places)?])
+            }
             more => {
                 let from = push_all(more.iter(), places)?;
                 let found = function.call(places.work.get(from..).unwrap_or_default());
@@ -236,11 +239,28 @@ pub(super) fn holds<'v>(expression: &Expression, places: &mut Places<'v>) -> Res
         Operator::GreaterOrEqual => both().map(|(left, right)| left >= right),
         Operator::Or => Ok(holds(left, places)? || holds(right, places)?),
         Operator::And => Ok(holds(left, places)? && holds(right, places)?),
-        Operator::Equal => Ok(value(left, places)? == value(right, places)?),
-        Operator::NotEqual => Ok(value(left, places)? != value(right, places)?),
+        Operator::Equal => is_same(left, right, places),
+        Operator::NotEqual => is_same(left, right, places).map(|is_same| !is_same),
         Operator::Plus | Operator::Minus | Operator::Times | Operator::Over => {
             truth(&value(expression, places)?)
         }
+    }
+}
+
+/// Whether two expressions come to the same. Most often something that has a name is held to a word: that is looked at where it is.
+fn is_same<'v>(left: &Expression, right: &Expression, places: &mut Places<'v>) -> Result<bool, Stop> {
+    match (left, right) {
+        (Expression::Place(place), Expression::Text(word)) => match places.at(*place)? {
+            Value::Text(text) => Ok(text == word),
+            Value::Absent
+            | Value::Truth(_)
+            | Value::Number(_)
+            | Value::Numbers(_)
+            | Value::List(_)
+            | Value::Record(_)
+            | Value::Given(_) => Ok(false),
+        },
+        (left, right) => Ok(value(left, places)? == value(right, places)?),
     }
 }
 

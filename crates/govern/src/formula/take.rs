@@ -173,12 +173,19 @@ fn each(input: &Input, json: &Json, fits: impl Fn(&Json) -> Checked) -> Checked 
 
 fn record(input: &Input, shape: Members, range: Option<Range>, json: &Json) -> Checked {
     let object = object(input, json)?;
+    let mut known = 0;
     for member in shape.members {
-        match object.get(member.name) {
+        let found = object.get(member.name);
+        known += usize::from(found.is_some());
+        match found {
             None | Some(Json::Null) if !member.is_required => {}
             None | Some(Json::Null) => return Err(Wrong::new(How::Missing, "is missing").inside(member.name)),
             Some(value) => check(member, range, value).map_err(|wrong| wrong.inside(member.name))?,
         }
+    }
+    // Nearly always there is nothing else.
+    if known == object.len() {
+        return Ok(());
     }
     for (name, value) in object.iter() {
         match shape.members.iter().any(|member| member.name == name) {

@@ -88,6 +88,29 @@ impl Object {
         Object::of_shape(Arc::new(Shape::of(names)), values.into_boxed_slice())
     }
 
+    /// A few members, each put in its place as it comes.
+    fn of_few<'a>(members: impl Iterator<Item = (&'a str, Json)>, count: usize) -> Self {
+        let mut shape = Shape::of(Vec::with_capacity(count));
+        let mut values = Vec::with_capacity(count);
+        for (name, value) in members {
+            match shape.find(name) {
+                Ok(at) => {
+                    if let Some(slot) = values.get_mut(at) {
+                        *slot = value;
+                    }
+                }
+                Err(at) => {
+                    shape.names.insert(at, Name::from(name));
+                    values.insert(at, value);
+                }
+            }
+        }
+        match values.is_empty() {
+            true => Object::default(),
+            false => Object::of_shape(Arc::new(shape), values.into_boxed_slice()),
+        }
+    }
+
     /// The member `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
@@ -203,7 +226,11 @@ impl<const N: usize> From<[(&str, Json); N]> for Object {
 /// Of two members of one name the last is kept.
 impl<'a> FromIterator<(&'a str, Json)> for Object {
     fn from_iter<I: IntoIterator<Item = (&'a str, Json)>>(members: I) -> Self {
-        let members = members.into_iter().map(|(name, value)| (Name::from(name), value));
+        let members = members.into_iter();
+        if let (_, Some(count @ 0..=FEW)) = members.size_hint() {
+            return Object::of_few(members, count);
+        }
+        let members = members.map(|(name, value)| (Name::from(name), value));
         let mut members: Vec<(Name, Json)> = members.collect();
         members.sort_by(|a, b| canonical_order(&a.0, &b.0));
         members.dedup_by(|next, kept| {
