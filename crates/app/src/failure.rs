@@ -1,6 +1,7 @@
 //! What went wrong, as a user sees it.
 //! Owns: the JSON error form and which exit code a code means. Must not: print.
 
+use crate::output;
 use countersign_kernel::recall::Refusal;
 use countersign_memory::{conversation, embed, lexicon, snapshot};
 use countersign_models::shelf;
@@ -90,6 +91,7 @@ impl Failure {
             | Code::CommandRequest
             | Code::VerifyFile => return ExitCode::from(2),
             Code::SessionUnsettled | Code::RunWaiting => return ExitCode::from(3),
+            Code::RunStopped => return ExitCode::from(output::STOPPED),
             Code::ArchiveExists
             | Code::AnchorForged
             | Code::AnchorUntrusted

@@ -157,11 +157,11 @@ pub(crate) fn quoted(text: &str) -> String {
 /// What is said, and the exit code, where a signal ends what does not end by itself.
 pub(crate) fn stopped() -> i32 {
     aside("Stopped. What was written down stays: countersign runs list says what can be gone on with.");
-    STOPPED
+    i32::from(STOPPED)
 }
 
 /// The exit code after a signal, as shells have it.
-const STOPPED: i32 = 130;
+pub(crate) const STOPPED: u8 = 130;
 
 /// `1 row`, `2 rows`.
 pub(crate) fn count(number: u64, what: &str) -> String {

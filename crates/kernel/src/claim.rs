@@ -88,17 +88,43 @@ pub fn outline(text: &str) -> Outline<'_> {
 
 /// A block of code that was opened: it ends with the mark that it began with.
 #[derive(Default)]
-struct Fence(Option<&'static str>);
+struct Fence(Option<Mark>);
+
+/// The mark of a block: a letter, and how often it stands there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    letter: char,
+    many: usize,
+}
+
+impl Mark {
+    const MANY_MIN: usize = 3;
+
+    /// The mark that a line begins with, and what stands behind it.
+    fn of(line: &str) -> Option<(Self, &str)> {
+        let line = line.trim();
+        let letter = line.chars().next().filter(|letter| ['`', '~'].contains(letter))?;
+        let behind = line.trim_start_matches(letter);
+        let many = line.len() - behind.len();
+        (many >= Mark::MANY_MIN).then_some((Mark { letter, many }, behind))
+    }
+}
 
 impl Fence {
     /// Whether a line is a part of a block, its marks too.
     fn holds(&mut self, line: &str) -> bool {
-        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
-        match (self.0, mark) {
-            (None, Some(mark)) => self.0 = Some(mark),
-            (Some(open), Some(mark)) if open == mark => self.0 = None,
+        match (self.0, Mark::of(line)) {
+            // What has the mark once more is a word in code, and the line a sentence.
+            (None, Some((mark, behind))) if mark.letter == '~' || !behind.contains('`') => {
+                self.0 = Some(mark);
+            }
+            (None, _) => return false,
+            (Some(open), Some((mark, behind)))
+                if mark.letter == open.letter && mark.many >= open.many && behind.is_empty() =>
+            {
+                self.0 = None;
+            }
             (Some(_), _) => {}
-            (None, None) => return false,
         }
         true
     }
@@ -145,7 +171,7 @@ pub fn claims<'t>(outline: &Outline<'t>) -> Vec<Claim<'t>> {
             }
             let Some(words) = outline.text.get(start..span.end) else { continue };
             let (text, cites) = bare(words);
-            if !says_nothing(&text) && text != SILENT && !text.ends_with('?') {
+            if !says_nothing(&text) && text != SILENT && !text.ends_with('?') && !is_disguised(&text) {
                 all.push(Claim { section: heading, text, span: start..span.end, cites, is_held: true });
             }
             if all.len() >= CLAIMS_MAX {
@@ -172,6 +198,12 @@ fn leading(words: &str) -> (Vec<Cite<'_>>, &str) {
 
 fn says_nothing(text: &str) -> bool {
     !text.contains(char::is_alphanumeric)
+}
+
+/// Whether a reader sees something else than what is written: struck out, or with letters that turn others round.
+fn is_disguised(text: &str) -> bool {
+    let turns = |letter: char| matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}');
+    text.contains("~~") || text.contains(turns)
 }
 
 /// The pieces of a text that are sentences: no headings, no code, no tables, no rules.

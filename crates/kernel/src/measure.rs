@@ -1,7 +1,7 @@
 //! What can be counted of a text: its sections, its words, what it mentions and cites.
 //! Owns: the counts, as so many met of so many wanted. Must not: score; a formula does.
 
-use crate::claim::{Outline, claims, outline};
+use crate::claim::{Outline, SILENT, claims, outline};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -112,7 +112,9 @@ pub fn measure(check: &Check, text: &str, section: Option<&str>) -> Measured {
     };
     match check {
         Check::Sections(headings) => Measured::of(headings.iter().map(|heading| {
-            let says = outline.body(heading).is_some_and(|body| !body.trim().is_empty());
+            // That the sources say nothing is nothing that a section says.
+            let says = |body: &str| !body.trim().is_empty() && body.trim() != SILENT;
+            let says = outline.body(heading).is_some_and(says);
             (says, format!("a section “{heading}” that says something"))
         })),
         Check::Length { min, max } => {
@@ -172,6 +174,9 @@ mod tests {
         let texts = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
         check(&Check::Sections(texts(&["Term", "Notice"])), None, 2, 2);
         check(&Check::Sections(texts(&["Term", "Cost", "Parties"])), None, 1, 3);
+        let silent =
+            measure(&Check::Sections(texts(&["Term"])), "## Term\n\nThe sources do not say.\n", None);
+        assert_eq!((silent.met, silent.of), (0, 1));
         check(&Check::Length { min: Some(5), max: Some(9) }, Some("Notice"), 2, 2);
         check(&Check::Length { min: Some(500), max: None }, None, 0, 1);
         check(&Check::Length { min: Some(1), max: None }, Some("Parties"), 0, 1);

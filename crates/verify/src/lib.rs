@@ -36,6 +36,7 @@ mod found;
 mod given;
 mod handed_on;
 mod head;
+mod header;
 mod integrity;
 mod leaving;
 mod life;

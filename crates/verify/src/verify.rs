@@ -74,6 +74,7 @@ fn look_at(statement: &Statement, found: &mut Found) -> Said {
     let formulas = Formulas::of(&statement.formulas, &named, found);
     let told = run::check(&case, found);
     complete::check(&case, found);
+    header::check(&case, found);
     complete::critic(&case, &told.handed, found);
     contract::check(&case, found);
     let edits = agreed::edits(&case);

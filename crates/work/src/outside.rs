@@ -172,7 +172,11 @@ pub fn may(desk: &Desk, going: &Going<'_>) -> Result<Option<StorageRef>, Held> {
     if let Some(unknown) = going.sources.into_iter().flatten().find(|id| !is_known(id)) {
         return Err(Held::Unknown(unknown.clone()));
     }
-    let sources = sources(desk, going);
+    // Where no source's text goes, what goes was still written from all of them; the contract takes it as that.
+    let sources = match sources(desk, going) {
+        none if none.is_empty() => self::sources(desk, &Going { sources: None, ..going.clone() }),
+        some => some,
+    };
     let refused = sources.iter().map(Source::class).find(|class| !allowed.contains(class));
     if let Some(class) = refused {
         return Err(Held::Class { kind: going.kind, class });

@@ -127,6 +127,22 @@ fn a_call_holds_its_scope_until_it_is_answered() {
     );
 }
 
+/// Time that a call still has is not over because an event says so.
+#[test]
+fn a_call_times_out_when_its_time_is_over() {
+    let over =
+        ("HardCallPendingEvent", "{'hard_call_id':'h','cause':'timed_out','action':'continue_with_warning'}");
+    let goes_on = ("ProcedureAttemptRecord", "{'attempt_id':'a','run_id':'r'}");
+    // Each row is a minute behind the one before.
+    for (time, expected) in [("60000", &[][..]), ("60001", &[3])] {
+        let until = "'on_timeout':";
+        let call = HELD.1.replace(until, &std::format!("'timeout_ms':{time},{until}"));
+        let world = super::super::trial::by_minute(&[(HELD.0, &call), over, goes_on]);
+        let rows = super::super::trial::rows_with("hard_call_resolved_without_dispatcher_receipt", &world);
+        assert_eq!(rows, expected, "{time}");
+    }
+}
+
 #[test]
 fn a_cancel_tells_what_was_done() {
     const RUN: (&str, &str) = (

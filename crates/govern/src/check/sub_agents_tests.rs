@@ -70,7 +70,10 @@ fn a_plan_is_verified_where_a_policy_asks_for_it() {
             (&[risk, unrated, go], &[3]),
             (&[effects, unrated, go], &[]),
             (&[risk, risky, ran], &[3]),
-            (&[risk, risky, finished], &[]),
+            // A step that has ended was dispatched, whoever left that out.
+            (&[risk, risky, finished], &[3]),
+            (&[risk, risky, go, finished], &[3]),
+            (&[risk, risky, looked, finished], &[]),
             (&[risk, stepwise, of_step], &[3]),
             (&[risk, stepwise, twin, of_step], &[]),
             (&[effects, sends, go], &[3]),

@@ -221,7 +221,7 @@ impl<'w> Taints<'w> {
     }
 
     /// What an input hands on. One that has a place for its taint and states none may be anything; one that has no such place, as a
-    /// look at the work, hands none on; and of one that is not in the log nobody can say.
+    /// look at the work, hands on what it was made of; and of one that is not in the log nobody can say.
     fn handed_on(&self, input: &str, world: &World, seq: u64) -> Option<Taint> {
         let stated = self.before(input, seq).map(|(_, taint)| taint);
         let carries = || {
@@ -299,22 +299,42 @@ fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
     }
     let taints = Taints::of(world);
     let nodes = Nodes::of(world);
+    // What is made of tainted things and has no place for its own taint hands theirs on.
+    let mut carried: BTreeMap<(&str, &str), Taint> = BTreeMap::new();
     for edge in world.of("DerivationEdge") {
         let Some(output) = edge.json().text("output_ref") else { continue };
-        let Some((record, own)) = taints.before(output, edge.seq()) else { continue };
+        let made = taints.before(output, edge.seq());
+        let seq = made.map_or(edge.seq(), |(record, _)| record.seq());
         let inputs = edge.json().texts("input_refs");
-        let handed_on = inputs.iter().filter_map(|input| taints.handed_on(input, world, record.seq()));
+        let handed_on = inputs.iter().filter_map(|input| {
+            taints.handed_on(input, world, seq).or_else(|| carried.get(&named(input)).copied())
+        });
         let Some(greatest) = handed_on.max() else { continue };
         let node = edge.follow("sanitization_ref").filter(|one| one.kind() == "SanitizationNode");
-        let node = node.filter(|node| node.seq() < edge.seq()).and_then(sanitization);
+        let node = node.filter(|node| node.seq() < edge.seq() && is_on(*node, output, &inputs));
+        let node = node.and_then(sanitization);
         let beside = nodes.beside(edge, output, &inputs, greatest);
         let through = node.into_iter().map(|node| taint::derived([greatest], Some(node)));
         let least = through.chain(beside).min().unwrap_or(greatest);
-        if own < least {
-            let message = format!("is {} where its inputs make it {}", own.as_str(), least.as_str());
-            found.add(record, "taint_class", message);
+        match made {
+            Some((record, own)) if own < least => {
+                let message = format!("is {} where its inputs make it {}", own.as_str(), least.as_str());
+                found.add(record, "taint_class", message);
+            }
+            Some(_) => {}
+            None => {
+                let known = carried.entry(named(output)).or_insert(least);
+                *known = least.max(*known);
+            }
         }
     }
+}
+
+/// Whether a node lies on an edge: what it says went in and came out did so there.
+fn is_on(node: Record<'_>, output: &str, inputs: &[&str]) -> bool {
+    let is_output = |made: &str| named(made) == named(output);
+    let is_input = |taken: &str| inputs.iter().any(|input| named(input) == named(taken));
+    node.text("output_ref").is_none_or(is_output) && node.text("input_ref").is_none_or(is_input)
 }
 
 fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_>) {

@@ -88,7 +88,40 @@ fn taint_is_inherited_unless_it_was_taken_away() {
     check(code, &[web, own, sum, edge, guidance, next], &[(3, "/taint_class")]);
 }
 
-/// What could say how far it is trusted and does not may be anything; what has no place for that hands none on.
+/// What has no place for its taint hands on that of what it was made of, and a node of other records excuses nothing.
+#[test]
+fn taint_is_not_lost_on_the_way() {
+    let code = "taint_not_inherited_through_summary";
+    let web = source("web", "web_source", "external_untrusted", "");
+    let sum = source("sum", "prior_task_output", "user_trusted_bounded", "");
+    let (web, sum) = (("SourceRecord", &*web), ("SourceRecord", &*sum));
+    let version = ("ArtifactVersion", r#"{"version_id":"v"}"#);
+    let made = ("DerivationEdge", r#"{"output_ref":"artifact_version:v","input_refs":["src:web"]}"#);
+    let next = ("DerivationEdge", r#"{"output_ref":"src:sum","input_refs":["artifact_version:v"]}"#);
+    check(code, &[web, version, made, sum, next], &[(4, "/taint_class")]);
+    check(code, &[web, made, sum, next], &[(3, "/taint_class")]);
+    check(code, &[version, sum, next], &[]);
+    let through = (
+        "DerivationEdge",
+        r#"{"output_ref":"src:sum","input_refs":["src:web"],"sanitization_ref":"sanitization_node:n"}"#,
+    );
+    let node = |input: &str, output: &str| {
+        format!(
+            r#"{{"node_id":"n","input_ref":"{input}","output_ref":"{output}","input_taint":"external_untrusted",
+            "output_taint":"user_trusted_bounded","evidence_ref":"user_confirmation:c"}}"#
+        )
+    };
+    for (input, output, expected) in [
+        ("src:web", "src:sum", &[][..]),
+        ("source_record:web", "source_record:sum", &[]),
+        ("src:other", "src:sum", &[(3, "/taint_class")]),
+        ("src:web", "src:another", &[(3, "/taint_class")]),
+    ] {
+        check(code, &[web, ("SanitizationNode", &node(input, output)), sum, through], expected);
+    }
+}
+
+/// What could say how far it is trusted and does not may be anything; what has no place for that hands none on of its own.
 #[test]
 fn what_states_no_taint_is_unclassified_if_it_could() {
     let code = "taint_not_inherited_through_summary";

@@ -1,7 +1,7 @@
-//! What a text says besides its sentences: rows of tables, blocks of code, headings that assert something, questions.
+//! What a text says besides its sentences: rows of tables, blocks of code, headings that assert something, questions, what is disguised.
 //! Owns: finding these parts. Must not: hold one against a source; that nobody does is what must be told.
 
-use super::{CLAIMS_MAX, Claim, Fence, Outline, bare, claims, prose, says_nothing};
+use super::{CLAIMS_MAX, Claim, Fence, Mark, Outline, bare, claims, is_disguised, prose, says_nothing};
 use crate::sentences::spans;
 use crate::sift::NUMBERS;
 use alloc::string::{String, ToString};
@@ -25,7 +25,7 @@ pub fn unheld<'t>(outline: &Outline<'t>, known: &[&str]) -> Vec<Claim<'t>> {
     found.extend(blocks(outline.text));
     found.extend(rows(outline));
     for section in &outline.sections {
-        if asserts(section.heading) && !known.contains(&section.heading) {
+        if asserts(section.heading, HEADING_WORDS_MAX) && !known.contains(&section.heading) {
             found.push((section.span.start..section.body.start, section.heading.to_string()));
         }
     }
@@ -49,7 +49,14 @@ pub fn whole(text: &str) -> Claim<'_> {
     Claim { section: None, text: text.to_string(), span: 0..text.len(), cites: Vec::new(), is_held: false }
 }
 
-fn asserts(heading: &str) -> bool {
+/// Words of a heading, or of the name of a column, that names a subject; more of them say something of it.
+const HEADING_WORDS_MAX: usize = 6;
+const COLUMN_WORDS_MAX: usize = 4;
+
+fn asserts(heading: &str, words_max: usize) -> bool {
+    if heading.split_whitespace().count() > words_max {
+        return true;
+    }
     let mut words = heading.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| {
         let word = word.to_lowercase();
@@ -69,7 +76,9 @@ fn blocks(text: &str) -> Vec<(Range<usize>, String)> {
         if !fence.holds(line) {
             continue;
         }
-        let from = *open.get_or_insert(end);
+        // Behind the mark stands a language; more words than that are a part of it.
+        let says = Mark::of(line).is_some_and(|(_, behind)| behind.split_whitespace().nth(1).is_some());
+        let from = *open.get_or_insert(if says { start } else { end });
         // The line with the mark at its end is no part of it, nor is a block that has no end cut short.
         if fence.0.is_none() || end == text.len() {
             let until = if fence.0.is_none() { start } else { end };
@@ -81,7 +90,7 @@ fn blocks(text: &str) -> Vec<(Range<usize>, String)> {
     found
 }
 
-/// The rows of tables, without the one that names the columns.
+/// The rows of tables, without those that only name the columns.
 fn rows(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
     let text = outline.text;
     let (mut at, mut fence) = (0, Fence::default());
@@ -94,21 +103,22 @@ fn rows(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
         }
     }
     let is_rule = |row: &str| says_nothing(row) && row.contains('-');
-    let names = |at: usize, row: &Range<usize>| {
-        all.get(at + 1).is_some_and(|(next, line)| next.start == row.end && is_rule(line))
+    let names = |at: usize, (row, line): &(Range<usize>, &str)| {
+        let is_first = all.get(at + 1).is_some_and(|(next, line)| next.start == row.end && is_rule(line));
+        is_first && !line.split('|').any(|name| asserts(name, COLUMN_WORDS_MAX))
     };
-    let own = all.iter().enumerate().filter(|(at, (span, _))| !names(*at, span));
+    let own = all.iter().enumerate().filter(|(at, row)| !names(*at, row));
     own.map(|(_, (span, line))| (span.clone(), (*line).to_string())).collect()
 }
 
-/// What is asked: a question may say what it asks.
+/// What is asked, for a question may say what it asks; and what a reader sees otherwise than it is written.
 fn questions(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     for body in prose(outline) {
         let part = outline.text.get(body.clone()).unwrap_or_default();
         for span in spans(part) {
             let (text, _) = bare(part.get(span.clone()).unwrap_or_default());
-            if text.ends_with('?') {
+            if text.ends_with('?') || is_disguised(&text) {
                 found.push((body.start + span.start..body.start + span.end, text));
             }
         }
@@ -151,6 +161,14 @@ mod tests {
         check("```\nThe landlord owes.\nMuch.\n```\nText.\n", &["The landlord owes.\nMuch."]);
         check("~~~\nx\n```\n\nThe landlord owes.\n", &["x\n```\n\nThe landlord owes."]);
         check("```\n```\n\n---\n", &[]);
+        check("```rust\nx\n```\n", &["x"]);
+        check("| The clinic pays ten million euros |\n|---|\n", &["| The clinic pays ten million euros |"]);
+        check("### Clinic waives every claim and pays much\n", &["Clinic waives every claim and pays much"]);
+        check("```x``` The clinic pays.\n```x``` It gives up.\n", &[]);
+        check("~~~ The clinic pays\n~~~\n", &["~~~ The clinic pays"]);
+        check("~~~\nx\n~~~ y\n", &["x\n~~~ y"]);
+        check("The fee is ~~1,200~~ euros.\n", &["The fee is ~~1,200~~ euros."]);
+        check("The fee is \u{202E}1,200 euros.\n", &["The fee is \u{202E}1,200 euros."]);
         check("Is it not so that the tenant owns it?\n", &["Is it not so that the tenant owns it?"]);
     }
 

@@ -3,7 +3,7 @@
 //!
 //! The embedded model writes by quoting: its draft is the evidence itself, each quote with its place.
 
-use super::evidence::{Evidence, evidence, is_artifact, question};
+use super::evidence::{Evidence, is_artifact, question, quotes};
 use super::past::Told;
 use super::{Means, written};
 use crate::ports::Answer;
@@ -61,7 +61,7 @@ impl Agent for Draft {
 
     fn act<'a>(&'a self, given: Given<'a>, cancel: &'a CancellationToken) -> Answer<'a, Said> {
         Box::pin(async move {
-            let evidence = evidence(given.envelope);
+            let evidence = quotes(given.envelope);
             let block = self.0.shown(given.envelope).await;
             let about = self.0.mind.model.about();
             // Who only quotes is told nothing that can't be quoted.

@@ -52,6 +52,11 @@ impl Evidence {
         self.content.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether another one has the same words in the same place, whatever it is evidence for.
+    pub(super) fn says_the_same(&self, other: &Evidence) -> bool {
+        self.location == other.location && self.content == other.content
+    }
+
     /// Whether it stands there in a text.
     pub(super) fn stands_in(&self, text: &str) -> bool {
         let (Ok(start), Ok(end)) = (usize::try_from(self.start), usize::try_from(self.end)) else {
@@ -59,6 +64,17 @@ impl Evidence {
         };
         text.get(start..end) == Some(&self.content)
     }
+}
+
+/// The evidence of a run, each quote once, whatever it is evidence for.
+pub(super) fn quotes(envelope: &GenericEnvelope) -> Vec<Evidence> {
+    let mut all: Vec<Evidence> = Vec::new();
+    for one in evidence(envelope) {
+        if !all.iter().any(|known| known.says_the_same(&one)) {
+            all.push(one);
+        }
+    }
+    all
 }
 
 /// The evidence of a run, as its execution left it.

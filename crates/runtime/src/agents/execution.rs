@@ -80,10 +80,12 @@ impl Executed {
         let mut found = Found { query, pieces, decided, quotes: 0, unanswered, unread };
         for fact in condensed.quotes() {
             found.quotes += 1;
-            add(&mut self.evidence, Evidence::of(fact, &found.query));
+            add(&mut self.evidence, Evidence::of(fact, &found.query), |one, other| {
+                one.relevance == other.relevance
+            });
         }
         for Close { question, fact } in &condensed.closest {
-            add(&mut self.closest, Evidence::of(fact, question));
+            add(&mut self.closest, Evidence::of(fact, question), |_, _| true);
         }
         self.open_issues.extend(condensed.open_issues);
         self.results.push(Step { step_index: self.results.len(), tool: SEARCH, result: found, duration_ms });
@@ -102,10 +104,9 @@ impl Executed {
     }
 }
 
-/// Two goals may rest on one sentence; it is quoted once.
-fn add(all: &mut Vec<Evidence>, one: Evidence) {
-    let is_same = |known: &Evidence| known.location == one.location && known.content == one.content;
-    if !all.iter().any(is_same) {
+/// Adds what is not there yet. Two questions may rest on one sentence: it is evidence for both.
+fn add(all: &mut Vec<Evidence>, one: Evidence, is_for_the_same: impl Fn(&Evidence, &Evidence) -> bool) {
+    if !all.iter().any(|known| known.says_the_same(&one) && is_for_the_same(known, &one)) {
         all.push(one);
     }
 }

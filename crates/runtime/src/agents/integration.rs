@@ -1,7 +1,7 @@
 //! Integration: the final response, with where each part of it comes from.
 //! Owns: putting it together. Must not: say what the critic has not let through.
 
-use super::evidence::{Evidence, evidence};
+use super::evidence::{Evidence, quotes};
 use super::written;
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said, Unseen};
@@ -51,7 +51,7 @@ impl Agent for Integration {
 
     fn act<'a>(&'a self, given: Given<'a>, _: &'a CancellationToken) -> Answer<'a, Said> {
         let outputs = &given.envelope.progress.outputs;
-        let evidence = evidence(given.envelope);
+        let evidence = quotes(given.envelope);
         let draft = outputs.get("draft").and_then(|draft| draft.get("text")).and_then(Json::as_str);
         let final_response = draft.map_or_else(|| composed(&evidence), str::to_owned);
         let cited: BTreeSet<&str> = evidence

@@ -54,6 +54,16 @@ pub enum Handoff {
 }
 
 impl Said {
+    /// Whether it came to nothing that anybody saw or paid for, and may come to something another time.
+    #[must_use]
+    pub fn is_broken_off(&self) -> bool {
+        let may_be_repeated = match &self.handoff {
+            Handoff::Ours(Outcome::Failed(fault), _) => fault.recoverable,
+            Handoff::Ours(..) | Handoff::Theirs(_) => false,
+        };
+        may_be_repeated && self.llm_calls == 0 && self.receipts.is_empty()
+    }
+
     /// What an agent says that called no model, and used nothing that has a label of its own.
     #[must_use]
     pub fn plain(outcome: Outcome, rests_on: Provenance) -> Self {

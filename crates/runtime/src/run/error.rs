@@ -82,6 +82,9 @@ pub enum Error {
         /// Its name.
         run: RunId,
     },
+    /// It was stopped in the middle of a stage.
+    #[error("the run was stopped in the middle of a stage, and can be gone on with")]
+    Stopped,
     /// A run can't be gone through again in that way.
     #[error("the run can't be replayed like that: {why}")]
     Replay {
@@ -128,6 +131,7 @@ impl Error {
                 command::Refusal::Unwritten(_) => Code::RunRecords,
             },
             Error::NoTask { .. } => Code::CommandTask,
+            Error::Stopped => Code::RunStopped,
             Error::Replay { .. } => Code::ReplayRefused,
             Error::Proposer { .. } => Code::CapabilityProposer,
             Error::Unsigned { .. } => Code::CapabilityUnsigned,

@@ -138,11 +138,21 @@ fn warned(world: &World) -> BTreeMap<&str, BTreeSet<u64>> {
             Some(_) | None => continue,
         };
         let goes_on = "continue_with_warning";
-        if let Some(call) = call.filter(|call| event.is("action", goes_on) && call.is(rule, goes_on)) {
+        let goes_on = |call: &Record<'_>| {
+            let is_early = event.is("cause", "timed_out") && is_before_its_end(*call, event);
+            event.is("action", goes_on) && call.is(rule, goes_on) && !is_early
+        };
+        if let Some(call) = call.filter(goes_on) {
             warned.entry(call.id()).or_default().insert(event.seq());
         }
     }
     warned
+}
+
+/// Whether a call had more time when something was written that says that it had none.
+fn is_before_its_end(call: Record<'_>, event: Record<'_>) -> bool {
+    let since = call.written_at().zip(event.written_at()).map(|(asked, over)| asked.millis_until(over));
+    since.zip(call.json().count("pending_policy.timeout_ms")).is_some_and(|(since, time)| since < time)
 }
 
 /// Records by which work goes on.

@@ -23,6 +23,9 @@ macro_rules! runs {
             RunFailed "run"."failed" Error, "An agent failed",
                 "An agent of the run failed and the pipeline names no stage for that. The run has ended, and errors of the envelope say what happened.",
                 "See errors of the envelope; where it is recoverable, begin the run again.";
+            RunStopped "run"."stopped" Error, "The run was stopped",
+                "A signal came while a stage of a task's run was at work. What was written down before stays; of the stage nothing was kept, and nothing had left for it.",
+                "Go on with it: countersign runs resume RUN.";
             RunMissing "run"."missing" Error, "There is no such run",
                 "No run of this name is in the matter's ledger.",
                 "List the runs with countersign runs list, and look at --matter and --data.";

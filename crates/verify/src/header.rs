@@ -1,0 +1,89 @@
+//! What stands on a row besides what it says: by whom it is, its version, how secret it is.
+//! Owns: holding that to what the rows themselves say. Must not: look at what follows from a record.
+
+use crate::case::Case;
+use crate::found::Found;
+use crate::report::{Check, Place};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::ToString;
+use countersign_record::code::Code;
+use countersign_record::json::{Json, Object};
+use countersign_record::row::Row;
+use countersign_record::{run_kind, upcast};
+
+const CHECK: Check = Check::Completeness;
+/// The version of all governed records.
+const GOVERNED: u32 = 1;
+/// What the row of a governed record holds.
+const MEMBERS: [&str; 2] = ["record", "id"];
+/// The records with which somebody else than whoever drives the run begins to write.
+const INVOCATION: &str = "govern.command_invocation";
+/// Rows that others put beside ours.
+const FOREIGN: &str = "external.";
+
+pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
+    let invoked = case.governed.values().filter(|row| row.kind.as_str() == INVOCATION);
+    let actors: BTreeSet<&str> =
+        case.events.iter().chain(invoked).map(|row| row.actor.as_str()).collect();
+    for row in case.events.iter().filter(|row| !row.kind.as_str().starts_with(FOREIGN)) {
+        event(row, found);
+        common(row, found);
+    }
+    for row in case.governed.values() {
+        governed(row, &actors, found);
+        common(row, found);
+    }
+}
+
+fn wrong(row: &Row, path: &str, message: &str, found: &mut Found) {
+    let place = Place { row: Some(row.seq), path: Some(path.to_string()), ..Place::default() };
+    found.wrong(Code::VerifyRow, CHECK, place, message);
+}
+
+/// No step of a run is a request of somebody's own, or brought about by a row that is named.
+fn common(row: &Row, found: &mut Found) {
+    match (row.cause, &row.idem_key) {
+        (None, None) => found.right(CHECK),
+        (Some(_), _) => wrong(row, "/cause", "no row of a run names another one as its cause", found),
+        (None, Some(_)) => wrong(row, "/idem_key", "no row of a run has the key of a request", found),
+    }
+}
+
+/// A row of the run itself.
+fn event(row: &Row, found: &mut Found) {
+    let kind = row.kind.as_str();
+    let newest = upcast::LEDGER.newest.iter().find(|(known, _)| *known == kind);
+    match newest {
+        Some((_, newest)) if (1..=*newest).contains(&row.version) => found.right(CHECK),
+        Some((_, newest)) => {
+            wrong(row, "/version", &format!("{kind} has versions up to {newest}"), found);
+        }
+        None => wrong(row, "/kind", "no run writes rows of this kind", found),
+    }
+    if kind == run_kind::ANSWERED {
+        match row.payload.get("by").and_then(Json::as_str) == Some(row.actor.as_str()) {
+            true => found.right(CHECK),
+            false => wrong(row, "/actor", "it is not by who the answer says that it is", found),
+        }
+    }
+}
+
+/// A row with a governed record.
+fn governed(row: &Row, actors: &BTreeSet<&str>, found: &mut Found) {
+    if row.version != GOVERNED {
+        wrong(row, "/version", &format!("governed records have the version {GOVERNED}"), found);
+    }
+    let members = row.payload.as_object().into_iter().flat_map(Object::iter);
+    for (name, _) in members.filter(|(name, _)| !MEMBERS.contains(name)) {
+        wrong(row, &format!("/payload/{name}"), "no governed record has such a member beside it", found);
+    }
+    let says = |name: &str| row.payload.get("record").and_then(|record| record.get(name)?.as_str());
+    if says("data_class").is_some_and(|class| class != row.data_class.as_str()) {
+        wrong(row, "/data_class", "the record says that it is of another class", found);
+    }
+    match actors.contains(row.actor.as_str()) {
+        true => found.right(CHECK),
+        false => wrong(row, "/actor", "it is by nobody who took part in the run", found),
+    }
+}
