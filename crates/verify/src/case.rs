@@ -132,6 +132,11 @@ impl<'p> Case<'p> {
         self.governed.get(&record.seq()).copied()
     }
 
+    /// The rows of all governed records, by the records' places.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'p Row> {
+        self.governed.values().copied()
+    }
+
     /// The rows of the ledger by the places of their records.
     pub(crate) fn places(&self) -> BTreeMap<u64, u64> {
         self.governed.iter().map(|(place, row)| (*place, row.seq)).collect()

@@ -23,14 +23,14 @@ const INVOCATION: &str = "govern.command_invocation";
 const FOREIGN: &str = "external.";
 
 pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
-    let invoked = case.governed.values().filter(|row| row.kind.as_str() == INVOCATION);
-    let actors: BTreeSet<&str> =
-        case.events.iter().chain(invoked).map(|row| row.actor.as_str()).collect();
+    let invoked = case.rows().filter(|row| row.kind.as_str() == INVOCATION);
+    let actors = case.events.iter().copied().chain(invoked);
+    let actors: BTreeSet<&str> = actors.map(|row| row.actor.as_str()).collect();
     for row in case.events.iter().filter(|row| !row.kind.as_str().starts_with(FOREIGN)) {
         event(row, found);
         common(row, found);
     }
-    for row in case.governed.values() {
+    for row in case.rows() {
         governed(row, &actors, found);
         common(row, found);
     }

@@ -9,7 +9,7 @@ use crate::head::{self, Stated};
 use crate::packet::{Content, Entry, Statement};
 use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
 use crate::summary::fallen;
-use crate::{agreed, complete, contract, integrity, run, walk};
+use crate::{agreed, complete, contract, header, integrity, run, walk};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

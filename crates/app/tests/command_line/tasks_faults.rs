@@ -173,6 +173,8 @@ enum Fault {
     Unheard(u32),
     /// The model does not answer its next question.
     Mute,
+    /// A signal comes.
+    Stop,
 }
 
 /// What a run came to.
@@ -293,7 +295,7 @@ impl<'s> Carried<'s> {
         let journal: Arc<dyn Journal> = match fault {
             Some(Fault::After(appends)) => Fails::after(ledger, appends),
             Some(Fault::Unheard(appends)) => Fails::unheard(ledger, appends),
-            Some(Fault::Mute) | None => ledger,
+            Some(Fault::Mute | Fault::Stop) | None => ledger,
         };
         let is_mute = matches!(fault, Some(Fault::Mute));
         let played = self.model(is_mute);
@@ -302,11 +304,15 @@ impl<'s> Carried<'s> {
             None => Arc::new(Extractive::new()),
         };
         let mut driver = self.opened(journal, model).await;
-        let ended = self.driven(&mut driver, is_mute).await;
+        let cancel = CancellationToken::new();
+        if matches!(fault, Some(Fault::Stop)) {
+            cancel.cancel();
+        }
+        let ended = self.driven(&mut driver, is_mute, &cancel).await;
         self.asked += played.map_or(0, |played| played.requests().len());
         match ended {
             Ok(true) => Some(self.end().await),
-            Ok(false) | Err(Error::Ledger(_)) => None,
+            Ok(false) | Err(Error::Ledger(_) | Error::Stopped) => None,
             Err(error) => panic!("{}: {error}", self.scene.name),
         }
     }
@@ -339,12 +345,16 @@ impl<'s> Carried<'s> {
     }
 
     /// Whether it is over. Where the model says nothing the person comes back later.
-    async fn driven(&mut self, driver: &mut Driver, is_mute: bool) -> Result<bool, Error> {
-        let cancel = CancellationToken::new();
+    async fn driven(
+        &mut self,
+        driver: &mut Driver,
+        is_mute: bool,
+        cancel: &CancellationToken,
+    ) -> Result<bool, Error> {
         loop {
             match driver.run().doing.clone() {
                 Doing::Over => return Ok(true),
-                Doing::Ready | Doing::Called { .. } => driver.drive(&cancel).await?,
+                Doing::Ready | Doing::Called { .. } => driver.drive(cancel).await?,
                 Doing::Waiting(stop) if is_mute && stop.reason == "model_failed" => return Ok(false),
                 Doing::Waiting(stop) => {
                     let answer = self.answer(&stop);
@@ -518,5 +528,21 @@ async fn whatever_fails_a_run_ends_as_without_it_or_asks() {
     }
     while let Some(done) = working.join_next().await {
         done.unwrap();
+    }
+}
+
+/// Who stops a run gets it back as it was, however often: it goes on from there to the same end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_stopped_goes_on() {
+    for (scene, task) in scenes().iter().filter(|(scene, _)| scene.replies.is_empty()) {
+        let (whole, ..) = carried(scene, task, None).await;
+        let mut run = Carried::new(scene, task);
+        for _ in 0..3 {
+            let stopped = run.process(Some(Fault::Stop)).await;
+            assert_eq!(stopped, None, "{}", scene.name);
+        }
+        let end = run.process(None).await;
+        assert_eq!(end.as_ref(), Some(&whole), "{}", scene.name);
+        run.verifies(0).await;
     }
 }

@@ -56,6 +56,9 @@ impl Book {
 
     fn sealed(&self, written: &Written) -> Sealed {
         let blobs = written.blobs.iter().map(|bytes| BlobBytes::new(bytes.clone()).unwrap()).collect();
+        // A record that says how secret it is has a row that is so.
+        let record = written.payload.get("record");
+        let class = record.and_then(|record| record.get("data_class")?.as_str());
         let draft = Draft {
             stream: StreamId::try_from(written.stream.clone()).unwrap(),
             kind: RowKind::try_from(written.kind.clone()).unwrap(),
@@ -64,7 +67,9 @@ impl Book {
             actor: PrincipalId::try_from("ana".to_owned()).unwrap(),
             proof: Proof::None,
             cause: None,
-            data_class: DataClass::Internal,
+            data_class: class
+                .and_then(|class| DataClass::try_from(class).ok())
+                .unwrap_or(DataClass::Internal),
             taint: Taint::UserTrustedBounded,
             payload: written.payload.clone(),
             blobs,

@@ -4,6 +4,8 @@ use crate::scenes;
 use crate::sound::told;
 use countersign_record::code::Code;
 use countersign_record::id::MatterId;
+use countersign_record::json::Json;
+use countersign_record::row::{DataClass, Row};
 use countersign_testkit::forge::{enclosed, file, key, public, restated};
 use countersign_verify::packet::{Content, Entry, Statement};
 use countersign_verify::report::{Check, Outcome, Report, Standing};
@@ -241,4 +243,50 @@ fn a_packet_that_fell_is_told_from_one_that_hides_it() {
     let hidden: Vec<Entry> = statement.ledger.rows.iter().filter(|one| !is_event(one)).cloned().collect();
     assert_eq!(hidden.len() + 1, statement.ledger.rows.len());
     check("a fall that is hidden", &restated(&statement, hidden), Code::VerifyIncomplete);
+}
+
+/// What stands on a row besides what it says follows from the rows as well.
+#[test]
+fn what_stands_on_a_row_is_held_to_what_the_rows_say() {
+    let changes: [(&str, fn(&mut Row)); 6] = [
+        ("by somebody else", |row| row.actor = "mallory".try_into().unwrap()),
+        ("of a version to come", |row| row.version = 99),
+        ("brought about by another row", |row| row.cause = Some(1)),
+        ("at somebody's request", |row| row.idem_key = Some("zz".try_into().unwrap())),
+        ("with more beside the record", |row| {
+            if let Json::Object(members) = &mut row.payload {
+                members.insert("extra", "x");
+            }
+        }),
+        ("of a kind that nobody knows", |row| row.kind = "govern.board_approval".try_into().unwrap()),
+    ];
+    let statement = scenes::safe().statement();
+    let rows = &statement.ledger.rows;
+    for at in (0..rows.len()).step_by(7) {
+        for (what, change) in changes {
+            let mut changed = rows.clone();
+            let Entry::Whole(row) = &mut changed[at] else { continue };
+            // Who carries a run on may be anybody, and its own rows are held to what follows from them; who wrote a record took part.
+            let of_records = ["by somebody else", "with more beside the record"];
+            if of_records.contains(&what) && !row.kind.as_str().starts_with("govern.") {
+                continue;
+            }
+            change(row);
+            let report = verify(&file(&restated(&statement, changed), &key(2)), &[]);
+            assert_eq!(report.result, Outcome::Failed, "{:?} {what}", rows[at].head());
+        }
+    }
+    let is_classed = |entry: &&mut Entry| match entry {
+        Entry::Whole(row) => {
+            row.payload.get("record").is_some_and(|record| record.get("data_class").is_some())
+        }
+        Entry::Withheld(_) => false,
+    };
+    let mut changed = rows.clone();
+    for entry in changed.iter_mut().filter(is_classed) {
+        if let Entry::Whole(row) = entry {
+            row.data_class = DataClass::Public;
+        }
+    }
+    check("all of it public", &restated(&statement, changed), Code::VerifyRow);
 }
