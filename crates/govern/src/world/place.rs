@@ -49,6 +49,13 @@ impl Streams {
         }
     }
 
+    /// Whether two rows stand in different streams that count for themselves.
+    #[must_use]
+    pub(crate) fn are_apart(&self, one: u64, other: u64) -> bool {
+        let stream = |row: u64| self.rows.get(&row).map(|(number, _)| *number);
+        stream(one).zip(stream(other)).is_some_and(|(one, other)| one != other)
+    }
+
     /// What a row means by a place: a place in the log. A row that is not here stands where the last one before it does; what is
     /// not written yet is behind everything.
     #[must_use]

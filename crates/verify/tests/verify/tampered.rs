@@ -245,10 +245,13 @@ fn a_packet_that_fell_is_told_from_one_that_hides_it() {
     check("a fall that is hidden", &restated(&statement, hidden), Code::VerifyIncomplete);
 }
 
+/// What is changed on a row, in words.
+type Change = (&'static str, fn(&mut Row));
+
 /// What stands on a row besides what it says follows from the rows as well.
 #[test]
 fn what_stands_on_a_row_is_held_to_what_the_rows_say() {
-    let changes: [(&str, fn(&mut Row)); 6] = [
+    let changes: [Change; 6] = [
         ("by somebody else", |row| row.actor = "mallory".try_into().unwrap()),
         ("of a version to come", |row| row.version = 99),
         ("brought about by another row", |row| row.cause = Some(1)),

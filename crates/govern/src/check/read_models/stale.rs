@@ -88,7 +88,13 @@ fn met<'w>(world: &'w World, own: &Own<'w>, places: &Places<'w>, headers: Vec<Re
     let first_after = |valid: &Valid<'w>| {
         let after = |key: &Key<'w>| {
             let all = events.get(&(valid.model, key.clone()))?;
-            all.get(all.partition_point(|(seq, _)| *seq <= valid.from)).copied()
+            let later = all.get(all.partition_point(|(seq, _)| *seq <= valid.from)..)?;
+            // A run with its own settings is not moved by other runs of its task, such as one that was forked from it.
+            let is_moved = |event: Record<'w>| match key {
+                Key::Task(_) => !world.streams().are_apart(valid.header.seq(), event.seq()),
+                Key::Matter(_) | Key::Run(_) | Key::Unbound(_) | Key::Ref(..) => true,
+            };
+            later.iter().find(|(_, event)| is_moved(*event)).copied()
         };
         valid.keys.iter().filter_map(after).min_by_key(|(seq, _)| *seq)
     };
