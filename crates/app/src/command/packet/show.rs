@@ -3,7 +3,7 @@
 
 use super::super::run::screen::{of_severity, of_status};
 use super::files::{Folder, Now};
-use super::{Keep, RunId, looking, statement};
+use super::{Keep, RunId, looking, statement, whole};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::input;
@@ -29,6 +29,9 @@ const CLAIM_COLUMNS_MIN: usize = 24;
 /// Characters of a hash that tell it apart for an eye.
 const HASH_CHARS: usize = 16;
 
+/// Rows that hold a packet.
+const PACKET: &str = "govern.task_reliance_packet";
+
 pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> {
     let (statement, next, folder) = match RunId::try_from(packet) {
         Ok(run) => {
@@ -36,7 +39,12 @@ pub(super) async fn run(global: &Global, packet: &str) -> Result<Exit, Failure> 
             let folder = Folder::of(global, &run, &told.setup)?;
             // What is only shown here does not leave.
             let keep = Keep { may_leave: DataClass::LocalOnly, kept: &[] };
-            let statement = statement(&Place::open(global)?, &run, told.setup, &keep).await?;
+            let mut statement = statement(&Place::open(global)?, &run, told.setup, &keep).await?;
+            // Nothing is made by being shown.
+            let mut packets = statement.ledger.rows.iter().filter_map(whole);
+            if let Some(row) = packets.rfind(|row| row.kind.as_str() == PACKET).cloned() {
+                (statement.made_at, statement.made_by) = (row.at, row.actor);
+            }
             let of_run = |words: &str| global.typed(&format!("{words} --run {run}"));
             let next = Next {
                 sound: global.typed(&format!("packet export {run} --yes --out FILE --html FILE")),

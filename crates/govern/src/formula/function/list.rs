@@ -5,6 +5,7 @@ use super::{Found, whole, whole_number};
 use crate::derive::tie_break::ascending;
 use crate::formula::compute::{Stop, is_zero, list, number, numbers, text};
 use crate::formula::value::Value;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use countersign_record::time::Instant;
 
@@ -152,7 +153,17 @@ pub(super) fn both<'v>(of: &[Value<'v>]) -> Found<'v> {
 pub(super) fn in_order<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [values, order] = of else { return Ok(Value::Absent) };
     let values = list(values)?;
-    Ok(Value::List(list(order)?.iter().filter(|one| values.contains(one)).cloned().collect()))
+    let known: BTreeSet<_> = values.iter().filter_map(word).collect();
+    let is_there = |one: &&Value<'v>| match word(one) {
+        Some(word) => known.contains(&word),
+        None => values.contains(one),
+    };
+    Ok(Value::List(list(order)?.iter().filter(is_there).cloned().collect()))
+}
+
+/// A value that is a text.
+fn word<'a>(value: &'a Value<'_>) -> Option<&'a str> {
+    if let Value::Text(text) = value { Some(text) } else { None }
 }
 
 pub(super) fn mapped<'v>(of: &[Value<'v>]) -> Found<'v> {
