@@ -138,6 +138,47 @@ mod tests {
         directories().unwrap().iter().for_each(crate::generated::assert_up_to_date);
     }
 
+    /// What a task's file says, as a validator reads it.
+    fn task_of(path: &str) -> Value {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        toml::from_str(&std::fs::read_to_string(root.join(path)).unwrap()).unwrap()
+    }
+
+    /// The places of what does not fit the schema of tasks.
+    fn misfits(task: &Value) -> Vec<String> {
+        let schema = serde_json::from_str(&self::task().unwrap().1).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        validator.iter_errors(task).map(|one| format!("{}: {one}", one.instance_path())).collect()
+    }
+
+    #[test]
+    fn every_task_that_ships_fits_the_schema_of_tasks() {
+        let named = ["audit-sample", "incident-report", "lease-memo"];
+        let named = named.into_iter().chain(["notice-conflict", "parser-code", "vendor-claims"]);
+        let examples = named.map(|one| format!("examples/{one}/task.toml"));
+        for path in examples.chain(["crates/app/src/command/task/new.toml".to_owned()]) {
+            assert_eq!(misfits(&task_of(&path)), Vec::<String>::new(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_no_task_may_say_does_not_fit_the_schema_of_tasks() {
+        type Change = fn(&mut Value);
+        let changes: [(&str, Change); 6] = [
+            ("an unknown member", |task| task["colour"] = "red".into()),
+            ("one of a criterion", |task| task["outcomes"][0]["criteria"][0]["criterion_id"] = "c".into()),
+            ("a basis", |task| task["outcomes"][0]["criteria"][0]["basis"] = "taste".into()),
+            ("a check", |task| task["outcomes"][0]["criteria"][0]["check"]["kind"] = "smell".into()),
+            ("a text for a number", |task| task["artifacts"][0]["sections"][0]["quotes"] = "1".into()),
+            ("no goal", |task| drop(task.as_object_mut().unwrap().remove("goal"))),
+        ];
+        for (what, change) in changes {
+            let mut task = task_of("examples/lease-memo/task.toml");
+            change(&mut task);
+            assert_eq!(misfits(&task).len(), 1, "{what}: {:?}", misfits(&task));
+        }
+    }
+
     #[test]
     fn printing_changes_nothing_but_the_order() {
         for document in documents() {

@@ -210,8 +210,8 @@ Examples:
     #[command(after_help = pages::BOARD)]
     Board(pages::OfRun),
     /// What a run costs, and what all runs of the matter may spend
-    #[command(subcommand, after_help = "Example:\n  countersign budget show")]
-    Budget(pages::Budget),
+    #[command(after_help = "Example:\n  countersign budget show")]
+    Budget(pages::OfBudget),
     /// What people may do to a task's run: the commands, and giving one
     #[command(subcommand, name = "command", after_help = governed::COMMAND)]
     Governed(governed::Commands),

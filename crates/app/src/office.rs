@@ -31,6 +31,7 @@ use countersign_store::sessions::{self, Found, Kept, Sessions};
 use countersign_store::traces::Traces;
 use countersign_tools::{self as tools_here, Sandbox};
 use countersign_web::{Config, HttpGet};
+use countersign_work::task::Task;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
@@ -319,8 +320,13 @@ pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     whole.ancestors().find_map(there)
 }
 
+/// Whether whoever answers in a task can be asked; nobody has to be where replies are played.
+pub(crate) fn can_answer(global: &Global, task: &Task) -> Result<(), Failure> {
+    if task.replies().is_some() { Ok(()) } else { is_known(global, task.model()) }
+}
+
 /// Whether a model of this name can be asked; it is not opened.
-pub(crate) fn is_known(global: &Global, name: &str) -> Result<(), Failure> {
+fn is_known(global: &Global, name: &str) -> Result<(), Failure> {
     match name {
         "extractive" => Ok(()),
         named => Ok(Shelf::of(&global.data).read(&ModelName::try_from(named)?).map(drop)?),

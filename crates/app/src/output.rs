@@ -5,6 +5,7 @@ mod sheet;
 
 pub(crate) use sheet::{BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 
+use crate::cli::Global;
 use crate::failure::Failure;
 use countersign_record::code::{Code, ErrorBody, ErrorForm};
 use countersign_record::json;
@@ -174,9 +175,9 @@ pub(crate) fn moment(at: &str) -> String {
     at.split_once('.').map_or_else(|| at.to_owned(), |(at, _)| format!("{at}Z"))
 }
 
-/// A sign of life for long work: on a terminal only.
-pub(crate) fn progress(message: String) -> indicatif::ProgressBar {
-    if !std::io::stderr().is_terminal() {
+/// A sign of life for long work: on a terminal only, and for people only.
+pub(crate) fn progress(global: &Global, message: String) -> indicatif::ProgressBar {
+    if global.json || !std::io::stderr().is_terminal() {
         return indicatif::ProgressBar::hidden();
     }
     let spinner = indicatif::ProgressBar::new_spinner().with_message(message);

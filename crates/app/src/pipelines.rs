@@ -48,7 +48,18 @@ pub(crate) fn beneath(folder: &Path, named: &str, bytes_max: u64) -> Result<Foun
     let text = String::from_utf8(bytes).map_err(|_| why("it is no text in UTF-8".to_owned()))?;
     let dir = shown.parent().unwrap_or(folder).to_path_buf();
     let pipeline = Table::read(named, &text, Code::RunPipeline)?.into_a(Pipeline::read)?;
+    apart(named, &pipeline)?;
     Ok(Found { pipeline, dir })
+}
+
+/// A pipeline of a user's own has a name of its own: whoever verifies a packet goes by the name.
+fn apart(named: &str, pipeline: &Pipeline) -> Result<(), Failure> {
+    let name = pipeline.name.as_str();
+    if !is_shipped(name) {
+        return Ok(());
+    }
+    let why = format!("{named}: {name} is the name of a pipeline that ships; give this one its own");
+    Err(Failure::new(Code::RunPipeline, why))
 }
 
 /// The pipeline of a name, or of a file.
@@ -102,5 +113,37 @@ impl Found {
                 Err(refused("it is a program, and programs are run only with --allow-programs".to_owned()))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_kernel::pipeline::shipped;
+    use countersign_record::canonical;
+    use countersign_record::digest::Digest;
+
+    /// Whoever verifies a packet knows the pipelines that ship by their hashes.
+    #[test]
+    fn what_ships_is_what_verifying_knows() {
+        let newest = |(name, hashes): &(&'static str, &[&'static str])| {
+            (*name, hashes.last().copied().unwrap_or_default().to_owned())
+        };
+        let known: Vec<(&str, String)> = shipped::SHIPPED.iter().map(newest).collect();
+        let own = SHIPPED.map(|(name, _)| {
+            let found = find(name).unwrap_or_else(|failure| panic!("{failure:?}"));
+            let bytes = canonical::to_bytes_of(&found.pipeline).unwrap();
+            (name, Digest::of(&bytes).to_string())
+        });
+        assert_eq!(known, own);
+    }
+
+    #[test]
+    fn a_pipeline_of_ones_own_has_its_own_name() {
+        let (_, text) = SHIPPED[3];
+        let pipeline =
+            Table::read("own.toml", text, Code::RunPipeline).unwrap().into_a(Pipeline::read).unwrap();
+        assert!(apart("own.toml", &pipeline).is_err());
+        assert!(apart("own.toml", &Pipeline { name: "own".to_owned(), ..pipeline }).is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! TOML that a user writes, as the documents that the crates read.
 //! Owns: the turn into JSON, and the line of everything in it. Must not: know what a file is about.
 
-use crate::failure::{Failure, troubles_json};
+use crate::failure::Failure;
 use crate::output;
 use countersign_record::code::Code;
 use countersign_record::fields::Trouble;
@@ -12,9 +12,14 @@ use toml::de::{DeTable, DeValue};
 
 /// A file that was read.
 pub(crate) struct Table {
+    document: Json,
+    lines: Lines,
+}
+
+/// Where everything in a file stands.
+pub(crate) struct Lines {
     name: String,
     code: Code,
-    document: Json,
     /// The line of each value, by its JSON Pointer.
     lines: BTreeMap<String, usize>,
 }
@@ -37,24 +42,45 @@ impl Table {
             let line = line_of(at);
             Failure::new(code, format!("{name}: line {line}: {why}")).with_count("line", line as u64)
         })?;
-        Ok(Table { name, code, document: Json::Object(document), lines })
+        Ok(Table { document: Json::Object(document), lines: Lines { name, code, lines } })
     }
 
     /// Hands the document over to whoever can read it.
     pub(crate) fn into_a<T>(self, read: impl FnOnce(Json) -> Result<T, Vec<Trouble>>) -> Result<T, Failure> {
-        let Table { name, code, document, lines } = self;
-        read(document).map_err(|troubles| {
-            let told: Vec<Trouble> = troubles
-                .into_iter()
-                .map(|trouble| {
-                    let line = line(&lines, &trouble.path);
-                    Trouble { message: format!("line {line}: {trouble}"), ..trouble }
-                })
-                .collect();
-            let first = told.first().map(|trouble| trouble.message.clone()).unwrap_or_default();
-            let more = if told.len() > 1 { format!(" (and {} more)", told.len() - 1) } else { String::new() };
-            Failure::new(code, format!("{name}: {first}{more}")).with("errors", troubles_json(&told))
-        })
+        self.into_a_with_lines(read).map(|(read, _)| read)
+    }
+
+    /// The same, with where everything stands: what is wrong may be found only later.
+    pub(crate) fn into_a_with_lines<T>(
+        self,
+        read: impl FnOnce(Json) -> Result<T, Vec<Trouble>>,
+    ) -> Result<(T, Lines), Failure> {
+        let Table { document, lines } = self;
+        match read(document) {
+            Ok(read) => Ok((read, lines)),
+            Err(troubles) => Err(lines.told(troubles)),
+        }
+    }
+}
+
+impl Lines {
+    /// What is wrong with the file, each with its line.
+    pub(crate) fn told(&self, troubles: Vec<Trouble>) -> Failure {
+        let told = |trouble: Trouble| {
+            let line = line(&self.lines, &trouble.path);
+            let message = format!("line {line}: {trouble}");
+            let errors = Failure::new(trouble.code, "")
+                .with("code", trouble.code.as_str())
+                .with("path", trouble.path)
+                .with("message", message.as_str())
+                .with_count("line", line as u64);
+            (message, Json::Object(errors.details))
+        };
+        let (messages, errors): (Vec<String>, Vec<Json>) = troubles.into_iter().map(told).unzip();
+        let more =
+            if messages.len() > 1 { format!(" (and {} more)", messages.len() - 1) } else { String::new() };
+        let first = messages.first().map(String::as_str).unwrap_or_default();
+        Failure::new(self.code, format!("{}: {first}{more}", self.name)).with("errors", Json::Array(errors))
     }
 }
 
@@ -130,7 +156,7 @@ mod tests {
             ("/stages/1/agent", 7),
             ("/elsewhere", 1),
         ] {
-            assert_eq!(line(&table.lines, pointer), expected, "{pointer}");
+            assert_eq!(line(&table.lines.lines, pointer), expected, "{pointer}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! Task folders: what a user hands over.
 //! Owns: reading one, safely and whole, and the envelope that its run begins with. Must not: judge what it asks.
 
+mod named;
+mod strict;
 mod texts;
 
 pub(crate) use texts::Texts;
@@ -9,7 +11,7 @@ use crate::beneath;
 use crate::failure::Failure;
 use crate::output;
 use crate::pipelines::{self, Found};
-use crate::tables::Table;
+use crate::tables::{Lines, Table};
 use countersign_govern::types::added::policy::CapabilityState;
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::pipeline::Agent as Kind;
@@ -43,28 +45,45 @@ pub(crate) struct Folder {
     pub(crate) task: Task,
     pub(crate) sources: Vec<Vec<u8>>,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) pipeline: Found,
 }
 
 impl Folder {
-    /// Reads a folder, or the folder of a file that is named `task.toml`.
-    pub(crate) fn read(named: &Path) -> Result<Self, Failure> {
-        let dir = folder_of(named);
-        let task = task(&dir)?;
-        let mut left = BYTES_MAX;
-        let mut sources = Vec::new();
-        for source in &task.sources {
-            let bytes = file(&dir, &source.path, &mut left)?;
-            if std::str::from_utf8(&bytes).is_err() {
-                return Err(invalid(format!("{}: it is no text in UTF-8", output::plain(&source.path))));
-            }
-            sources.push(bytes);
-        }
+    /// Reads a folder, or the folder of a file that is named `task.toml`. Whoever reads it says whether the model is known.
+    pub(crate) fn read(
+        dir: &Path,
+        is_known: impl FnOnce(&Task) -> Result<(), Failure>,
+    ) -> Result<Self, Failure> {
+        let (task, lines) = asked(dir)?;
+        let mut taking = named::Taking::new(dir);
+        let sources = task.sources.iter().enumerate();
+        let sources =
+            sources.map(|(at, one)| taking.text(format!("/sources/{at}/path"), &one.path)).collect();
         let mut files = BTreeMap::new();
-        for path in others(&task) {
-            let bytes = file(&dir, &path, &mut left)?;
-            files.insert(path, bytes);
+        for (place, path) in named::others(&task) {
+            if !files.contains_key(path)
+                && let Some(bytes) = taking.file(place, path)
+            {
+                files.insert(path.to_owned(), bytes);
+            }
         }
-        Ok(Folder { task, sources, files })
+        if let Some(path) = task.replies()
+            && let Some(bytes) = files.get(path)
+        {
+            taking.no_fault(&named::of_work("replies"), played(path, bytes).map(drop));
+        }
+        let pipeline = pipeline(dir, &task);
+        taking.no_fault(&named::of_work("model"), is_known(&task));
+        match pipeline {
+            Ok(pipeline) if taking.is_whole() => Ok(Folder { task, sources, files, pipeline }),
+            Ok(_) => Err(taking.told(&lines)),
+            // What is wrong within the pipeline's file has its place there.
+            Err(failure) if failure.code == Code::RunPipeline && taking.is_whole() => Err(failure),
+            Err(failure) => {
+                taking.no_fault(&named::of_work("pipeline"), Err(failure));
+                Err(taking.told(&lines))
+            }
+        }
     }
 
     /// What the run is opened with.
@@ -80,7 +99,7 @@ impl Folder {
 }
 
 /// The pipeline of a task: one that ships, or a file of its folder. One that nobody looks at the work in, or that makes no packet, leads nowhere.
-pub(crate) fn pipeline(dir: &Path, task: &Task) -> Result<Found, Failure> {
+fn pipeline(dir: &Path, task: &Task) -> Result<Found, Failure> {
     let found = pipelines::beneath(dir, task.pipeline(), FILE_BYTES_MAX)?;
     let has = |agent: &str| {
         let is_own = |kind: &Kind| matches!(kind, Kind::BuiltIn { name } if name == agent);
@@ -90,7 +109,7 @@ pub(crate) fn pipeline(dir: &Path, task: &Task) -> Result<Found, Failure> {
     match missing.is_empty() {
         true => Ok(found),
         false => Err(invalid(format!(
-            "[work] pipeline: {} has no stage of {}, which a task needs; the pipeline “task” has all",
+            "{} has no stage of {}, which a task needs; the pipeline “task” has all",
             output::plain(task.pipeline()),
             missing.join(" and ")
         ))),
@@ -154,7 +173,7 @@ pub(crate) enum Run {
 }
 
 /// The run of a folder that is to be begun, with an envelope that was received then.
-pub(crate) fn begun(folder: Folder, received: &Timestamp) -> Result<AtWork, Failure> {
+pub(crate) fn begun(folder: Folder, received: &Timestamp) -> Result<(AtWork, Found), Failure> {
     let texts: BTreeMap<String, Vec<u8>> =
         folder.task.sources.iter().map(|one| one.id.clone()).zip(folder.sources.iter().cloned()).collect();
     let sources = Texts::new(&folder.task, |source| texts.get(&source.id).cloned(), received);
@@ -163,7 +182,8 @@ pub(crate) fn begun(folder: Folder, received: &Timestamp) -> Result<AtWork, Fail
     let replies = replies(&work, 0)?;
     let document = folder.task.write().unwrap_or(Json::Null);
     let (sources, files) = (Arc::new(sources), folder.hashes());
-    Ok(AtWork { work, sources, replies, document, files, commands: Run::Granted })
+    let at_work = AtWork { work, sources, replies, document, files, commands: Run::Granted };
+    Ok((at_work, folder.pipeline))
 }
 
 /// The run of a task that was begun, as its rows tell it; `None` if it is none of a task's.
@@ -224,13 +244,6 @@ pub(crate) fn replayed(recorded: &Recorded) -> Result<AtWork, Failure> {
     })
 }
 
-/// Whether the recorded replies of a task can be read, where it brings some along.
-pub(crate) fn can_be_played(folder: &Folder) -> Result<(), Failure> {
-    let Some(path) = folder.task.replies() else { return Ok(()) };
-    let bytes = folder.files.get(path).map(Vec::as_slice).unwrap_or_default();
-    played(path, bytes).map(drop)
-}
-
 fn played(path: &str, bytes: &[u8]) -> Result<Vec<Reply>, Failure> {
     let wrong = |why: String| invalid(format!("{}: {why}", output::plain(path)));
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is no text".to_owned()))?;
@@ -247,30 +260,17 @@ fn replies(work: &Work, used: usize) -> Result<Option<Arc<dyn Model>>, Failure> 
     Ok(Some(Arc::new(Scripted::new(left, Pieces::AsWritten))))
 }
 
-/// The files that a task names besides its sources.
-fn others(task: &Task) -> Vec<String> {
-    let drafts = task.artifacts.iter().filter_map(|one| one.from.clone());
-    let criteria = task.outcomes.iter().flat_map(|one| &one.criteria);
-    let schemas = criteria.filter_map(|one| one.check.as_ref()?.schema.clone());
-    let specs = task
-        .artifacts
-        .iter()
-        .filter_map(|one| one.codespec.clone())
-        .filter(|spec| !spec.starts_with("builtin:"));
-    let mut all: Vec<String> =
-        drafts.chain(schemas).chain(specs).chain(task.replies().map(str::to_owned)).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
 /// The task of a folder; what is wrong with it is told with its line.
 pub(crate) fn task(dir: &Path) -> Result<Task, Failure> {
+    asked(dir).map(|(task, _)| task)
+}
+
+fn asked(dir: &Path) -> Result<(Task, Lines), Failure> {
     let shown = output::plain(&dir.join(FILE).display().to_string());
     let bytes = beneath::read(dir, FILE, FILE_BYTES_MAX)
         .map_err(|why| Failure::new(Code::FileUnreadable, format!("{shown}: {why}")))?;
     let text = String::from_utf8(bytes).map_err(|_| invalid(format!("{shown}: it is no text in UTF-8")))?;
-    Table::read(&shown, &text, Code::TaskInvalid)?.into_a(|document| {
+    Table::read(&shown, &text, Code::TaskInvalid)?.into_a_with_lines(|document| {
         let wrong = |one: countersign_govern::types::wire::Trouble| Trouble {
             code: Code::FieldInvalid,
             path: one.path,
@@ -279,7 +279,8 @@ pub(crate) fn task(dir: &Path) -> Result<Task, Failure> {
         let task: Result<Task, Vec<Trouble>> =
             Task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect());
         let task = task?;
-        let refused = refused(&task);
+        let mut refused = strict::troubles(&document, &task);
+        refused.extend(self::refused(&task));
         if refused.is_empty() { Ok(task) } else { Err(refused) }
     })
 }
@@ -297,19 +298,6 @@ fn refused(task: &Task) -> Vec<Trouble> {
     all
 }
 
-fn file(dir: &Path, path: &str, left: &mut usize) -> Result<Vec<u8>, Failure> {
-    let shown = output::plain(path);
-    let bytes = beneath::read(dir, path, FILE_BYTES_MAX)
-        .map_err(|why| Failure::new(Code::FileUnreadable, format!("{shown}: {why}")))?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(invalid(format!("{shown}: it has more than 16 MiB")));
-    }
-    *left = left
-        .checked_sub(bytes.len())
-        .ok_or_else(|| invalid("its files have more than 256 MiB together".to_owned()))?;
-    Ok(bytes)
-}
-
 fn invalid(message: String) -> Failure {
     Failure::new(Code::TaskInvalid, message)
 }
@@ -321,13 +309,16 @@ pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         healthy,
     };
+    // What only quotes can write nothing of its own.
+    let can_write = task.model() != countersign_work::task::EMBEDDED || task.replies().is_some();
     let mut all = vec![
         one("draft", true),
         one("evaluate", true),
         one("quote_sources", true),
         one("revise_by_quotes", true),
         one("judge_by_rubric", task.has_judge()),
-        one("write_code", task.model() != countersign_work::task::EMBEDDED || task.replies().is_some()),
+        one("write_code", can_write),
+        one("rewrite_text", can_write),
     ];
     // What the task grants is there if this machine can hold it.
     let can_hold = || countersign_tools::support().iter().all(|one| one.state != State::Missing);

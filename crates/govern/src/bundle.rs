@@ -15,9 +15,9 @@ pub const ROWS_MAX: usize = 4_000_000;
 
 /// Why something is no bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {message}")]
+#[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
 pub struct NotABundle {
-    /// Where, as a JSON pointer.
+    /// Where, as a JSON pointer; nothing for the whole of it.
     pub path: String,
     /// What is wrong.
     pub message: String,
@@ -26,7 +26,7 @@ pub struct NotABundle {
 /// A bundle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
-    /// The time up to which is looked.
+    /// The time up to which is looked: what was written later is not there yet.
     pub as_of: Option<Instant>,
     /// The rows, in their order.
     pub rows: Vec<Draft>,
@@ -67,11 +67,21 @@ impl Bundle {
         Ok(Bundle { as_of, rows: rows.collect::<Result<_, _>>()?, also, fixture })
     }
 
+    /// The rows that are there at the time up to which is looked, with their places. One that does not say when it was written is.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &Draft)> {
+        (1..).zip(&self.rows).filter(|(_, row)| is_there(row, self.as_of))
+    }
+
     /// What is checked.
     #[must_use]
     pub fn world(self) -> World {
-        World::new(self.rows, self.as_of)
+        let as_of = self.as_of;
+        World::placed((1..).zip(self.rows).filter(|(_, row)| is_there(row, as_of)), as_of)
     }
+}
+
+fn is_there(row: &Draft, as_of: Option<Instant>) -> bool {
+    row.at.zip(as_of).is_none_or(|(at, as_of)| at <= as_of)
 }
 
 fn read_fixture(value: &Json) -> Result<AddendaBConformanceFixture, NotABundle> {
@@ -123,7 +133,9 @@ fn time(value: &Json, name: &str, place: &str) -> Result<Option<Instant>, NotABu
         None => Ok(None),
         Some(_) => {
             let bad = || wrong(&alloc::format!("{place}/{name}"), "must be a time like 2026-01-31T08:00:00Z");
-            value.time(name).map(Some).ok_or_else(bad)
+            // Times of a log are in UTC, so that two of them can be compared by eye.
+            let is_utc = value.text(name).is_some_and(|text| text.ends_with('Z'));
+            value.time(name).filter(|_| is_utc).map(Some).ok_or_else(bad)
         }
     }
 }

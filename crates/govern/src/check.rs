@@ -19,6 +19,7 @@ mod concurrency;
 mod conformance;
 mod context_packets;
 mod cost;
+mod course;
 mod events;
 mod explanation;
 mod externalization;
@@ -53,6 +54,7 @@ mod template_match;
 #[cfg(test)]
 mod trial;
 mod type_owners;
+mod within;
 mod workspace;
 
 use crate::kind::Kind;
@@ -268,4 +270,58 @@ pub(crate) fn out_of_date(code: &str, row: u64, seq: u64, kind: &str) -> Option<
     let wide = WIDE.iter().find(|wide| wide.code == code)?;
     let (path, message) = (String::from(Path::from(wide.path)), (wide.message)(seq, kind));
     Some(Diagnostic { row, code: wide.code, path, severity: Severity::Error, message })
+}
+
+#[cfg(test)]
+#[path = "../benches/govern/hostile.rs"]
+mod hostile;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::member::looked;
+
+    /// Rows of a hostile bundle, and how often more members may be looked at where it is twice as long: as often as it is longer,
+    /// and some more. Whoever goes through all rows for each row looks four times as often.
+    const ROWS: usize = 400;
+    const TIMES_MAX: f64 = 2.6;
+
+    /// Rules that do look too often, and where: wrong, and slow only on rows that nobody writes.
+    const TOO_OFTEN: [(&str, &str); 3] = [
+        (
+            "hostile: a chain of many results, resolved again and again",
+            "lifecycle_transition_without_receipt",
+        ),
+        ("hostile: packets to rely on that cite one snapshot", "reliance_packet_stale_snapshot"),
+        ("hostile: packets to rely on that cite one snapshot", "reliance_status_not_derivable"),
+    ];
+
+    /// How many members a rule looks at in some rows.
+    fn looks(rule: &'static Rule, world: &World) -> usize {
+        looked::count();
+        by_rule(world, rule, &mut Vec::new());
+        looked::count()
+    }
+
+    /// No rule looks at more than in proportion, however rows are written; a bundle that is too short to tell is passed over.
+    #[test]
+    fn rules_look_in_proportion_to_the_rows() {
+        let (mut misses, mut known) = (Vec::new(), Vec::new());
+        let [short, long] = [ROWS, 2 * ROWS]
+            .map(|rows| hostile::cases(rows).into_iter().map(|(name, rows)| (name, World::new(rows, None))));
+        for ((name, short), (_, long)) in short.zip(long) {
+            for (_, rule) in rules() {
+                let (one, other) = (looks(rule, &short), looks(rule, &long));
+                let is_too_often = other > 16 * ROWS && other as f64 > one as f64 * TIMES_MAX;
+                if is_too_often && TOO_OFTEN.contains(&(name, rule.code)) {
+                    known.push((name, rule.code));
+                } else if is_too_often {
+                    misses.push(std::format!("{name}: {} looked {one} times, then {other}", rule.code));
+                }
+            }
+        }
+        assert!(misses.is_empty(), "{}", misses.join("\n"));
+        known.sort_unstable();
+        assert_eq!(known, TOO_OFTEN, "one that looks no more often than it should is struck off the list");
+    }
 }

@@ -11,6 +11,8 @@
 
 extern crate alloc;
 #[cfg(test)]
+extern crate self as countersign_govern;
+#[cfg(test)]
 extern crate std;
 
 pub mod admission;

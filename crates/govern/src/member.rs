@@ -2,9 +2,9 @@
 //! Owns: looking into JSON that may be of any shape: what is missing or of another type is not there. Must not: judge.
 
 use crate::letters;
-use crate::reference::Reference;
+use crate::reference::{Reference, bare};
 use alloc::vec::Vec;
-use countersign_record::json::{Json, Object};
+use countersign_record::json::{Json, Number, Object};
 use countersign_record::time::Instant;
 
 /// Looks at members. A path is names with dots between: `governance.matter_id`.
@@ -53,7 +53,10 @@ pub trait Member {
 
     /// Its items; none if it is no list.
     fn list(&self, path: &str) -> &[Json] {
-        self.at(path).and_then(Json::as_array).unwrap_or_default()
+        let items = self.at(path).and_then(Json::as_array).unwrap_or_default();
+        #[cfg(test)]
+        looked::at(items.len());
+        items
     }
 
     /// Its items that are texts.
@@ -64,6 +67,16 @@ pub trait Member {
     /// Its members; `None` if it is no object.
     fn members(&self, path: &str) -> Option<&Object> {
         self.at(path).and_then(Json::as_object)
+    }
+
+    /// The id that it says, bare or as a reference.
+    fn id_at(&self, path: &str) -> Option<&str> {
+        self.text(path).map(bare)
+    }
+
+    /// The ids that its items say, bare or as references.
+    fn ids_at(&self, path: &str) -> Vec<&str> {
+        self.list(path).iter().filter_map(Json::as_str).map(bare).collect()
     }
 
     /// The reference that it is.
@@ -89,6 +102,8 @@ pub trait Member {
 
 impl Member for Json {
     fn at(&self, path: &str) -> Option<&Json> {
+        #[cfg(test)]
+        looked::at(1);
         let found = if letters::find(path.as_bytes(), b'.').is_some() {
             path.split('.').try_fold(self, |value, name| value.get(name))?
         } else {
@@ -112,18 +127,48 @@ pub(crate) fn is_blank_text(text: &str) -> bool {
 /// All texts in a value. Values are as deep as the reader of JSON lets them be.
 pub fn every_text<'j>(value: &'j Json, all: &mut Vec<&'j str>) {
     match value {
-        Json::String(text) => all.push(text),
+        Json::String(text) => {
+            #[cfg(test)]
+            looked::at(1);
+            all.push(text);
+        }
         Json::Array(items) => items.iter().for_each(|item| every_text(item, all)),
         Json::Object(members) => members.iter().for_each(|(_, member)| every_text(member, all)),
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 
+/// Counts members and items that are looked at, so that tests can hold rules to how many those are.
+#[cfg(test)]
+pub(crate) mod looked {
+    use core::cell::Cell;
+
+    std::thread_local! {
+        static COUNT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// So many more were.
+    pub(crate) fn at(count: usize) {
+        COUNT.with(|all| all.set(all.get() + count));
+    }
+
+    /// How many were since this was asked last.
+    pub(crate) fn count() -> usize {
+        COUNT.with(Cell::take)
+    }
+}
+
+/// The nearest double. Zero has no sign: canonical JSON writes it without one, so nothing may follow from it.
+#[must_use]
+pub fn double(number: &Number) -> f64 {
+    number.as_f64() + 0.0
+}
+
 /// A number, or the word for one that is not finite.
 #[must_use]
 pub fn number(value: &Json) -> Option<f64> {
     match value {
-        Json::Number(number) => Some(number.as_f64()),
+        Json::Number(number) => Some(double(number)),
         Json::String(word) => match word.as_str() {
             "NaN" => Some(f64::NAN),
             "Infinity" => Some(f64::INFINITY),

@@ -68,6 +68,16 @@ impl Path {
         self
     }
 
+    /// What stands in it by a path from there.
+    #[must_use]
+    pub fn join(mut self, below: Path) -> Self {
+        if !self.is_cut {
+            self.pointer.push_str(&below.pointer);
+            self.is_cut = below.is_cut;
+        }
+        self
+    }
+
     /// What stands in it by a path with dots.
     #[must_use]
     pub fn then(self, dotted: &'static str) -> Self {

@@ -10,6 +10,7 @@ mod hashes;
 mod holding;
 mod lists;
 mod lives;
+mod moves;
 mod names;
 mod places;
 mod repeats;
@@ -126,6 +127,7 @@ pub fn contradictions(world: &World) -> Vec<Contradiction> {
     computed::find(world, &mut found);
     told::find(world, &mut found);
     lives::find(world, &mut found);
+    moves::find(world, &mut found);
     found.0.sort();
     found.0.dedup();
     found.0

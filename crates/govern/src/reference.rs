@@ -1,6 +1,7 @@
 //! References between records: `kind:id[@version][#hash]`, the kind in snake case.
 //! Owns: reading them. Must not: resolve them.
 
+use crate::kind::Number;
 use crate::letters;
 use alloc::string::String;
 use core::fmt;
@@ -70,6 +71,13 @@ fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// The id that a text is or refers to: what names a record may say its kind in front. A text that begins otherwise is an id.
+#[must_use]
+pub fn bare(text: &str) -> &str {
+    let named = Reference::read(text).filter(|reference| Number::of_snake(reference.kind).is_some());
+    named.map_or(text, |reference| reference.id)
+}
+
 /// The name of a type in snake case, as references write it.
 #[must_use]
 pub fn snake(name: &str) -> String {
@@ -101,6 +109,22 @@ mod tests {
         }
         let odd = Reference::read("src:a:b@c#d").unwrap();
         assert_eq!((odd.id, odd.version, odd.hash), ("a:b@c#d", None, None));
+    }
+
+    #[test]
+    fn an_id_may_be_written_as_a_reference() {
+        let hash = "0".repeat(64);
+        let pinned = format!("revision_plan:p@2#{hash}");
+        for (text, id) in [
+            ("p", "p"),
+            ("revision_plan:p", "p"),
+            (pinned.as_str(), "p"),
+            ("user:p", "user:p"),
+            ("a:b", "a:b"),
+            ("revision_plan:", "revision_plan:"),
+        ] {
+            assert_eq!(bare(text), id);
+        }
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub mod replay;
 pub mod research;
 pub mod review;
 pub mod revision;
+mod scope;
 pub mod source;
 pub mod sub_agent;
 pub mod sufficiency;
@@ -53,6 +54,7 @@ pub mod workspace;
 use crate::kind::Number;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::TypeId;
 use countersign_record::json::Json;
 use once_cell::race::OnceBox;
 use wire::{Reading, Trouble, Wire};
@@ -64,24 +66,32 @@ pub struct Type {
     read: fn(&Json, &mut Reading) -> Option<Json>,
     tell: fn(&Json, &mut Reading),
     fits: fn(&Json) -> bool,
+    id: fn() -> TypeId,
     /// Its JSON Schema.
     pub schema: fn() -> Json,
 }
 
 impl Type {
-    const fn of<T: Wire>(name: &'static str) -> Self {
+    const fn of<T: Wire + 'static>(name: &'static str) -> Self {
         Type {
             name,
             read: |value, reading| T::read(value, reading).and_then(|read| read.write()),
             tell: |value, reading| drop(T::read(value, reading)),
             fits: T::fits,
+            id: TypeId::of::<T>,
             schema: T::schema,
         }
     }
 
     /// Another name for a type: what it says is said there.
-    const fn alias<T: Wire>(name: &'static str) -> Self {
+    const fn alias<T: Wire + 'static>(name: &'static str) -> Self {
         Type { schema: T::schema_inside, ..Type::of::<T>(name) }
+    }
+
+    /// Whether it is this one: other crates have types of the same names.
+    #[must_use]
+    pub fn is<T: 'static>(&self) -> bool {
+        (self.id)() == TypeId::of::<T>()
     }
 
     /// What of a record is not as the type has it.

@@ -9,7 +9,7 @@ mod policy;
 mod row;
 
 use crate::kind::Number;
-use crate::reference::Reference;
+use crate::reference::{Reference, bare};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -193,8 +193,9 @@ impl World {
         self.picked(self.named(kind, id))
     }
 
-    /// The places of the versions of a record.
+    /// The places of the versions of a record, by its id or by a reference to it.
     fn named(&self, kind: &str, id: &str) -> &[u32] {
+        let id = bare(id);
         let number = Number::of(kind);
         self.ask(number);
         match number {

@@ -2,6 +2,7 @@
 //! Owns: cutting a text into sections and claims, reading citations. Must not: judge a claim; `bearing` says what sources say of it.
 
 pub mod bearing;
+mod said;
 mod unheld;
 
 pub use unheld::{unheld, whole};
@@ -11,10 +12,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// What a text says where no source says anything; it claims nothing.
+/// What a text says where no source says anything. It is held against none: nobody looks whether they do.
 pub const SILENT: &str = "The sources do not say.";
 /// Claims of a text that are looked at; what is behind them is a part that nobody looks at.
-pub const CLAIMS_MAX: usize = 10_000;
+pub const CLAIMS_MAX: usize = 2_000;
 
 /// A text by its headings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,8 +146,8 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// What a text claims, sentence by sentence. Headings, code, rows of tables, rules and questions claim nothing, nor does saying that
-/// sources say nothing.
+/// What a text claims, sentence by sentence. Headings, code, rows of tables, rules and questions are none, nor is saying that
+/// sources say nothing: [`unheld`] has these.
 #[must_use]
 pub fn claims<'t>(outline: &Outline<'t>) -> Vec<Claim<'t>> {
     let mut all: Vec<Claim<'t>> = Vec::new();

@@ -2,6 +2,7 @@
 //! Owns: the pipeline as data, where an output leads. Must not: know what an agent does.
 
 mod definition;
+pub mod shipped;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 /// The greatest payload that a row holds itself; what is larger is a blob.
-pub const PAYLOAD_BYTES_MAX: usize = 1024 * 1024;
+pub const PAYLOAD_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The greatest blob.
 pub const BLOB_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// The most blobs that one row may name.

@@ -49,7 +49,7 @@ struct Count {
     latest: Option<Instant>,
 }
 
-/// Checks a ledger by every rule, up to the row that is its last one now. `seen` is told how many rows were looked at.
+/// Checks a ledger by every rule, up to the row that is its last one now, or that was at the time that is asked for. `seen` is told how many rows were looked at.
 ///
 /// # Errors
 /// The ledger can't be read, or holds a row that can't be decoded.
@@ -59,8 +59,11 @@ pub async fn ledger(
     asked: Asked,
     seen: impl Fn(u64) + Clone + Send + 'static,
 ) -> Result<Audited, Error> {
-    let end = ledger.head(access).await?.seq;
-    let of_all = of_all(ledger, access, end).await?;
+    let mut end = ledger.head(access).await?.seq;
+    if let Some(until) = asked.now {
+        end = last_until(ledger, access, end, until).await?;
+    }
+    let of_all = of_all(ledger, access, end, asked.now).await?;
     let mut now = asked.now.or(last_time(ledger, access, end).await?);
     loop {
         let log = Log { now, end };
@@ -77,7 +80,7 @@ pub async fn ledger(
             if passes.is_empty() {
                 break;
             }
-            let (passes, counted) = scan(ledger, access, end, passes, seen.clone()).await?;
+            let (passes, counted) = scan(ledger, access, (end, asked.now), passes, seen.clone()).await?;
             count = count.or(Some(counted));
             for mut pass in passes {
                 for group in pass.groups() {
@@ -85,7 +88,12 @@ pub async fn ledger(
                         let stream = StreamId::try_from(stream.as_str())
                             .map_err(|error| Error::Archive { why: error.to_string() })?;
                         let select = Select::Stream(stream);
-                        pass = show(ledger, access, end, select, pass, Pass::group_row).await?;
+                        let see = move |pass: &mut Pass, row: Raw<'_>| {
+                            if is_there(row.at, asked.now) {
+                                pass.group_row(row);
+                            }
+                        };
+                        pass = show(ledger, access, end, select, pass, see).await?;
                     }
                     pass.group_end(&group);
                 }
@@ -110,7 +118,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 async fn scan(
     ledger: &dyn Ledger,
     access: &MatterAccess,
-    end: u64,
+    (end, until): (u64, Option<Instant>),
     passes: Vec<Pass>,
     seen: impl Fn(u64) + Send + 'static,
 ) -> Result<(Vec<Pass>, Count), Error> {
@@ -131,7 +139,7 @@ async fn scan(
         let raw = raw(row);
         count.rows = seq;
         count.latest = count.latest.max(raw.at);
-        if is_governed(raw.kind) {
+        if is_governed(raw.kind) && is_there(raw.at, until) {
             count.governed += 1;
             passes.iter_mut().for_each(|pass| pass.row(raw));
         }
@@ -193,14 +201,19 @@ async fn show<T: Send + 'static>(
 }
 
 /// What all runs go by, in order. What holds no record is told when it is met.
-async fn of_all(ledger: &dyn Ledger, access: &MatterAccess, up_to: u64) -> Result<Vec<Held>, Error> {
+async fn of_all(
+    ledger: &dyn Ledger,
+    access: &MatterAccess,
+    up_to: u64,
+    until: Option<Instant>,
+) -> Result<Vec<Held>, Error> {
     let mut found = (Vec::new(), Names::default());
     for known in audit::of_all() {
         for from in ["govern", "external.govern"] {
             let kind = RowKind::try_from(format!("{from}.{}", known.snake).as_str())
                 .map_err(|error| Error::Archive { why: error.to_string() })?;
-            let keep = |(all, names): &mut (Vec<Held>, Names), row: Raw<'_>| {
-                if !has_own_settings(row.stream) {
+            let keep = move |(all, names): &mut (Vec<Held>, Names), row: Raw<'_>| {
+                if !has_own_settings(row.stream) && is_there(row.at, until) {
                     all.extend(audit::read(row, names));
                 }
             };
@@ -210,6 +223,35 @@ async fn of_all(ledger: &dyn Ledger, access: &MatterAccess, up_to: u64) -> Resul
     let (mut all, _) = found;
     all.sort_by_key(Held::seq);
     Ok(all)
+}
+
+/// Whether a row was written by a time.
+fn is_there(at: Option<Instant>, until: Option<Instant>) -> bool {
+    at.zip(until).is_none_or(|(at, until)| at <= until)
+}
+
+/// The last row that was written by a time.
+async fn last_until(
+    ledger: &dyn Ledger,
+    access: &MatterAccess,
+    end: u64,
+    until: Instant,
+) -> Result<u64, Error> {
+    let last = Arc::new(Mutex::new(0));
+    let shared = Arc::clone(&last);
+    let glancer = move |seq, row: Result<Glance<'_>, String>| {
+        if seq > end {
+            return ControlFlow::Break(());
+        }
+        // What can't be read is told when it is met.
+        if row.ok().is_none_or(|row| is_there(Instant::read(row.at), Some(until))) {
+            *lock(&shared) = seq;
+        }
+        ControlFlow::Continue(())
+    };
+    ledger.glance(access, 0, Box::new(glancer)).await?;
+    let last = *lock(&last);
+    Ok(last)
 }
 
 /// The time of the last row.

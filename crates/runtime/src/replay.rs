@@ -3,6 +3,7 @@
 //! anything outside, or judge a difference.
 
 mod again;
+mod given;
 mod mute;
 mod rerun;
 mod scratch;

@@ -243,6 +243,9 @@ impl Driver {
             return self.returned(stage, Said { receipts, ..unknown }).await;
         }
         let said = agent.act(given, cancel).await;
+        if let Some(error) = self.bench.work.as_ref().and_then(|work| work.failed()) {
+            return Err(error);
+        }
         // A task's run that is stopped where nothing came of the stage stands where it stood, as after a crash.
         if cancel.is_cancelled() && self.bench.work.is_some() && said.is_broken_off() {
             self.rows.flush().await?;

@@ -54,6 +54,8 @@ pub struct Work {
     inner: Mutex<Inner>,
     purse: OnceLock<Purses>,
     nearest: OnceLock<Nearest>,
+    /// Why the stage that is working can't be told.
+    failed: Mutex<Option<Error>>,
 }
 
 struct Inner {
@@ -86,7 +88,12 @@ impl Work {
             opening.files.iter().map(|(path, bytes)| (path.clone(), Arc::from(bytes.as_slice()))).collect();
         let (task, contents) = (Arc::new(task), BTreeMap::new());
         let inner = Inner { task, desk: None, opening: Some(opening), contents, door: None, files };
-        Work { inner: Mutex::new(inner), purse: OnceLock::new(), nearest: OnceLock::new() }
+        Work {
+            inner: Mutex::new(inner),
+            purse: OnceLock::new(),
+            nearest: OnceLock::new(),
+            failed: Mutex::default(),
+        }
     }
 
     /// The work of a run that was begun, as its rows tell it.
@@ -136,7 +143,12 @@ impl Work {
             door: None,
             files: named,
         };
-        Ok(Work { inner: Mutex::new(inner), purse: OnceLock::new(), nearest: OnceLock::new() })
+        Ok(Work {
+            inner: Mutex::new(inner),
+            purse: OnceLock::new(),
+            nearest: OnceLock::new(),
+            failed: Mutex::default(),
+        })
     }
 
     /// The task that was done before and is nearest to this one, where one was known when the run began. Once is enough.
@@ -161,6 +173,16 @@ impl Work {
     #[must_use]
     pub fn purse(&self) -> Option<&Purses> {
         self.purse.get()
+    }
+
+    /// The stage that is working can't go on: what it counts on can't be written. It is not told what became of it, as after a crash.
+    pub(crate) fn fail(&self, error: Error) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Why the stage that worked can't be told.
+    pub(crate) fn failed(&self) -> Option<Error> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// What is asked.

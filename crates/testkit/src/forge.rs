@@ -192,6 +192,22 @@ fn with(value: &Json, path: &[Step], new: Json) -> Json {
     }
 }
 
+/// Members that a record may leave out without anybody missing them yet: the version of its form, where it belongs, what a question
+/// is about. The row around it tells where it belongs.
+const UNMISSED: [&str; 5] = ["matter_id", "run_id", "schema_version", "source_ref", "task_id"];
+
+/// A record without a member of its own that need not be there.
+fn without(kind: &str, record: &Json, path: &[Step]) -> Option<Json> {
+    let [Step::Member(name)] = path else { return None };
+    let schema = types::find(kind).map(|one| (one.schema)())?;
+    let required = schema.get("required").and_then(Json::as_array).unwrap_or_default();
+    if required.iter().any(|one| one.as_str() == Some(name)) || UNMISSED.contains(&name.as_str()) {
+        return None;
+    }
+    let members = record.as_object()?.iter().filter(|(member, _)| *member != name.as_str());
+    Some(Json::Object(members.map(|(member, value)| (member, value.clone())).collect()))
+}
+
 /// The words that a member may have by its schema.
 fn words(kind: &str, path: &[Step]) -> Vec<String> {
     fn resolved(schema: Json) -> Json {
@@ -222,6 +238,8 @@ type Refs = BTreeMap<String, BTreeSet<String>>;
 
 /// Words of one member that are tried.
 const WORDS_MAX: usize = 3;
+/// By how much a time is moved, to both sides.
+const YEAR_SECONDS: i64 = 400 * 24 * 3_600;
 
 /// Other values that could stand there.
 fn others(kind: &str, path: &[Step], value: &Json, refs: &Refs) -> Vec<Json> {
@@ -245,8 +263,12 @@ fn others(kind: &str, path: &[Step], value: &Json, refs: &Refs) -> Vec<Json> {
                 return vec![format!("{first}{}", &text[1..]).into()];
             }
             if let Some(time) = Instant::read(text) {
-                let earlier = Instant { seconds: time.seconds - 400 * 24 * 3_600, nanos: time.nanos };
-                return vec![Timestamp::try_from(earlier).unwrap().to_string().into()];
+                let moved = |seconds: i64| Instant { seconds: time.seconds + seconds, nanos: time.nanos };
+                let both = [moved(YEAR_SECONDS), moved(-YEAR_SECONDS)];
+                return both
+                    .into_iter()
+                    .map(|at| Timestamp::try_from(at).unwrap().to_string().into())
+                    .collect();
             }
             let same = text.split_once(':').and_then(|(kind, _)| refs.get(kind));
             let another = same.into_iter().flatten().find(|one| *one != text);
@@ -404,14 +426,17 @@ fn forged(
     let Entry::Whole(row) = &rows[*entry] else { return };
     let kind = kind_of(row).unwrap();
     let record = row.payload.get("record").unwrap();
-    for other in others(kind, path, at(record, path), refs).into_iter().take(values) {
+    let changed = others(kind, path, at(record, path), refs).into_iter().take(values);
+    let changed =
+        changed.map(|other| (countersign_record::json::to_text(&other).unwrap(), with(record, path, other)));
+    let gone = without(kind, record, path).map(|record| ("gone".to_owned(), record));
+    for (other, forged) in changed.chain(gone).collect::<Vec<_>>() {
         let mut payload: Object = row.payload.as_object().unwrap().clone();
-        payload.insert("record", with(record, path, other.clone()));
+        payload.insert("record", forged);
         let mut changed = rows.clone();
         changed[*entry] = Entry::Whole(Box::new(Row { payload: payload.into(), ..(**row).clone() }));
         let report = verify(&file(&restated(statement, changed), &key(2)), &[]);
         tally.tried += 1;
-        let other = countersign_record::json::to_text(&other).unwrap();
         let line = format!("{kind} {} ({name}): {other}", pattern(path));
         match report.result {
             Outcome::Failed if names(&report, row.seq) => {}

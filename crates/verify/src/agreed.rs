@@ -78,7 +78,7 @@ pub(crate) fn review<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         .chain(["evaluate"])
         .collect();
     let needed = own.into_iter().map(|id| Json::from(Object::from([("capability_id", Json::from(id))])));
-    let is_required = task.policy_word("approval.contract", "waived") == "required";
+    let is_required = case.needs_agreement();
     let forecast = case.last("TaskRunCostForecast", record.seq());
     let forecast = forecast.and_then(|one| one.json().at("planned_cost_vector_ref").cloned());
     let expected = Object::from([

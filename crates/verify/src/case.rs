@@ -118,6 +118,11 @@ impl<'p> Case<'p> {
         id.strip_prefix(self.run.as_str()).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id)
     }
 
+    /// Whether a person must agree to what is going to be done.
+    pub(crate) fn needs_agreement(&self) -> bool {
+        self.task.policy_word("approval.contract", "waived") == "required"
+    }
+
     /// Some bytes by their digest.
     pub(crate) fn bytes(&self, digest: &Digest) -> Bytes<'p> {
         match self.blobs.get(digest).map(|blob| &blob.content) {

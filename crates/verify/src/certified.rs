@@ -153,7 +153,7 @@ fn taken_back<'c>(walk: &Walk<'c, '_>, record: Record<'_>) -> Option<Record<'c>>
 }
 
 /// What a row takes away from a packet that was written before it.
-fn falls(record: Record<'_>) -> Option<&'static str> {
+pub(crate) fn falls(record: Record<'_>) -> Option<&'static str> {
     let json = record.json();
     let subject = json.text("subject_ref").unwrap_or_default();
     match record.kind() {

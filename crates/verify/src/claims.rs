@@ -2,8 +2,9 @@
 //! Owns: what anchors and derivations of support must be. Must not: say what follows for an outcome.
 
 mod said;
-
+mod version;
 pub(crate) use said::said;
+pub(crate) use version::{current, state};
 
 use crate::case::{Case, Text, bare};
 use crate::formula::{Gathered, Ungathered, member, missing, receipt_of};
@@ -12,10 +13,9 @@ use crate::report::Check;
 use crate::task::Artifact;
 use crate::walk::Walk;
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use alloc::{format, rc::Rc};
 use core::ops::Range;
 use countersign_govern::check::authority;
 use countersign_govern::derive::text;
@@ -91,20 +91,6 @@ fn sources<'c>(case: &'c Case<'_>, place: u64) -> Vec<Source<'c>> {
     sorted.into_iter().filter_map(|id| last.remove(id)).collect()
 }
 
-/// The version of an artifact that is the work at a place.
-pub(crate) fn current<'c>(case: &'c Case<'_>, artifact: &str, place: u64) -> Option<Record<'c>> {
-    let versions = case.until("ArtifactVersion", place);
-    let own: Vec<Record<'c>> = versions.filter(|one| one.json().is("artifact_stable_id", artifact)).collect();
-    own.into_iter().rfind(|one| state(case, one.id(), place) == Some("accepted_head"))
-}
-
-/// How a version stands at a place.
-pub(crate) fn state<'c>(case: &'c Case<'_>, version: &str, place: u64) -> Option<&'c str> {
-    let moves = case.until("ArtifactVersionTransitionEvent", place);
-    let own = moves.filter(|one| one.json().text("artifact_version_ref").map(bare) == Some(version));
-    own.last().and_then(|one| one.json().text("to_state"))
-}
-
 fn word(strength: Strength) -> &'static str {
     match strength {
         Strength::Direct => "direct",
@@ -138,6 +124,7 @@ pub(crate) fn split<'c>(
         Rc::new(here.iter().map(|(one, text)| bearing::Source::new(one.path, text)).collect())
     });
     let read = Rc::clone(read);
+    let read: Vec<&bearing::Source<'_>> = read.iter().collect();
     let work_digest = case.digest(version).unwrap_or_else(|| Digest::of(&[]));
     let artifact = version.json().text("artifact_stable_id").unwrap_or_default();
     let key = (work_digest, artifact.to_string(), key);
@@ -294,6 +281,13 @@ struct Places<'c> {
     anchors: Vec<Record<'c>>,
     /// Whether anybody looked for them.
     is_held: bool,
+    /// Whether some of them stand in bytes that are not here.
+    is_withheld: bool,
+}
+
+/// Whether the text of a source is withheld, so that what was found in it can't be found again.
+pub(crate) fn are_withheld(case: &Case<'_>, place: u64) -> bool {
+    sources(case, place).iter().any(|one| one.text == Text::Withheld)
 }
 
 fn places<'c>(
@@ -335,7 +329,8 @@ fn places<'c>(
             }
         }
     }
-    Ok(Places { anchors, is_held: split.is_held })
+    let is_withheld = split.is_held && are_withheld(case, place);
+    Ok(Places { anchors, is_held: split.is_held, is_withheld })
 }
 
 impl Places<'_> {
@@ -412,6 +407,9 @@ pub(crate) fn support<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     let claim = json.text("claim_ref").unwrap_or_default();
     let places = places(walk, claim, &stated(record), record.seq());
     let Some(places) = tell(record, "claim_ref", places, found) else { return };
+    if places.is_withheld {
+        found.withheld(CHECK);
+    }
     let gathered = gathered(walk, &places, walk.at(record), record.seq());
     let Some(gathered) = tell(record, "", gathered, found) else { return };
     found.must_list(CHECK, record, "supporting_anchor_refs", &places.refs(false));
@@ -453,6 +451,8 @@ pub(crate) struct Claimed {
     pub(crate) receipt: String,
     pub(crate) supporting: Vec<String>,
     pub(crate) contradicting: Vec<String>,
+    /// Whether it was held against a source whose text is withheld.
+    pub(crate) is_withheld: bool,
 }
 
 /// All claims of a version, with the derivations that hold at the place of a record. Each must hold still: what it was computed from
@@ -478,6 +478,7 @@ pub(crate) fn standing<'c>(
             continue;
         };
         let places = places(walk, &claim_ref, &stated(derived), at.seq());
+        let is_withheld = places.as_ref().is_ok_and(|places| places.is_withheld);
         if let Some(places) = tell(at, "", places, found) {
             let now = gathered(walk, &places, walk.at(at), at.seq());
             let now = now.ok().and_then(|now| walk.formulas.value("claim_support_v1", &now.inputs));
@@ -491,6 +492,7 @@ pub(crate) fn standing<'c>(
             receipt: format!("claim_support_derivation_receipt:{}", derived.id()),
             supporting: list("supporting_anchor_refs"),
             contradicting: list("contradicting_anchor_refs"),
+            is_withheld,
             claim_ref,
         });
     }

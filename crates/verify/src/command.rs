@@ -9,7 +9,8 @@ use crate::walk::Walk;
 use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
-use countersign_govern::table::commands;
+use countersign_govern::reference::snake;
+use countersign_govern::table::commands::{self, Write};
 use countersign_govern::world::Record;
 use countersign_record::canonical;
 use countersign_record::code::Code;
@@ -153,5 +154,34 @@ pub(crate) fn receipt<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
         (false, true) => found.must_say(CHECK, record, "status", "accepted"),
         // Where nothing was written there was nothing to be done, or it could not be.
         (false, false) => {}
+    }
+    if record.json().is("status", "accepted") {
+        left(walk, open, record, found);
+    }
+}
+
+/// Commands that may find nothing to do of what they write first.
+const LOOSE: [&str; 2] = ["reliance.renew_packet", "source.recheck"];
+
+/// A command that was accepted has left what it writes: the first of its rows, or any where it may find nothing to do of that.
+fn left<'c>(walk: &Walk<'c, '_>, asked: Record<'c>, record: Record<'c>, found: &mut Found) {
+    let Some(entry) = asked.json().text("command_id").and_then(commands::find) else { return };
+    let between: Vec<Record<'c>> =
+        walk.case.world.all().filter(|one| (asked.seq() + 1..record.seq()).contains(&one.seq())).collect();
+    let is_left = |write: &Write| between.iter().any(|one| is_written(*one, *write));
+    let is_done = match LOOSE.contains(&entry.id) {
+        true => entry.writes.iter().any(is_left),
+        false => entry.writes.first().is_none_or(is_left),
+    };
+    found.holds(CHECK, record, "status", is_done, "what the command writes is not there");
+}
+
+fn is_written(record: Record<'_>, write: Write) -> bool {
+    let subject = record.json().text("subject_ref").and_then(|text| text.split_once(':'));
+    match write {
+        Write::Record(kind) => record.kind() == kind,
+        Write::Transition(kind) => {
+            record.kind() == write.kind() && subject.is_some_and(|(named, _)| named == snake(kind))
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! Owns: these checks. Must not: look at what belongs to one look at an outcome; `look` does.
 
 use crate::case::Case;
+use crate::certified;
 use crate::found::Found;
 use crate::head;
 use crate::report::{Check, Failure, Place};
@@ -81,23 +82,15 @@ fn headed(case: &Case<'_>, found: &mut Found) {
     }
 }
 
+/// What never comes behind a packet that stands, besides what takes away what it rests on.
+const BESIDES: [&str; 4] =
+    ["ArtifactVersion", "SourceRecord", "ClaimSupportDerivationReceipt", "RelianceInvalidationEvent"];
+
 /// What a packet rests on must not have changed behind it.
 fn unchanged(case: &Case<'_>, packet: Record<'_>, found: &mut Found) {
     let after = case.world.all().filter(|one| one.seq() > packet.seq());
     for record in after {
-        let is_change = match record.kind() {
-            "EvaluationChainResolutionReceipt"
-            | "HardCallResolutionReceipt"
-            | "EvaluationFindingEvent"
-            | "FindingLifecycleTransitionReceipt"
-            | "ArtifactVersion"
-            | "SourceRecord"
-            | "EvidencePackage"
-            | "ClaimSupportDerivationReceipt"
-            | "RelianceInvalidationEvent" => true,
-            "SourceWorkspaceOperationReceipt" => record.json().is("status", "applied"),
-            _other => false,
-        };
+        let is_change = certified::falls(record).is_some() || BESIDES.contains(&record.kind());
         match is_change {
             true => found.about(
                 Code::VerifyIncomplete,

@@ -4,6 +4,7 @@
 //! A key is named by its own 64 digits, so a signature can be checked without anything else; whether the key is one to trust is
 //! another question. One packet is one row of bytes: an envelope that is spelled otherwise is none.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -121,6 +122,10 @@ impl Envelope {
         }
         if signatures.is_empty() || signatures.len() > SIGNATURES_MAX {
             return Err(wrong("signatures", format!("one to {SIGNATURES_MAX} are needed")));
+        }
+        let keys: BTreeSet<String> = signatures.iter().map(|one| one.key.to_string()).collect();
+        if keys.len() < signatures.len() {
+            return Err(wrong("signatures", "each key signs once"));
         }
         let payload = base64::decode(payload.as_bytes()).map_err(|error| wrong("payload", error))?;
         let envelope = Envelope { payload, signatures };

@@ -63,6 +63,9 @@ pub(crate) fn package<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
             Err(Ungathered::Missing(_)) => {}
         }
     }
+    if all.iter().any(|one| one.is_withheld) {
+        found.withheld(CHECK);
+    }
     let map: Vec<Json> = all.iter().map(entry).collect();
     found.must(CHECK, record, "claim_support_map", Some(Json::Array(map)));
     let anchors: BTreeSet<String> =

@@ -3,6 +3,7 @@
 
 use crate::case::Case;
 use crate::claims::Claimed;
+use crate::dispute;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::{Found, texts};
 use crate::look::Round;
@@ -11,7 +12,7 @@ use crate::revise;
 use crate::task::{Criterion, Outcome};
 use crate::walk::Walk;
 use crate::workspace;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -179,15 +180,15 @@ pub(crate) fn is_live(walk: &Walk<'_, '_>, event: &Json) -> bool {
 
 /// The last event of each finding before a place, in the order in which they were raised first.
 pub(crate) fn last_events<'c>(case: &'c Case<'_>, place: u64) -> Vec<Record<'c>> {
-    let mut known: Vec<Record<'c>> = Vec::new();
+    let (mut first, mut last): (Vec<Option<&str>>, BTreeMap<Option<&str>, Record<'c>>) =
+        (Vec::new(), BTreeMap::new());
     for event in case.until("EvaluationFindingEvent", place) {
         let finding = event.json().text("finding_id");
-        match known.iter_mut().find(|one| one.json().text("finding_id") == finding) {
-            Some(last) => *last = event,
-            None => known.push(event),
+        if last.insert(finding, event).is_none() {
+            first.push(finding);
         }
     }
-    known
+    first.into_iter().filter_map(|finding| last.get(&finding).copied()).collect()
 }
 
 /// Before findings are raised: what is wrong and was found before is the same finding again.
@@ -333,7 +334,7 @@ pub(crate) fn all_raised(walk: &Walk<'_, '_>, round: &Round<'_>, judge: Record<'
                 .is_some_and(|one| one.as_str() != "unrecoverable");
         match is_left && round.scores.is_some() {
             true => {
-                let message = "the look on a newer version does not find it any more, and it is not resolved";
+                let message = "the look does not find it any more, and it still stands";
                 found.about(Code::VerifyIncomplete, Check::Completeness, event, "", message);
             }
             false => found.right(Check::Completeness),
@@ -341,13 +342,18 @@ pub(crate) fn all_raised(walk: &Walk<'_, '_>, round: &Round<'_>, judge: Record<'
     }
 }
 
-/// Whether a look does not find any more what was found on an older version.
+/// Whether a finding is about the version that a look is on.
+fn is_of_version(round: &Round<'_>, event: Record<'_>) -> bool {
+    event.json().text("target_artifact_version_ref") == Some(round.version_ref().as_str())
+}
+
+/// Whether a look does not find any more what was found on an older version, or about claims, which the sources may decide.
 fn is_mended(walk: &Walk<'_, '_>, round: &Round<'_>, event: Record<'_>) -> bool {
     let json = event.json();
     let is_own = round.criteria.iter().any(|one| json.is("target_criterion_id", &walk.case.own(one.id())));
-    let is_older = json.text("target_artifact_version_ref") != Some(round.version_ref().as_str());
+    let may_change = !is_of_version(round, event) || !json.texts("affected_claim_refs").is_empty();
     let is_still = json.text("finding_id").is_some_and(|id| round.still.contains(id));
-    is_own && is_older && !is_still
+    is_own && may_change && !is_still
 }
 
 /// Why findings move that nobody but the engine moves.
@@ -361,9 +367,8 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let from = state(walk, finding).map(|state| Json::from(state.as_str()));
     let stood = from.as_ref().and_then(Json::as_str).unwrap_or_default().to_string();
     found.must(CHECK, record, "from_state", from);
-    // How people and tools move a finding is theirs to say, within the contract.
     if !json.is("actor_ref", "engine:router") && !json.is_one_of("transition_reason", &OWN) {
-        return;
+        return dispute::moved(walk, record, found);
     }
     found.must_say(CHECK, record, "actor_ref", "engine:router");
     let events = walk.case.until("EvaluationFindingEvent", record.seq());
@@ -373,7 +378,9 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let (is_right, why, to, reason, evidence) = match round {
         Some(round) => {
             let is_mended = event.is_some_and(|event| is_mended(walk, round, event));
+            let is_same = event.is_some_and(|event| is_of_version(round, event));
             let (to, reason) = match stood.as_str() {
+                _any if is_same => ("superseded_by_source_change", "source_changed"),
                 "contested" => ("superseded_by_revision", "target_version_changed"),
                 _active => ("resolved", "revision_resolved"),
             };

@@ -43,7 +43,12 @@ impl Formulas {
             found.wrong(Code::VerifyFormula, CHECK, place(""), format!("{id} {version} {how}"));
         }
         for (at, formula) in formulas.iter().enumerate() {
+            let is_new = !ready.contains_key(&formula.id);
             match read(formula) {
+                Ok(_) if !is_new => {
+                    let why = format!("{} is listed before", formula.id);
+                    found.wrong(Code::VerifyFormula, CHECK, place(&format!("/{at}")), why);
+                }
                 Ok(formula_ready) => {
                     found.right(CHECK);
                     ready.insert(formula.id.clone(), formula_ready);

@@ -82,6 +82,12 @@ fn governed(row: &Row, actors: &BTreeSet<&str>, found: &mut Found) {
     if says("data_class").is_some_and(|class| class != row.data_class.as_str()) {
         wrong(row, "/data_class", "the record says that it is of another class", found);
     }
+    // An engine acts for whoever drives the run.
+    let actor = says("actor_ref").filter(|_| row.kind.as_str() == INVOCATION);
+    let named = actor.and_then(|text| text.strip_prefix("user:").or_else(|| text.strip_prefix("agent:")));
+    if named.is_some_and(|named| named != row.actor.as_str()) {
+        wrong(row, "/actor", "the command is another's, by its own words", found);
+    }
     match actors.contains(row.actor.as_str()) {
         true => found.right(CHECK),
         false => wrong(row, "/actor", "it is by nobody who took part in the run", found),

@@ -122,7 +122,9 @@ pub(crate) fn left<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     found.must_list(CHECK, record, "source_record_refs", &refs);
     let shown = subject(case, kind.as_str(), &own, json.text("destination_ref"));
     let whole = subject(case, kind.as_str(), &sources(case), json.text("destination_ref"));
-    let is_through = json.is_one_of("status", &["completed", "failed"]);
+    // A question that was cancelled on its way was let leave, and has its cost; what a person kept here has none.
+    let is_broken_off = json.is("status", "cancelled") && json.at("cost_vector_ref").is_some();
+    let is_through = is_broken_off || json.is_one_of("status", &["completed", "failed"]);
     let leave = case.task.policy_word(&format!("externalization.{}", kind.as_str()), "confirm");
     let (_, class, privileged) = workspace::label(case, place);
     let is_free = leave == "free" && !privileged && !matches!(class, "privileged" | "local_only");

@@ -114,19 +114,50 @@ fn contract<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
         .case
         .last("EvaluationContractReview", record.seq())
         .is_some_and(|one| one.seq() + 1 == record.seq());
-    let is_waived = walk.case.task.policy_word("approval.contract", "waived") == "waived";
+    let last = walk.case.last("EvaluationContractReview", record.seq());
+    let subject = last.map(|one| format!("evaluation_contract_review:{}", one.id()));
+    found.must(CHECK, record, "subject_ref", subject.map(Json::from));
+    let is_waived = !walk.case.needs_agreement();
     let (from, to, reason) = match (is_first, is_waived) {
         (true, _) => ("draft", "ready_for_review", "it is complete"),
         (false, true) => ("pending", "waived_by_policy", "the task needs nobody for it"),
-        (false, false) => return,
+        (false, false) => return decided(walk, record, found),
     };
     found.must_say(CHECK, record, "from_state", from);
     found.must_say(CHECK, record, "to_state", to);
     found.must_say(CHECK, record, "actor_ref", ENGINE);
     found.must_say(CHECK, record, "reason", reason);
-    let last = walk.case.last("EvaluationContractReview", record.seq());
-    let subject = last.map(|one| format!("evaluation_contract_review:{}", one.id()));
-    found.must(CHECK, record, "subject_ref", subject.map(Json::from));
+}
+
+/// A person agrees to a contract, refuses it, or wants another: who gave the command for that. What is wanted instead takes its place.
+fn decided<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let asked = command::open(walk.case, record.seq());
+    let Some((command, asked)) = asked.and_then(|one| Some((one.json().text("command_id")?, one))) else {
+        return found.about(Code::VerifyDerivation, CHECK, record, "to_state", "nobody decided that");
+    };
+    let by = asked.json().text("actor_ref").unwrap_or_default();
+    let request = command::request(walk.case, asked);
+    let (from, to, by, reason) = match command {
+        "contract_review.approve" => ("pending", "approved", by, Some("approved")),
+        "contract_review.reject" => {
+            ("pending", "rejected", by, request.as_ref().and_then(|one| one.text("reason")))
+        }
+        "contract_review.edit" if record.json().is("from_state", "ready_for_review") => {
+            ("ready_for_review", "superseded", ENGINE, Some("there is a newer contract"))
+        }
+        "contract_review.edit" => ("pending", "edited", by, Some("the contract is to be another")),
+        _other => {
+            let message = "that is no command on a contract";
+            return found.about(Code::VerifyDerivation, CHECK, record, "to_state", message);
+        }
+    };
+    found.must_say(CHECK, record, "from_state", from);
+    found.must_say(CHECK, record, "to_state", to);
+    found.must_say(CHECK, record, "actor_ref", by);
+    match reason {
+        Some(reason) => found.must_say(CHECK, record, "reason", reason),
+        None => found.withheld(CHECK),
+    }
 }
 
 fn type_of(kind: &str) -> &'static str {

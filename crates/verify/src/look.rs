@@ -28,6 +28,7 @@ use countersign_govern::table::outcome::State;
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
+use countersign_record::time::{Instant, Timestamp};
 use person::Person;
 
 /// A look at an outcome.
@@ -171,8 +172,7 @@ fn outcome_of<'c>(walk: &Walk<'c, '_>, chain: Record<'c>) -> Option<Outcome<'c>>
 /// A chain opens a look: everything that the look must come to is derived here.
 pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     walk.end_round(found);
-    let check = Check::Chains;
-    let case = walk.case;
+    let (check, case) = (Check::Chains, walk.case);
     let Some(outcome) = outcome_of(walk, record) else {
         let message = "no result of an outcome of the task belongs to it";
         return found.about(Code::VerifyIncomplete, Check::Completeness, record, "", message);
@@ -200,6 +200,7 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     }
     let person = person::spoken(case, &case.own(outcome.id()), &version_ref, record.seq());
     constants(record, person, found);
+    timed(walk, record, found);
     let claimed = claims::standing(walk, version, record, found);
     let is_withheld = matches!(claimed, Err(Ungathered::Withheld));
     let claimed = claimed.unwrap_or_default();
@@ -207,6 +208,9 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let subject = Subject { outcome, artifact, version, claims: &claimed, at: record };
     let scores: Option<Vec<Scored>> = criteria.iter().map(|one| score::score(walk, &subject, *one)).collect();
     let scores = scores.filter(|_| !is_withheld);
+    if claimed.iter().any(|one| one.is_withheld) {
+        doubt(&criteria, found);
+    }
     if scores.is_none() {
         found.withheld(Check::Criteria);
     }
@@ -237,6 +241,14 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     walk.round = Some(round);
 }
 
+/// What rests on claims that nobody can find again here is no better founded than they are.
+fn doubt(criteria: &[Criterion<'_>], found: &mut Found) {
+    let grounded = criteria.iter().filter(|one| one.basis() == "source_grounded");
+    for check in grounded.flat_map(|_| [Check::Criteria, Check::Verdicts]) {
+        found.withheld(check);
+    }
+}
+
 /// What every chain of an evaluator and a judge has.
 fn constants(record: Record<'_>, person: Option<Person<'_>>, found: &mut Found) {
     let roles = person::roles(person);
@@ -256,6 +268,22 @@ fn constants(record: Record<'_>, person: Option<Person<'_>>, found: &mut Found) 
     found.must_list(Check::Chains, record, "expected_producers", &producers);
     found.must_say(Check::Chains, record, "status", "open");
     found.must_list(Check::Chains, record, "received_result_ids", &[]);
+    found.must_list(Check::Chains, record, "validation_failures", &[]);
+    for name in ["completed_at", "superseded_by_chain_id"] {
+        found.must(Check::Chains, record, name, None);
+    }
+}
+
+/// Seconds in which a look must come to its end.
+const TIMEOUT_SECONDS: i64 = 3_600;
+
+/// A chain begins when it is written, and has its time.
+fn timed(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found) {
+    let Some(begun) = walk.at(record) else { return };
+    let text = |at: Instant| Timestamp::try_from(at).ok().map(|at| Json::from(at.to_string()));
+    let end = Instant { seconds: begun.seconds + TIMEOUT_SECONDS, ..begun };
+    found.must(Check::Chains, record, "created_at", text(begun));
+    found.must(Check::Chains, record, "timeout_at", text(end));
 }
 
 /// What is wrong, lacking and met, criterion by criterion.

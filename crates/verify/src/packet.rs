@@ -186,8 +186,8 @@ pub struct Parts {
 /// Why there is no statement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPacket {
-    /// The run has no packet yet.
-    #[error("the run {run} has no reliance packet yet")]
+    /// The run has no packet, be it that it goes on or that it ended without one.
+    #[error("the run {run} has no reliance packet")]
     None {
         /// The run.
         run: RunId,

@@ -3,7 +3,7 @@
 
 mod text;
 
-use crate::summary::{Claim, Decision, Summary};
+use crate::summary::{Claim, Criterion, Decision, Outcome, Summary};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -116,6 +116,13 @@ fn limits(summary: &Summary) -> String {
             _not_safe => "<p>None besides what the status says.</p>\n",
         });
     }
+    if let Some(changed) = &summary.changed {
+        body.push_str(&format!(
+            "<p class=\"finding\"><span class=\"tag limited\">note</span> W{}. The status is that of the task as it was changed; \
+             what differs stands with the outcomes.</p>\n",
+            escaped(changed.strip_prefix('w').unwrap_or(changed))
+        ));
+    }
     let items: Vec<String> =
         summary.limitations.iter().map(|one| format!("<li>{}</li>\n", escaped(one))).collect();
     if !items.is_empty() {
@@ -147,24 +154,47 @@ fn limits(summary: &Summary) -> String {
 }
 
 fn outcomes(summary: &Summary) -> String {
-    let rows: Vec<String> = summary
-        .outcomes
-        .iter()
-        .map(|one| {
-            format!(
-                "<tr><td>{}</td><td><span class=\"tag {}\">{}</span></td></tr>\n",
-                escaped(&one.statement),
-                tone(&one.state),
-                escaped(&one.words)
-            )
-        })
-        .collect();
+    let rows: Vec<String> = summary.outcomes.iter().map(|one| outcome(summary, one)).collect();
+    let of_task = changed(summary, None);
     let body = format!(
-        "<table>\n<thead><tr><th scope=\"col\">Outcome</th><th scope=\"col\">How it stands</th></tr></thead>\n\
+        "{of_task}<table>\n<thead><tr><th scope=\"col\">Outcome</th><th scope=\"col\">How it stands</th></tr></thead>\n\
          <tbody>\n{}</tbody>\n</table>\n",
         rows.concat()
     );
     section("outcomes", "What was asked for", &body)
+}
+
+fn outcome(summary: &Summary, one: &Outcome) -> String {
+    let criterion = |one: &Criterion| {
+        let must = if one.required { "required, " } else { "" };
+        format!(
+            "<li>{} <span class=\"aside\">{must}threshold {}</span></li>\n",
+            escaped(&one.text),
+            escaped(&one.threshold)
+        )
+    };
+    let criteria: Vec<String> = one.criteria.iter().map(criterion).collect();
+    format!(
+        "<tr><td>{} <span class=\"aside\">threshold {}</span>\n<ul class=\"criteria\">\n{}</ul>\n{}</td>\
+         <td><span class=\"tag {}\">{}</span></td></tr>\n",
+        escaped(&one.statement),
+        escaped(&one.threshold),
+        criteria.concat(),
+        changed(summary, Some(&one.id)),
+        tone(&one.state),
+        escaped(&one.words)
+    )
+}
+
+/// What people changed of an outcome, or of what belongs to none.
+fn changed(summary: &Summary, outcome: Option<&str>) -> String {
+    let own = summary.changes.iter().filter(|one| one.outcome.as_deref() == outcome);
+    let line = |one: &crate::summary::Change| {
+        let tone = if one.is_less { "bad" } else { "limited" };
+        let (by, words) = (escaped(&one.by), escaped(&one.words(ToString::to_string)));
+        format!("<p class=\"change\"><span class=\"tag {tone}\">changed by {by}</span> {words}</p>\n")
+    };
+    own.map(line).collect()
 }
 
 fn claims(summary: &Summary) -> String {
@@ -221,27 +251,59 @@ fn claim(number: usize, claim: &Claim) -> String {
 }
 
 fn decisions(summary: &Summary) -> String {
-    let one = |one: &Decision| {
-        let why = one.why.as_deref().map(|why| format!("<p>Why: {}</p>\n", escaped(why))).unwrap_or_default();
-        format!(
-            "<li>\n<p class=\"question\">{}</p>\n<p><strong>{}</strong>: {}</p>\n{why}\
-             <p class=\"aside\">{}, {} ({})</p>\n</li>\n",
-            escaped(&one.question),
-            escaped(&one.answer),
-            escaped(&one.consequence),
-            escaped(&one.who),
-            escaped(&one.at),
-            escaped(one.proof)
-        )
-    };
-    let body = match summary.decisions.is_empty() {
-        true => "<p>Nobody had to decide anything.</p>\n".to_string(),
-        false => {
-            let all: Vec<String> = summary.decisions.iter().map(one).collect();
-            format!("<ol class=\"decisions\">\n{}</ol>\n", all.concat())
+    let mut people: Vec<&str> = Vec::new();
+    for one in &summary.decisions {
+        if !people.contains(&one.who.as_str()) {
+            people.push(&one.who);
+        }
+    }
+    let body = match summary.decisions.len() {
+        0 => "<p>The records of the run hold no decision of a person.</p>\n".to_string(),
+        many => {
+            let all: Vec<String> = summary.decisions.iter().map(decision).collect();
+            let count = if many == 1 { "One decision".to_string() } else { format!("{many} decisions") };
+            let people = escaped(&people.join(", "));
+            format!(
+                "<p>{count}, by {people}, in the order of the log.</p>\n<ol class=\"decisions\">\n{}</ol>\n",
+                all.concat()
+            )
         }
     };
-    section("decisions", "Decisions of people", &body)
+    section("decisions", "Decisions", &body)
+}
+
+fn decision(one: &Decision) -> String {
+    let mut item = String::from("<li>\n");
+    match &one.answered {
+        Some(answered) => {
+            let consequence = answered.consequence.as_deref().map(|text| format!(": {}", escaped(text)));
+            item.push_str(&format!(
+                "<p class=\"question\">{}</p>\n<p><strong>{}</strong>{}</p>\n",
+                escaped(&answered.question),
+                escaped(&answered.answer),
+                consequence.unwrap_or_default()
+            ));
+        }
+        None => item.push_str(&format!("<p class=\"question\">{}</p>\n", escaped(&one.what))),
+    }
+    if !one.about.is_empty() {
+        let about: Vec<String> =
+            one.about.iter().map(|text| format!("<li>{}</li>\n", escaped(text))).collect();
+        item.push_str(&format!("<ul>\n{}</ul>\n", about.concat()));
+    }
+    if let Some(why) = &one.why {
+        item.push_str(&format!("<p>Why: {}</p>\n", escaped(why)));
+    }
+    let command = one.command.as_deref().map(|id| format!(", <code>{}</code>", escaped(id)));
+    item.push_str(&format!(
+        "<p class=\"aside\">{} ({}), {}, row {}{}</p>\n</li>\n",
+        escaped(&one.who),
+        escaped(&one.proof),
+        escaped(&one.at),
+        one.row,
+        command.unwrap_or_default()
+    ));
+    item
 }
 
 fn sources(summary: &Summary) -> String {

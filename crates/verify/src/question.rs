@@ -25,8 +25,6 @@ use countersign_govern::member::Member;
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
-use countersign_record::row::Proof;
-use countersign_record::run_kind;
 use countersign_record::time::{Instant, Timestamp};
 
 const CHECK: Check = Check::Questions;
@@ -236,17 +234,6 @@ fn call<'c>(walk: &Walk<'c, '_>, answer: Record<'_>) -> Option<Record<'c>> {
 fn is_dispute(call: Record<'_>) -> bool {
     let kind = call.json().text("source_ref").and_then(|text| text.split(':').next());
     matches!(kind, Some("evaluation_chain_resolution_receipt" | "forum_room_record"))
-}
-
-/// What stands behind the name of who answered a question.
-pub(crate) fn proof(case: &Case<'_>, question: &str) -> &'static str {
-    let mut answers = case.events.iter().filter(|row| row.kind.as_str() == run_kind::ANSWERED);
-    let own = answers.rfind(|row| row.payload.is("id", question));
-    match own.map(|row| row.proof) {
-        Some(Proof::Signed { .. }) => "signed with a key",
-        Some(Proof::SelfAsserted) => "by name only",
-        Some(Proof::None) | None => "without a proof",
-    }
 }
 
 /// An answer is one of the options, and a person gave it in the run.

@@ -2,6 +2,7 @@
 //! Owns: what these records must be. Must not: weigh facts; the formula does.
 
 use crate::certified;
+use crate::claims;
 use crate::cost;
 use crate::evidence;
 use crate::finding;
@@ -156,6 +157,9 @@ pub(crate) fn packet<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         let check = Check::Completeness;
         found.same(Code::VerifyIncomplete, check, record, &path, Some(expected.clone()), stated);
     }
+    if claims::are_withheld(walk.case, record.seq()) {
+        found.withheld(CHECK);
+    }
     let (gathered, facts) = match (inputs_of(walk, record.id(), record), facts(walk, record)) {
         (Ok(gathered), Ok(facts)) => (gathered, facts),
         (Err(Ungathered::Withheld), _) | (_, Err(Ungathered::Withheld)) => return found.withheld(CHECK),
@@ -217,7 +221,7 @@ fn open(walk: &Walk<'_, '_>, place: u64) -> Vec<String> {
 /// That findings are open and do not block, with how many there are of each severity.
 pub(crate) fn still_open<'s>(severities: impl Iterator<Item = &'s str>) -> Option<String> {
     let mut counts: BTreeMap<Option<Severity>, u32> = BTreeMap::new();
-    for word in severities {
+    for word in severities.filter(|word| *word != "blocking") {
         *counts.entry(Severity::find(word)).or_default() += 1;
     }
     let all: u32 = counts.values().sum();

@@ -211,6 +211,9 @@ pub struct Counted {
 pub struct Withheld {
     /// Their digest.
     pub digest: Digest,
+    /// The source whose text they are, by its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// How many there are.
     pub size: u64,
     /// Why.

@@ -13,7 +13,7 @@ pub(crate) use ending::{
     all_given_up, detected, detection_inputs, ended, given_up, shown_of_detection, to_be_verified, uninformed,
 };
 pub(crate) use review::{decided, packet};
-pub(crate) use step::{anew, asked_anew, lock, operated, skipped};
+pub(crate) use step::{anew, asked_anew, lock, operated, skipped, verified};
 
 use crate::case::{Case, bare};
 use crate::claims;
@@ -59,7 +59,7 @@ impl<'c> Plan<'c> {
     }
 
     /// The plan that has a step.
-    fn of_step(case: &'c Case<'_>, step: &str) -> Option<Self> {
+    pub(crate) fn of_step(case: &'c Case<'_>, step: &str) -> Option<Self> {
         let mut plans = case.world.of("RevisionPlan");
         let own = plans.find(|one| one.json().list("steps").iter().any(|one| one.is("step_id", step)))?;
         Plan::of(case, own)

@@ -5,15 +5,16 @@ use crate::case::{Bytes, Case};
 use crate::found::Found;
 use crate::report::{Check, Failure, Place};
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
-use countersign_kernel::pipeline::Pipeline;
+use countersign_kernel::pipeline::{Agent, Pipeline, shipped};
 use countersign_kernel::run::{Answer, Came, Doing, Event, Run, decide, row};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
-use countersign_record::json::{self, Json, Object};
+use countersign_record::json::{self, Json, Number, Object};
 use countersign_record::row::Row;
 use countersign_record::run_kind;
 use countersign_record::state::{GenericEnvelope, Minted};
@@ -30,6 +31,10 @@ pub(crate) struct Told {
     pub(crate) chosen: Vec<Chosen>,
     /// Whether more was handed over or chosen, which is withheld.
     pub(crate) is_partial: bool,
+    /// Who worked, in which order; nothing where that is withheld.
+    pub(crate) pipeline: Option<Pipeline>,
+    /// The hashes of what it began with, by work product, where it was forked from another run.
+    pub(crate) heads: BTreeMap<String, String>,
 }
 
 /// What a person chose.
@@ -93,7 +98,8 @@ fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Un
             Err(wrong @ Untold::Wrong { .. }) => return Err(wrong),
         }
     }
-    let (pipeline, mut run) = begun(case, first, found)?;
+    let (pipeline, mut run) = begun(case, first, told, found)?;
+    told.pipeline = Some(pipeline.clone());
     if told.is_partial {
         return Err(Untold::Withheld);
     }
@@ -151,7 +157,12 @@ fn hear(row: &Row, event: &Event, told: &mut Told) {
 }
 
 /// What a run began with.
-fn begun(case: &Case<'_>, first: &Row, found: &mut Found) -> Result<(Pipeline, Run), Untold> {
+fn begun(
+    case: &Case<'_>,
+    first: &Row,
+    told: &mut Told,
+    found: &mut Found,
+) -> Result<(Pipeline, Run), Untold> {
     if first.kind.as_str() != run_kind::BEGAN {
         return Err(wrong(first, "/kind", "a run begins with run.began"));
     }
@@ -176,7 +187,11 @@ fn begun(case: &Case<'_>, first: &Row, found: &mut Found) -> Result<(Pipeline, R
         let path = format!("/payload/{name}");
         same(first, &path, Some(expected.into()), first.payload.at(name).cloned(), found);
     }
+    whole(case, first, &pipeline, &pipeline_hash, found);
+    bounded(case, first, &pipeline, &envelope, found);
     let setup = document(case, first, 2)?;
+    let heads = setup.get("heads").and_then(Json::as_object).into_iter().flat_map(Object::iter);
+    told.heads = heads.filter_map(|(id, hash)| Some((id.to_string(), hash.as_str()?.to_string()))).collect();
     let files = case.files.iter().map(|(path, digest)| (path.as_str(), String::from(*digest).into()));
     let files: Object = files.collect();
     let begun_with = setup.at("files").cloned().unwrap_or_else(|| Object::new().into());
@@ -193,6 +208,51 @@ fn begun(case: &Case<'_>, first: &Row, found: &mut Found) -> Result<(Pipeline, R
         found.wrong(Code::VerifyStatement, Check::Statement, place, "it is not what the run began with");
     }
     Ok((pipeline, Run::of(envelope)))
+}
+
+/// The agent that holds code to its CodeSpec, and the one that looks at the work.
+const ENFORCER: &str = "enforcement";
+const EVALUATOR: &str = "task_critic";
+
+/// A pipeline by the name of one that ships is that one, and code is held to its CodeSpec before anybody looks at it. What else a
+/// pipeline of somebody's own does is told.
+fn whole(case: &Case<'_>, first: &Row, pipeline: &Pipeline, hash: &str, found: &mut Found) {
+    let wrong = |path: &str, message: &str, found: &mut Found| {
+        let place = Place { row: Some(first.seq), path: Some(path.to_string()), ..Place::default() };
+        found.wrong(Code::VerifyRun, CHECK, place, message);
+    };
+    match shipped::is_other(&pipeline.name, hash) {
+        true => wrong("/payload/pipeline", "the pipeline that ships under this name is another", found),
+        false => found.right(CHECK),
+    }
+    let place = |agent: &str| {
+        pipeline.stages.iter().position(|one| matches!(&one.agent, Agent::BuiltIn { name } if name == agent))
+    };
+    let has_code = case.task.artifacts().any(|one| one.0.text("codespec").is_some());
+    let is_enforced = match (place(ENFORCER), place(EVALUATOR)) {
+        (Some(enforcer), Some(evaluator)) => enforcer < evaluator,
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    match !has_code || is_enforced {
+        true => found.right(CHECK),
+        false => wrong("/payload/pipeline", "nobody holds the code to its CodeSpec", found),
+    }
+}
+
+/// A run goes as far as its task lets it, and as its pipeline does where the task says nothing.
+fn bounded(case: &Case<'_>, first: &Row, pipeline: &Pipeline, begun: &GenericEnvelope, found: &mut Found) {
+    let (limits, bounds) = (&pipeline.limits, &begun.bounds);
+    let all = [
+        ("max_iterations", limits.max_iterations, bounds.max_iterations),
+        ("max_llm_calls", limits.max_llm_calls, bounds.max_llm_calls),
+        ("max_agent_hops", limits.max_agent_hops, bounds.max_agent_hops),
+    ];
+    for (name, default, stated) in all {
+        let expected = case.task.0.count(&format!("limits.{name}")).unwrap_or(default);
+        let number = |count: u64| Number::try_from(count).ok().map(Json::Number);
+        same(first, &format!("/blobs/0/{name}"), number(expected), number(stated), found);
+    }
 }
 
 fn first_of(troubles: &[countersign_record::fields::Trouble]) -> String {

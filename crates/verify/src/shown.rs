@@ -2,6 +2,7 @@
 //! Owns: what these records must be. Must not: weigh anything; the formula of health does.
 
 use crate::case::{Case, bare};
+use crate::dispute;
 use crate::finding::last_events as findings;
 use crate::formula::{Gathered, Ungathered, receipt_of};
 use crate::found::{Found, texts};
@@ -451,7 +452,7 @@ pub(crate) fn guidance_moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, fo
     let is_new = made.is_some_and(|one| one.seq() + 2 >= record.seq() && one.json().is("guidance_id", id));
     let is_after = made.is_some_and(|one| walk.at(one) == walk.at(record));
     if json.text("actor_ref").is_some_and(|text| text.starts_with("user:")) {
-        return;
+        return dispute::guided(walk, record, found);
     }
     let (to, by, reason) = match (is_new, is_after) {
         (true, _) => ("active", "engine:router", "feedback of this run"),

@@ -1,6 +1,9 @@
 //! What a reader of a packet wants to know, in one value: the same for the text on a screen and for a page on paper.
 //! Owns: choosing and naming it. Must not: judge; a summary says what the records say, and verifying says whether that is so.
 
+mod changed;
+mod decided;
+mod essence;
 mod fall;
 mod say;
 
@@ -15,12 +18,13 @@ use alloc::vec::Vec;
 use countersign_govern::fold::{Fold, Folds};
 use countersign_record::chain::Head;
 use countersign_record::digest::Digest;
+use countersign_record::json::Json;
 use serde::Serialize;
 
 /// What a packet says, for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// The task.
+    /// The task, as it was worked on.
     pub title: String,
     /// What was to be done.
     pub goal: String,
@@ -42,6 +46,12 @@ pub struct Summary {
     pub fallen: Option<String>,
     /// What limits the work, in words.
     pub limitations: Vec<String>,
+    /// That people changed what was asked, if they did; the status is that of the changed task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
+    /// What they changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// What was found wrong with the work and still stands.
     pub findings: Vec<Finding>,
     /// The work products.
@@ -52,7 +62,7 @@ pub struct Summary {
     pub claims: Vec<Claim>,
     /// What was rested on.
     pub sources: Vec<Source>,
-    /// What people decided.
+    /// What people decided, in the order of the log.
     pub decisions: Vec<Decision>,
     /// What it cost.
     pub budget: Option<Budget>,
@@ -93,10 +103,50 @@ pub struct Outcome {
     pub id: String,
     /// What was to be.
     pub statement: String,
+    /// The score that it has to reach.
+    pub threshold: String,
+    /// By what that is told.
+    pub criteria: Vec<Criterion>,
     /// Where it stands.
     pub state: String,
     /// The same in words.
     pub words: String,
+}
+
+/// A criterion of an outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Criterion {
+    /// As the task calls it.
+    pub id: String,
+    /// What it asks for.
+    pub text: String,
+    /// How much of that is enough.
+    pub threshold: String,
+    /// Whether the outcome fails without it.
+    pub required: bool,
+}
+
+/// Something that a person changed in what is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The row of the command.
+    pub row: u64,
+    /// Who.
+    pub by: String,
+    /// The outcome that it belongs to, if it does to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// The member.
+    pub what: String,
+    /// What it is a member of.
+    pub of: String,
+    /// What it was.
+    pub from: String,
+    /// What it is.
+    pub to: String,
+    /// Whether less is asked for than before.
+    #[serde(rename = "asks_for_less")]
+    pub is_less: bool,
 }
 
 /// A claim of the work.
@@ -147,20 +197,39 @@ pub struct Source {
 /// Something that a person decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
+    /// Its row in the ledger.
+    pub row: u64,
     /// When.
     pub at: String,
     /// Who.
     pub who: String,
     /// What stands behind the name.
-    pub proof: &'static str,
+    pub proof: String,
+    /// The command by which it was decided, if it was by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What was done.
+    pub what: String,
+    /// What was asked and chosen, if somebody was asked.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Answered>,
+    /// What it was about, and what came of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<String>,
+    /// What the person said for it.
+    pub why: Option<String>,
+}
+
+/// A question that a person answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Answered {
     /// What was asked.
     pub question: String,
     /// What was chosen.
     pub answer: String,
     /// What follows from that.
-    pub consequence: String,
-    /// What the person said for it.
-    pub why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consequence: Option<String>,
 }
 
 /// What a run cost.
@@ -227,16 +296,19 @@ impl Summary {
     /// What a statement says.
     #[must_use]
     pub fn of(statement: &Statement) -> Self {
-        let case = Case::new(
-            &statement.run,
-            &statement.matter,
-            &statement.task,
-            &statement.files,
-            &statement.ledger.rows,
-            &statement.blobs,
-        );
+        let asked = case_of(statement, &statement.task);
+        let edits = changed::edits(&asked);
+        // What is told of the work is told of the task that it was held to.
+        let case = case_of(statement, changed::in_force(&edits, &statement.task));
+        let changes = changed::changes(&edits, &statement.task);
         let mut folds = Folds::default();
         case.world.all().for_each(|record| folds.apply(&record.into()));
-        say::all(statement, &case, &folds)
+        say::all(statement, &case, &folds, changes)
     }
+}
+
+/// What a statement holds, where a task was asked.
+fn case_of<'p>(statement: &'p Statement, task: &'p Json) -> Case<'p> {
+    let Statement { run, matter, files, ledger, blobs, .. } = statement;
+    Case::new(run, matter, task, files, &ledger.rows, blobs)
 }

@@ -9,12 +9,13 @@ use crate::head::{self, Stated};
 use crate::packet::{Content, Entry, Statement};
 use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
 use crate::summary::fallen;
-use crate::{agreed, complete, contract, header, integrity, run, walk};
+use crate::{agreed, complete, contract, form, header, integrity, run, walk};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
 use countersign_record::code::Code;
+use countersign_record::digest::Digest;
 use countersign_record::json::Json;
 use countersign_record::sign::PublicKey;
 
@@ -47,13 +48,26 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
     let statement = reading.statement;
     let said = look_at(&statement, &mut found);
     let withheld = statement.blobs.iter().filter_map(|blob| match &blob.content {
-        Content::Withheld(reason) => {
-            Some(Withheld { digest: blob.digest, size: blob.size, reason: reason.clone() })
-        }
+        Content::Withheld(reason) => Some(Withheld {
+            digest: blob.digest,
+            path: source_path(&statement, &blob.digest),
+            size: blob.size,
+            reason: reason.clone(),
+        }),
         Content::Present(_) => None,
     });
     let withheld = withheld.collect();
     report(found, Some(packet(&statement, said)), signatures, withheld)
+}
+
+/// The path of the source whose text has a digest.
+fn source_path(statement: &Statement, digest: &Digest) -> Option<String> {
+    let mut rows = statement.ledger.rows.iter().filter_map(|entry| match entry {
+        Entry::Whole(row) if row.kind.as_str() == "govern.source_record" => Some(row),
+        Entry::Whole(_) | Entry::Withheld(_) => None,
+    });
+    let row = rows.find(|row| row.blobs.iter().any(|blob| blob.digest == *digest))?;
+    row.payload.text("record.domain_payload.path").map(ToString::to_string)
 }
 
 /// What the rows say of their packet.
@@ -77,6 +91,7 @@ fn look_at(statement: &Statement, found: &mut Found) -> Said {
     header::check(&case, found);
     complete::critic(&case, &told.handed, found);
     contract::check(&case, found);
+    form::check(&case, found);
     let edits = agreed::edits(&case);
     let edited: Vec<(u64, Case<'_>)> =
         edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();

@@ -11,8 +11,9 @@ use crate::measure::TOLD;
 use crate::report::Check;
 use crate::run::Told;
 use crate::{
-    agreed, board, certified, checkpoint, claims, command, cost, evidence, finding, formula, given,
-    handed_on, leaving, life, look, measure, opening, quality, question, rely, revise, shown, workspace,
+    agreed, board, certified, checkpoint, claims, command, cost, dispute, evidence, finding, formula, given,
+    handed_on, leaving, life, look, made, measure, opening, quality, question, rely, revise, shown,
+    workspace,
 };
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -70,11 +71,17 @@ pub(crate) fn walk<'c, 'p>(
     }
     walk.end_round(found);
     opening::complete(case, found);
+    made::complete(case, told, found);
+    made::handed_over(case, told, found);
     walk.computed
 }
 
 /// Members that say when an event, a receipt or a request was written: when its row was.
 const TIMES: [&str; 5] = ["created_at", "computed_at", "observed_at", "decided_at", "issued_at"];
+
+/// How kinds end of which one is written once: what happened, what was asked for, what became of it. A lock is let go and an effect
+/// comes about under the same name.
+const ONCE: [&str; 6] = ["Edge", "Event", "Invocation", "Operation", "Receipt", "Request"];
 
 impl<'c> Walk<'c, '_> {
     /// What holds for every record: whose it is, and when it was written.
@@ -90,6 +97,11 @@ impl<'c> Walk<'c, '_> {
         }
         let is_immutable =
             countersign_govern::kind::find(record.kind()).is_some_and(|one| one.class.is_immutable());
+        let is_named = countersign_govern::kind::find(record.kind()).is_some_and(|one| one.id.is_some());
+        if is_named && ONCE.iter().any(|end| record.kind().ends_with(end)) {
+            let is_new = self.case.before(record.kind(), record.id(), record.seq()).is_none();
+            found.holds(Check::Record, record, "", is_new, "one of this name was written before");
+        }
         let at = self.case.row(record).map(|row| Json::from(row.at.to_string()));
         for name in TIMES.into_iter().filter(|name| is_immutable && json.at(name).is_some()) {
             found.must(Check::Task, record, name, at.clone());
@@ -197,6 +209,11 @@ impl<'c> Walk<'c, '_> {
             "HumanFeedbackEvent" => question::label(self, record, found),
             "ResearchNeed" => question::need(self, record, found),
             "ResearchNeedLease" => life::lease(self, record, found),
+            "ContestationRequest" => dispute::contested(self, record, found),
+            "LibraryPromotionCandidate"
+            | "MetricObservationInvalidationEvent"
+            | "TaskCancelProtocol"
+            | "TaskRunFork" => dispute::noted(self, record, found),
             "EvidencePackage" => evidence::package(self, record, found),
             "TaskReliancePacket" => rely::packet(self, record, found),
             "WorkProductCertification" => certified::certification(self, record, found),
@@ -221,6 +238,7 @@ impl<'c> Walk<'c, '_> {
             "VerificationRequestStep" => revise::to_be_verified(self, record, found),
             "RevisionPlanStepBase" => revise::step_base(self, record, found),
             "RevisionPlan" => revise::plan(self, record, found),
+            "PlanVerifierResult" => revise::verified(self, record, found),
             "TieBreakDecision" => revise::order(self, record, found),
             "TypedRevisionInstruction" => revise::instruction(self, record, found),
             "OutcomeRepairInstruction" => revise::repair(self, record, found),

@@ -4,6 +4,7 @@
 use crate::case::{Bytes, Case, bare};
 use crate::command;
 use crate::found::{Found, texts};
+use crate::made;
 use crate::question;
 use crate::report::Check;
 use crate::task::Source;
@@ -65,12 +66,14 @@ fn operation_on<'c>(case: &'c Case<'_>, source: &str, place: u64) -> Option<Reco
     operations.filter(|one| one.json().text("payload_ref").map(bare) == Some(source)).last()
 }
 
+/// No command adds a source to a run: each is one of the task's.
+const UNNAMED: &str = "the task names no such source";
+
 /// A source is what the task says of it, and what was done to it since.
 pub(crate) fn source<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let case = walk.case;
     let Some(task) = case.task.source(case.local(record.id())) else {
-        // One that somebody added later is what they said of it.
-        return;
+        return found.about(Code::VerifyDerivation, CHECK, record, "source_id", UNNAMED);
     };
     let Some(operation) = operation_on(case, record.id(), record.seq()) else {
         let message = "nothing says how it came into the workspace";
@@ -79,7 +82,12 @@ pub(crate) fn source<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     let kind = operation.json().text("operation_kind").unwrap_or_default();
     let at = case.row(record).map_or(Json::Null, |row| Json::from(row.at.to_string()));
     let mut expected = match case.before("SourceRecord", record.id(), record.seq()) {
-        Some(before) => before.json().as_object().cloned().unwrap_or_default(),
+        Some(before) => {
+            let is_bare = case.digest(record).is_none();
+            let why = "only the first record of a source has its text";
+            found.holds(CHECK, record, "domain_payload.sha256", is_bare, why);
+            before.json().as_object().cloned().unwrap_or_default()
+        }
         None => taken_in(walk, task, record, found),
     };
     match kind {
@@ -189,8 +197,22 @@ fn taken_in(walk: &Walk<'_, '_>, task: Source<'_>, record: Record<'_>, found: &m
     let json = task.0;
     let copy = |path: &str| json.at(path).cloned().unwrap_or(Json::Null);
     let digest = case.digest(record);
-    if let (Some(digest), Bytes::Missing) = (digest, case.content(record)) {
-        found.about(Code::VerifyBlob, Check::Integrity, record, "", format!("{digest} is not in the packet"));
+    match (digest, case.content(record)) {
+        (None, _) => {
+            let message = "a source is taken in with its text, and this one names none";
+            found.about(
+                Code::VerifyIncomplete,
+                Check::Completeness,
+                record,
+                "domain_payload.sha256",
+                message,
+            );
+        }
+        (Some(digest), Bytes::Missing) => {
+            let message = format!("{digest} is not in the packet");
+            found.about(Code::VerifyBlob, Check::Integrity, record, "", message);
+        }
+        (Some(_), Bytes::Here(_) | Bytes::Withheld) => {}
     }
     let mut document = Object::from([
         ("path", copy("path")),
@@ -291,7 +313,7 @@ pub(crate) fn lookup<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         one.tier() == 0
             && (one.0.is("title", title) || (one.0.text("title").is_none() && one.0.is("path", title)))
     });
-    found.holds(CHECK, record, "source_title_or_label", is_asked, "the task names no such source");
+    found.holds(CHECK, record, "source_title_or_label", is_asked, UNNAMED);
 }
 
 /// An operation builds on the state that the workspace is in, and carries what its source is.
@@ -321,8 +343,7 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
             let taint = trusted(walk.case, source, record.seq());
             (taint.as_str(), source.class(), source.is_privileged())
         }
-        // One that somebody added later is what they said of it.
-        Some(None) => return,
+        Some(None) => return found.about(Code::VerifyDerivation, CHECK, record, "payload_ref", UNNAMED),
         None if kind == Kind::ReadWorkspaceSnapshot => ("internal_corpus_trusted", "public", false),
         None => return,
     };
@@ -401,6 +422,14 @@ pub(crate) fn version<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     found.must_say(check, record, "artifact_version_id", &format!("{stable}.v{number}"));
     let digest = case.digest(record).map(|digest| String::from(digest).into());
     found.must(check, record, "content_hash", digest);
+    made::version(walk, record, number, found);
+    if number == 1 && case.needs_agreement() {
+        let review = case.last("EvaluationContractReview", record.seq());
+        let said =
+            review.and_then(|one| walk.says("evaluation_contract_review", one.id(), "approval_status"));
+        let why = "the task needs a person to agree first, and nobody did";
+        found.holds(check, record, "artifact_version_id", said == Some("approved"), why);
+    }
     match case.task.artifact(case.local(stable)) {
         Some(_) => found.right(check),
         None => found.about(

@@ -6,7 +6,7 @@ use crate::desk::{Desk, Error, reference};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::types::added::forum::{
-    AssistanceEndpoint, AssistanceFallbackEvent, ModuleAssistanceAnswer,
+    AssistanceEndpoint, AssistanceFallbackEvent, ModuleAssistanceAnswer, SchemaCheck,
 };
 use countersign_govern::types::assistance::{
     ModuleAssistanceRequest as Request, ModuleAssistanceRequestLease as Lease,
@@ -172,14 +172,14 @@ pub fn answer(desk: &mut Desk, request: &str, form: Form) -> Result<(), Refusal>
         return Err(Refusal::TooLate(request.to_string()));
     }
     let (schema_check, accepted) = match form {
-        Form::Fits => ("passed", true),
-        Form::Differs => ("failed", false),
+        Form::Fits => (SchemaCheck::Passed, true),
+        Form::Differs => (SchemaCheck::Failed, false),
     };
     desk.put(&ModuleAssistanceAnswer {
         answer_id: desk.id("help"),
         request_id: request.to_string(),
         answer_schema_ref: asked.answer_schema_ref,
-        schema_check: schema_check.to_string(),
+        schema_check,
         accepted,
         created_at: desk.now(),
         schema_version: Some(V10),
@@ -215,7 +215,7 @@ pub(crate) fn fall_back(desk: &mut Desk, request: &Request, room: &str) -> Resul
         event_id: desk.id("fell-back"),
         request_id: Some(request.request_id.clone()),
         room_id: Some(room.to_string()),
-        action: request.on_timeout.as_str().to_string(),
+        action: request.on_timeout,
         created_at: desk.now(),
         schema_version: Some(V10),
     })?;

@@ -138,7 +138,7 @@ pub fn check(
     text: &str,
     sources: &[Source<'_>],
 ) -> Result<Vec<Claimed>, Error> {
-    let read: Vec<bearing::Source<'_>> = sources.iter().map(|one| one.read.clone()).collect();
+    let read: Vec<&bearing::Source<'_>> = sources.iter().map(|one| &one.read).collect();
     let mut known = Known::of(desk);
     let mut all = Vec::new();
     for (name, claim) in said(desk.task(), artifact, text) {

@@ -212,7 +212,7 @@ fn taken_in(
     if decided.is_repeated {
         return Ok(repeated(desk, decided.receipt));
     }
-    let outcome = outcome_of(&decided.receipt);
+    let outcome = decided.receipt.status;
     if let Command::Preview(request) = command {
         // A preview leaves nothing behind, not even that it was asked for.
         let effect = match outcome {
@@ -303,7 +303,7 @@ fn taken_up(
     let receipt = CommandReceipt {
         receipt_id: desk.id("command-receipt"),
         invocation_id: then.invocation_id.clone(),
-        status: Outcome::Accepted.as_str().to_string(),
+        status: Outcome::Accepted,
         created_at: desk.now(),
         schema_version: Some(V10),
     };
@@ -334,7 +334,7 @@ pub fn finished(desk: &mut Desk, asked: &Asked<'_>, has_left: bool) -> Result<Co
     let receipt = CommandReceipt {
         receipt_id: trial.id("command-receipt"),
         invocation_id: begun.record.invocation_id,
-        status: Outcome::Accepted.as_str().to_string(),
+        status: Outcome::Accepted,
         created_at: trial.now(),
         schema_version: Some(V10),
     };
@@ -386,11 +386,6 @@ fn before(desk: &Desk) -> Before {
     before
 }
 
-fn outcome_of(receipt: &CommandReceipt) -> Outcome {
-    let all = [Outcome::Accepted, Outcome::PolicyDenied, Outcome::NotFound];
-    all.into_iter().find(|one| one.as_str() == receipt.status).unwrap_or(Outcome::WrongState)
-}
-
 /// What was answered before, with what was written then.
 fn repeated(desk: &Desk, receipt: CommandReceipt) -> Ruling {
     let mut invocations = desk.each::<CommandInvocation>("CommandInvocation");
@@ -402,14 +397,21 @@ fn repeated(desk: &Desk, receipt: CommandReceipt) -> Ruling {
         Some((begun, ended)) => records(desk, begun.seq, ended.seq.saturating_sub(1)),
         None => Vec::new(),
     };
+    // What was to leave and could not has its receipt, and still did not leave.
+    let outcome = match records.iter().any(|one| export::has_failed(desk, one)) {
+        true => Outcome::WrongState,
+        false => receipt.status,
+    };
+    let failed = "it was tried under this key and could not be written: give it another key";
+    let reasons = (outcome != receipt.status).then(|| failed.to_string()).into_iter().collect();
     Ruling {
-        outcome: outcome_of(&receipt),
+        outcome,
         receipt,
         is_repeated: true,
         records,
         made_old: Vec::new(),
         shown: None,
-        reasons: Vec::new(),
+        reasons,
         effect: Effect::Nothing,
     }
 }

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use countersign_govern::reference::Reference;
 use countersign_govern::table::invalidation;
 use countersign_govern::types::added::showing::{ContextPacketConsumption, PacketItem, TaskRunContextPacket};
-use countersign_govern::types::added::stopping::ModuleActivationEvent;
+use countersign_govern::types::added::stopping::{ActivationState, ModuleActivationEvent};
 use countersign_govern::types::basic::{StorageRef, V10};
 use countersign_govern::types::context::{
     OmittedPacketItem, OmittedPacketItemOmissionReason as Reason, PacketStatus, PerActivationContextBudget,
@@ -269,7 +269,7 @@ pub fn activate(desk: &mut Desk, module: &str, packet: &Packet, room: Room) -> R
         activation_id: activation_id.clone(),
         module_id: module.to_string(),
         run_id: desk.run().to_string(),
-        state: "running".to_string(),
+        state: ActivationState::Running,
         created_at: desk.now(),
         schema_version: Some(V10),
     })?;

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use countersign_govern::derive::keys::Delivery;
 use countersign_govern::table::emission;
 use countersign_govern::types::added::outcome::{
-    Consumption, EvaluationFeedbackBundle, FeedbackConsumptionReceipt,
+    Consumption, EvaluationFeedbackBundle, FeedbackConsumptionReceipt, FeedbackGovernance,
 };
 use countersign_govern::types::basic::{V10, V11};
 use countersign_govern::types::feedback::{
@@ -20,7 +20,6 @@ use countersign_govern::types::feedback::{
 };
 use countersign_govern::types::finding::FeedbackFindingView;
 use countersign_govern::types::outcome::EvaluationVerdict;
-use countersign_record::json::{Json, Object};
 
 /// Milliseconds within which whoever gets feedback must say what became of it.
 const GRACE_MS: u64 = 600_000;
@@ -78,7 +77,7 @@ fn bundle(desk: &mut Desk, result: &str) -> Result<String, Error> {
         desk.open("FeedbackFindingView", &view)?;
     }
     let feedback_bundle_id = desk.id("bundle");
-    let governance = Object::from([("matter_id", Json::from(desk.matter()))]);
+    let matter_id = Some(desk.matter().to_string());
     desk.put(&EvaluationFeedbackBundle {
         feedback_bundle_id: feedback_bundle_id.clone(),
         result_id: result.to_string(),
@@ -88,7 +87,16 @@ fn bundle(desk: &mut Desk, result: &str) -> Result<String, Error> {
             own.iter().map(|one| one.event.finding_id.as_str()),
         )?,
         repair_instruction_refs: Vec::new(),
-        governance: governance.into(),
+        governance: FeedbackGovernance {
+            matter_id,
+            data_class: None,
+            taint_class: None,
+            privileged: None,
+            policy_decision_refs: None,
+            visibility_scope: None,
+            redaction_required: None,
+            schema_version: None,
+        },
         created_at: desk.now(),
         schema_version: Some(V10),
     })?;

@@ -303,7 +303,8 @@ pub fn go(
     Ok(())
 }
 
-/// Findings of an outcome's criteria that this round, on a newer version, does not find any more, are resolved.
+/// Findings of an outcome's criteria that this round does not find any more give way: those on an older version are mended; those on
+/// this one are about claims, and the same words are supported otherwise because the sources are others, or count otherwise.
 ///
 /// # Errors
 /// Something can't be written.
@@ -318,35 +319,43 @@ pub fn resolve_mended(
     let still: BTreeSet<&String> = still.iter().collect();
     for known in all(desk) {
         let is_own = known.event.target_criterion_id.as_ref().is_some_and(|id| criteria.contains(id));
-        let is_older = known.event.target_artifact_version_ref.as_ref() != Some(&round.version_ref);
-        if !is_own || !is_older || !is_live(known.state) || still.contains(&&known.event.finding_id) {
+        if !is_own || still.contains(&known.event.finding_id) {
             continue;
         }
-        match known.state {
-            State::Contested => {
-                go(
-                    desk,
-                    &known,
-                    State::SupersededByRevision,
-                    Reason::TargetVersionChanged,
-                    ROUTER,
-                    evidence.clone(),
-                )?;
-            }
-            State::Active | State::UserApproved | State::ToolVerified | State::HumanVerified => {
-                go(desk, &known, State::Resolved, Reason::RevisionResolved, ROUTER, evidence.clone())?;
-            }
-            State::Unrecoverable
-            | State::Proposed
-            | State::Resolved
-            | State::SupersededByRevision
-            | State::SupersededBySourceChange
-            | State::Expired
-            | State::RejectedByUser
-            | State::Dismissed => {}
+        let is_older = known.event.target_artifact_version_ref.as_ref() != Some(&round.version_ref);
+        let is_about_claims = !known.event.affected_claim_refs.is_empty();
+        if let Some((to, reason)) = way_out(known.state, is_older, is_about_claims) {
+            go(desk, &known, to, reason, ROUTER, evidence.clone())?;
         }
     }
     Ok(())
+}
+
+/// Where a finding goes that a look does not find any more; nowhere if it is closed, can't be mended, or nothing says why it is gone.
+fn way_out(state: State, is_older: bool, is_about_claims: bool) -> Option<(State, Reason)> {
+    match state {
+        State::Active
+        | State::Contested
+        | State::UserApproved
+        | State::ToolVerified
+        | State::HumanVerified
+            if !is_older =>
+        {
+            is_about_claims.then_some((State::SupersededBySourceChange, Reason::SourceChanged))
+        }
+        State::Contested => Some((State::SupersededByRevision, Reason::TargetVersionChanged)),
+        State::Active | State::UserApproved | State::ToolVerified | State::HumanVerified => {
+            Some((State::Resolved, Reason::RevisionResolved))
+        }
+        State::Unrecoverable
+        | State::Proposed
+        | State::Resolved
+        | State::SupersededByRevision
+        | State::SupersededBySourceChange
+        | State::Expired
+        | State::RejectedByUser
+        | State::Dismissed => None,
+    }
 }
 
 /// What speaks for a result.

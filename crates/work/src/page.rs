@@ -1,9 +1,11 @@
 //! Pages: what is shown of a run when somebody asks.
 //! Owns: whether what was put down for one still counts, and everything as it is now. Must not: put a record down.
 
+use crate::board;
 use crate::closing;
 use crate::cost;
 use crate::desk::{Desk, Error};
+use crate::explain::Decided;
 use crate::finding;
 use crate::names::references;
 use crate::show;
@@ -97,21 +99,41 @@ pub fn reviewable(desk: &Desk) -> Result<(ReviewabilityView, Header), Error> {
     };
     let lists = [&view.finding_refs, &view.revision_review_packet_refs, &view.decision_audit_view_refs];
     let inputs: Vec<StorageRef> = lists.into_iter().flatten().cloned().collect();
+    let header = made_of(desk, &view.reviewability_view_id, inputs)?;
+    Ok((view, header))
+}
+
+/// The header of a page that no run puts down, as it would be put down now.
+///
+/// # Errors
+/// Something can't be derived.
+pub fn made_of(desk: &Desk, id: &str, inputs: Vec<StorageRef>) -> Result<Header, Error> {
     let mut trial = desk.clone();
     let manifest = show::manifest(&mut trial, inputs.clone())?;
     let unread = || Error::Unnameable(manifest.as_str().to_string());
     let read = Reference::read(manifest.as_str()).ok_or_else(unread)?;
     let manifest: ReadModelInputManifest =
         trial.find("ReadModelInputManifest", read.id).ok_or_else(unread)?;
-    let header = Header {
-        id: view.reviewability_view_id.clone(),
-        manifest_hash: manifest.input_manifest_hash,
-        inputs,
-        from: desk.end(),
-        until: None,
-        ended_by: None,
-    };
-    Ok((view, header))
+    let (id, manifest_hash) = (id.to_string(), manifest.input_manifest_hash);
+    Ok(Header { id, manifest_hash, inputs, from: desk.end(), until: None, ended_by: None })
+}
+
+/// The header of the board: the events on it.
+///
+/// # Errors
+/// Something can't be derived.
+pub fn board(desk: &Desk) -> Result<Header, Error> {
+    let events = board::entries(desk);
+    let events = events.iter().map(|one| one.event.event_id.as_str());
+    made_of(desk, &desk.id("board"), references("RunBoardAuditEvent", events)?)
+}
+
+/// The header of what was decided: the decisions.
+///
+/// # Errors
+/// Something can't be derived.
+pub fn audit(desk: &Desk, decided: &[Decided]) -> Result<Header, Error> {
+    made_of(desk, &desk.id("audit"), decided.iter().map(|one| one.decision.clone()).collect())
 }
 
 /// The records of the run with every page derived anew behind them; the run itself stays as it is.

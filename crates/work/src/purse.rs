@@ -98,8 +98,8 @@ pub enum Refusal {
     /// There is not enough left in the matter.
     #[error("the matter's budget does not reach: {0}")]
     Short(#[from] OverBudget),
-    /// The step has held something before.
-    #[error("step {step} of run {run} has held something before")]
+    /// The step holds something already.
+    #[error("step {step} of run {run} holds something already")]
     Twice {
         /// The run.
         run: String,
@@ -122,11 +122,10 @@ pub enum Refusal {
     },
 }
 
-/// What one run holds, and for which steps it ever held something.
+/// What one run holds, by its steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Run {
     held: BTreeMap<String, Amounts>,
-    steps: BTreeSet<String>,
 }
 
 /// The purse of a matter.
@@ -181,7 +180,6 @@ impl Purse {
             Row::Capped(row) => self.caps = row.caps.clone(),
             Row::Reserved(row) if !self.ended.contains(&row.run_id) => {
                 let run = self.runs.entry(row.run_id.clone()).or_default();
-                run.steps.insert(row.step_id.clone());
                 run.held.insert(row.step_id.clone(), row.amounts.clone());
             }
             Row::Reserved(_) => {}
@@ -209,15 +207,15 @@ impl Purse {
         self.decide(Row::Capped(Capped { caps: caps.clone() }))
     }
 
-    /// Holds what a step may cost at most.
+    /// Holds what a step may cost at most. One that told what it cost and is done again, because nobody saw the end of it, costs again.
     ///
     /// # Errors
-    /// There is not enough left, the run is over, or the step held something before.
+    /// There is not enough left, the run is over, or the step holds something already.
     pub fn reserve(&self, run: &str, step: &str, amounts: &Amounts) -> Result<Decision, Refusal> {
         if self.ended.contains(run) {
             return Err(Refusal::Over { run: run.to_string() });
         }
-        if self.runs.get(run).is_some_and(|run| run.steps.contains(step)) {
+        if self.runs.get(run).is_some_and(|run| run.held.contains_key(step)) {
             return Err(Refusal::Twice { run: run.to_string(), step: step.to_string() });
         }
         let mut all = self.held();

@@ -14,7 +14,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::decide::lease::{self, By, Emitted, Question, Refusal, Settled};
 use countersign_govern::types::added::outcome::LifecycleTransitionReceipt;
-use countersign_govern::types::basic::{ArtifactScopeRef, ClaimRef, ResearchTarget, StorageRef, V11};
+use countersign_govern::types::basic::{
+    ArtifactScopeRef, ClaimRef, ResearchTarget, ScopeAnchor, StorageRef, V11,
+};
 use countersign_govern::types::reliance::AttentionLedgerItem;
 use countersign_govern::types::research::{
     ResearchNeed, ResearchNeedLease, ResearchNeedLeaseOnExpiry as OnExpiry, ResearchNeedScope,
@@ -68,7 +70,7 @@ pub fn for_claim(desk: &mut Desk, claim: &ClaimRef) -> Result<String, Error> {
 /// # Errors
 /// Something can't be written.
 pub fn for_outcome(desk: &mut Desk, artifact: &str, question: &str) -> Result<String, Error> {
-    let scope = ArtifactScopeRef { artifact_stable_id: desk.own(artifact), anchor: "whole".into() };
+    let scope = ArtifactScopeRef { artifact_stable_id: desk.own(artifact), anchor: ScopeAnchor::Whole };
     raise(desk, ResearchTarget::Scope(scope), question)
 }
 

@@ -23,7 +23,8 @@ pub(crate) struct Lint {
     /// Also fail where a member of a type is missing, or one that no type has is there
     #[arg(long)]
     pub(crate) strict: bool,
-    /// The time up to which is looked, instead of what the bundle says or the latest time of a row
+    /// The time up to which is looked, instead of what the bundle says or the latest time of a row: rows that were written later
+    /// are not there yet
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub(crate) as_of: Option<Instant>,
 }

@@ -21,7 +21,7 @@ Example:
         /// The rows, or - for standard input
         #[arg(value_name = "FILE|-")]
         file: String,
-        /// Append all lines or none (at most 10,000 and 64 MiB)
+        /// Append all lines or none (at most 50,000 and 64 MiB)
         #[arg(long)]
         atomic: bool,
         /// Store this file as a blob of the one row that is given

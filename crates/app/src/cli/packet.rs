@@ -25,7 +25,7 @@ Examples:
     #[command(
         after_help = "The file holds every row of the run, the texts they are about, and the formulas; rows of others stand in it by their \
 hash only. What is privileged stays here unless --privileged says otherwise, and what is local_only always does: such texts are named by \
-their digest. It is signed with the key of --as, or with the key of this data directory where there is none.
+their digest. Where every source stays here, so does the packet: it was written from them. It is signed with the key of --as, or with the key of this data directory where there is none.
 
 It leaves as the task's externalization policy says: with \"confirm\" only if --yes says that you let it, with \"never\" not at all. \
 That it left, with which sources, where to and who let it, is on record in the run, for each file.

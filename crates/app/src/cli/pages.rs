@@ -40,6 +40,16 @@ pub(crate) struct OfRuns {
     pub(crate) run: Option<String>,
 }
 
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct OfBudget {
+    /// The run, as with show
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    #[command(subcommand)]
+    pub(crate) command: Option<Budget>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Budget {
     /// What a run costs, or what the matter may spend and has spent
@@ -61,17 +71,24 @@ Example:
 }
 
 #[derive(Args, Debug)]
+#[command(
+    group(clap::ArgGroup::new("cap").required(true).multiple(true)),
+    override_usage = "countersign budget cap --none\n       countersign budget cap --usd AMOUNT, --calls COUNT, ..."
+)]
 pub(crate) struct Caps {
+    /// No cap at all from now on
+    #[arg(long, group = "cap", conflicts_with_all = ["usd", "calls", "input_tokens", "output_tokens"])]
+    pub(crate) none: bool,
     /// Dollars, with six decimals at most
-    #[arg(long, value_name = "AMOUNT")]
+    #[arg(long, value_name = "AMOUNT", group = "cap")]
     pub(crate) usd: Option<String>,
     /// Questions to models elsewhere
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", group = "cap")]
     pub(crate) calls: Option<u64>,
     /// Tokens that go in
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", group = "cap")]
     pub(crate) input_tokens: Option<u64>,
     /// Tokens that come out
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", group = "cap")]
     pub(crate) output_tokens: Option<u64>,
 }

@@ -84,6 +84,10 @@ pub(crate) struct Process {
 }
 
 #[derive(Args, Debug)]
+#[command(
+    group(clap::ArgGroup::new("said").required(true)),
+    override_usage = "countersign answer <RUN> --id <ID> <--value|--choose|--approve|--deny>"
+)]
 pub(crate) struct Answer {
     /// The run
     pub(crate) run: String,
@@ -91,7 +95,7 @@ pub(crate) struct Answer {
     #[arg(long, value_name = "ID")]
     pub(crate) id: String,
     /// Answer in words
-    #[arg(long, value_name = "TEXT", group = "said", required_unless_present_any = ["choose", "approve", "deny"])]
+    #[arg(long, value_name = "TEXT", group = "said")]
     pub(crate) value: Option<String>,
     /// Take one of the next steps that are offered: retry, give up
     #[arg(long, value_name = "STEP", group = "said")]

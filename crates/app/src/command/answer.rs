@@ -33,7 +33,7 @@ pub(super) async fn run(global: &Global, command: Answer) -> Result<Exit, Failur
     let mut driver = taken(desk, told, &command.id, answer).await?;
     // The answer counts whatever becomes of the rest.
     if driver.run().doing == run::Doing::Ready
-        && let Err(error) = driven(&mut driver, &work, &cancelling.token).await
+        && let Err(error) = driven(global, &mut driver, &work, &cancelling.token).await
     {
         return Err(left(global, &driver, error).await);
     }

@@ -43,7 +43,7 @@ pub(super) async fn run(global: &Global, ask: &Ask) -> Result<Exit, Failure> {
     let desk = Desk::new(global, &ask.working, place)?;
     let mut driver = desk.begin(&ask.working, reading)?;
     let cancelling = Cancelling::new()?;
-    let progress = output::progress("reading the sources".to_owned());
+    let progress = output::progress(global, "reading the sources".to_owned());
     let gone_on = driver.drive(&cancelling.token).await;
     progress.finish_and_clear();
     gone_on?;

@@ -3,6 +3,7 @@
 
 use super::diff::work;
 use super::packet::{Keep, parts};
+use super::pages::{Footing, MadeOf};
 use super::process::looking;
 use crate::cli::Global;
 use crate::cli::governed::Audit;
@@ -16,8 +17,10 @@ use countersign_record::id::RunId;
 use countersign_record::json::{self, Json, Object};
 use countersign_record::row::DataClass;
 use countersign_runtime::run;
+use countersign_runtime::work::Work;
 use countersign_verify::computed::{Computed, computed};
 use countersign_work::explain::{self, Cited, Decided, Explained, decisions};
+use countersign_work::page;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -87,7 +90,7 @@ pub(super) async fn run(global: &Global, command: &Audit) -> Result<Exit, Failur
     let bench = looking(Place::open(global)?)?;
     let work = work(&bench, &command.run).await?;
     let Some(decision) = &command.decision else {
-        list(global, &work.look(decisions).unwrap_or_default())?;
+        list(global, &command.run, &work)?;
         return Ok(Exit::Success);
     };
     let explained = work.look(|desk| explain::explain(desk, decision)).transpose();
@@ -108,19 +111,39 @@ pub(super) async fn run(global: &Global, command: &Audit) -> Result<Exit, Failur
     Ok(Exit::Success)
 }
 
-fn list(global: &Global, all: &[Decided]) -> Result<(), Failure> {
+/// What was decided, with what the list is derived from.
+#[derive(Serialize)]
+struct Listed<'a> {
+    run: &'a str,
+    page: &'static str,
+    as_of: u64,
+    made_of: MadeOf,
+    decisions: Vec<Line<'a>>,
+}
+
+fn list(global: &Global, run: &str, work: &Work) -> Result<(), Failure> {
+    let looked = work.look(|desk| {
+        let all = decisions(desk);
+        page::audit(desk, &all).map(|header| (all, header, desk.end()))
+    });
+    let looked = looked.transpose().map_err(|error| Failure::new(Code::RunRecords, error.to_string()))?;
+    let Some((all, header, as_of)) = looked else {
+        return Err(Failure::new(Code::RunRecords, format!("{run} has no records")));
+    };
     if global.json {
-        return output::json(&all.iter().map(Line::from).collect::<Vec<_>>());
+        let (made_of, decisions) = (MadeOf::from(header), all.iter().map(Line::from).collect());
+        return output::json(&Listed { run, page: "audit", as_of, made_of, decisions });
     }
     if all.is_empty() {
         output::line("Nothing was decided yet.")?;
     }
     let mut lines = Vec::new();
-    for one in all {
+    for one in &all {
         let line = Shown::new(FAINT, format!("{:>6}  {}  ", one.seq, one.by));
         lines.push(line.and(PLAIN, one.what.trim_end_matches(": ")).hanging(8));
-        lines.push(Shown::new(FAINT, format!("        {}", one.decision.as_str())).whole());
+        lines.push(Shown::new(FAINT, format!("  {}", one.decision.as_str())).whole());
     }
+    lines.push(Shown::new(FAINT, Footing::Asked(header).words(as_of)));
     Sheet::new().print(&lines)
 }
 

@@ -19,6 +19,8 @@ use countersign_work::task::{Source, Task};
 use countersign_work::workspace;
 use std::path::PathBuf;
 
+/// The command that leaves an outcome out.
+const SKIP: &str = "task.skip";
 /// The command whose request is what files are now.
 const RECHECK: &str = "source.recheck";
 
@@ -33,15 +35,21 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
     let request = request.as_deref().map(input::document).transpose()?;
     let governed = Governed::open(global, &run).await?;
     let request = match request {
+        Some(request) if id == RECHECK => looked_at(request, recheck(&governed, folder)?)?,
         Some(request) => request,
         None if id == RECHECK => recheck(&governed, folder)?,
         None => Object::new().into(),
     };
+    let request = if id == SKIP { named_by_task(&governed, &run, request) } else { request };
     let compared = if id == RECHECK { compared(&governed, &request) } else { Vec::new() };
     let mut ruled = governed.give(global, &id, &request, key).await?;
     ruled.compared = compared;
     ruled.told(global)
 }
+
+/// What a source is whose file is what was taken in, and that is out of date for its run all the same: its time is over, or it was
+/// another one in between.
+pub(super) const OLD: &str = "out of date";
 
 /// Each source whose file was looked at, and what it is to the one that was taken in.
 fn compared(governed: &Governed, request: &Json) -> Vec<(String, &'static str)> {
@@ -52,7 +60,9 @@ fn compared(governed: &Governed, request: &Json) -> Vec<(String, &'static str)> 
         let is_gone = gone.iter().any(|one| one.as_str() == Some(source.id.as_str()));
         match (now, is_gone) {
             (_, true) => Some("gone"),
-            (Some(now), false) if taken.as_deref() == Some(now) => Some("unchanged"),
+            (Some(now), false) if taken.as_deref() == Some(now) => {
+                Some(if workspace::is_stale(desk, &source.id) { OLD } else { "unchanged" })
+            }
             (Some(_), false) => Some("changed"),
             (None, false) => None,
         }
@@ -62,6 +72,17 @@ fn compared(governed: &Governed, request: &Json) -> Vec<(String, &'static str)> 
         known.filter_map(|source| Some((source.path.clone(), one(desk, source)?))).collect()
     };
     governed.work.look(all).unwrap_or_default()
+}
+
+/// A request that names an outcome as the task does, with the reference that the command takes.
+fn named_by_task(governed: &Governed, run: &str, request: Json) -> Json {
+    let Json::Object(mut members) = request else { return request };
+    let outcome = members.get("target_ref").and_then(Json::as_str).map(str::to_owned);
+    let is_known = |id: &String| governed.work.task().outcome(id).is_some();
+    if let Some(id) = outcome.filter(is_known) {
+        members.insert("target_ref", format!("outcome_record:{run}.{id}"));
+    }
+    members.into()
 }
 
 /// What the files of the run's sources are now.
@@ -74,6 +95,33 @@ fn recheck(governed: &Governed, folder: Option<PathBuf>) -> Result<Json, Failure
         found.iter().map(|(id, hash)| (id.as_str(), Json::from(String::from(*hash)))).collect();
     let gone = gone.iter().map(|id| Json::from(id.as_str())).collect();
     Ok(Object::from([("found", Json::from(found)), ("gone", Json::Array(gone))]).into())
+}
+
+/// What files are is what was read of them: a request may say it too, and nothing else. One that is none is refused by its schema.
+fn looked_at(request: Json, read: Json) -> Result<Json, Failure> {
+    let Some(asked) = request.as_object() else { return Ok(request) };
+    if asked.iter().any(|(name, _)| !["found", "gone"].contains(&name)) {
+        return Ok(request);
+    }
+    let found = asked.get("found").and_then(Json::as_object).into_iter().flat_map(Object::iter);
+    let is_other =
+        |(id, hash): &(&str, &Json)| read.get("found").and_then(|found| found.get(id)) != Some(*hash);
+    let others = found.filter(is_other).map(|(id, _)| id.to_owned());
+    let gone = asked.get("gone").and_then(Json::as_array).unwrap_or_default();
+    let is_gone =
+        |one: &&Json| read.get("gone").and_then(Json::as_array).is_some_and(|all| all.contains(one));
+    let there =
+        gone.iter().filter(|one| !is_gone(one)).map(|one| one.as_str().unwrap_or_default().to_owned());
+    let wrong: Vec<String> = others.chain(there).collect();
+    if wrong.is_empty() {
+        return Ok(read);
+    }
+    let message = format!(
+        "the files are not what the request says ({}): leave the request out, and they are read",
+        output::plain(&wrong.join(", "))
+    );
+    Err(Failure::new(Code::CommandRequest, message)
+        .with("sources", Json::Array(wrong.iter().map(|one| one.as_str().into()).collect())))
 }
 
 fn list(global: &Global) -> Result<Exit, Failure> {

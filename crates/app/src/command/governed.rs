@@ -1,6 +1,7 @@
 //! A task's run that a command is given to, whichever words it was given in.
 //! Owns: holding the run meanwhile, what follows outside of the ledger, telling what became of it. Must not: decide; the run does.
 
+use super::commands::OLD;
 use super::process::{looking, minted};
 use super::run::{product, standing};
 use crate::charge::Charge;
@@ -234,7 +235,11 @@ impl Ruled {
         };
         let reasons = self.ruling.reasons.iter().map(|one| Json::from(one.as_str())).collect();
         let message = format!("{}: {}", self.command, self.ruling.reasons.join("; "));
-        let shown = self.ruling.shown.clone().unwrap_or_default();
+        // What the registry has for such a state is said of nothing in particular; what was found is.
+        let shown = match self.ruling.reasons.is_empty() {
+            true => self.ruling.shown.clone().unwrap_or_default(),
+            false => sentence(&self.ruling.reasons.join("; ")),
+        };
         Err(Failure::new(code, output::plain(&message))
             .with("run", self.run.as_str())
             .with("receipt", self.ruling.receipt.receipt_id.as_str())
@@ -269,7 +274,11 @@ impl Ruled {
             let old: Vec<&str> = ruling.made_old.iter().map(|one| one.as_str()).collect();
             lines.push(format!("touches  {}", old.join(", ")));
         }
-        lines.extend(self.compared.iter().map(|(path, how)| format!("{how:<10}{path}")));
+        lines.extend(self.compared.iter().map(|(path, how)| format!("{how:<12}{path}")));
+        if self.compared.iter().any(|(_, how)| *how == OLD) {
+            let words = "What is out of date stays so for this run, also where its file is what was taken in: begin another run of its task.";
+            lines.push(words.to_owned());
+        }
         lines.extend(ruling.shown.clone());
         match &ruling.effect {
             Effect::Nothing => {}
@@ -317,6 +326,13 @@ impl Ruled {
         }
         told.into()
     }
+}
+
+/// Words as a sentence.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }
 
 /// A fork, with everything that it can't undo.

@@ -166,7 +166,7 @@ struct Shapes {
 impl Shapes {
     fn of(bundle: &Bundle) -> Self {
         let (mut errors, mut others) = (Vec::new(), Vec::new());
-        for (row, draft) in (1..).zip(&bundle.rows) {
+        for (row, draft) in bundle.rows() {
             let troubles =
                 types::find(&draft.kind).map(|one| one.troubles(&draft.record)).unwrap_or_default();
             for Trouble { how, path, message } in troubles {
@@ -186,7 +186,7 @@ async fn ledger(global: &Global, lint: &Lint) -> Result<Exit, Failure> {
     let place = Place::open(global)?;
     let head = place.ledger.head(&place.access).await?;
     let (rows, matter) = (output::count(head.seq, "row"), place.matter().to_string());
-    let progress = output::progress(format!("checking {rows} of {matter}"));
+    let progress = output::progress(global, format!("checking {rows} of {matter}"));
     let asked = Asked { now: lint.as_of, is_strict: lint.strict, is_whole: lint.whole, ..Asked::default() };
     let (spinner, end) = (progress.clone(), head.seq.max(1));
     let seen = move |row: u64| {

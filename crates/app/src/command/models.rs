@@ -75,7 +75,7 @@ fn taken_in(global: &Global, shelf: &Shelf, name: &ModelName, add: &Add) -> Resu
     if !add.replace && shelf.list().map_err(failed)?.iter().any(|known| known.name == *name) {
         return Err(failed(shelf::Error::Exists { name: name.clone() }));
     }
-    local::settings(&global.data, name, file)
+    local::settings(global, name, file)
 }
 
 fn failed(error: shelf::Error) -> Failure {

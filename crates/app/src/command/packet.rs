@@ -26,7 +26,7 @@ use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
 use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
 use countersign_work::task::Task;
-use files::{Folder, Now};
+use files::{Folder, Now, edited};
 use leave::Leaving;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -78,6 +78,7 @@ async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>
     for path in [files.out, files.html].into_iter().flatten() {
         leaving.may(global, path).await?;
     }
+    Sheet::new().print(&show::about(&edited(folder.as_ref(), &summary)))?;
     warn(global, run, &summary, &Now::of(folder.as_ref(), &summary))?;
     let written = |error| Failure::new(Code::OutputFailed, format!("{error}"));
     let payload = statement.to_bytes().map_err(written)?;

@@ -15,13 +15,17 @@ use crate::output::{self, BOLD, FAINT, Line, Sheet};
 use crate::place::Place;
 use crate::tasks;
 use countersign_govern::types::read_models::DerivedReadModelRecordReadModelKind as ReadModel;
+use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
+use countersign_record::time::Timestamp;
+use countersign_runtime::purse::Purses;
 use countersign_runtime::run::{self, Bench};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::page::{self, Header};
+use countersign_work::purse::Purse;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -84,14 +88,27 @@ struct PutDown {
 }
 
 #[derive(Serialize)]
-struct MadeOf {
+pub(super) struct MadeOf {
+    /// What is derived when it is asked for is current.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validity: Option<&'static str>,
     input_manifest_hash: String,
     inputs: Vec<String>,
+}
+
+impl MadeOf {
+    /// What is derived now from what is named.
+    pub(super) fn of(inputs: Vec<String>) -> Self {
+        let named = Json::Array(inputs.iter().map(|one| one.as_str().into()).collect());
+        let input_manifest_hash = String::from(canonical::hash_as_written(&named));
+        MadeOf { validity: Some("current"), input_manifest_hash, inputs }
+    }
 }
 
 impl From<Header> for MadeOf {
     fn from(header: Header) -> Self {
         MadeOf {
+            validity: Some("current"),
             input_manifest_hash: header.manifest_hash,
             inputs: header.inputs.iter().map(|one| one.as_str().to_owned()).collect(),
         }
@@ -107,7 +124,7 @@ impl From<Header> for PutDown {
             from: header.from,
             until: header.until,
             ended_by: header.ended_by.as_ref().map(|one| one.as_str().to_owned()),
-            made_of: MadeOf::from(header),
+            made_of: MadeOf { validity: None, ..MadeOf::from(header) },
         }
     }
 }
@@ -116,13 +133,18 @@ impl From<Header> for PutDown {
 struct Read {
     told: run::Told,
     work: Arc<Work>,
+    /// What all runs of the matter may spend.
+    purse: Purse,
+    /// When it was read.
+    now: Option<Timestamp>,
+    global: Global,
 }
 
 /// Shows a page of a run.
 pub(super) async fn run(global: &Global, page: Page, run: &str) -> Result<Exit, Failure> {
     let bench = looking(Place::open(global)?)?;
     let id = RunId::try_from(run)?;
-    let read = read(&bench, &id).await?;
+    let read = read(global, &bench, &id).await?;
     let read = read.ok_or_else(|| Failure::new(Code::CommandTask, format!("{id} is no run of a task")))?;
     let filled = Filled::of(page, &read)?;
     match global.json {
@@ -140,7 +162,8 @@ pub(super) async fn attention(global: &Global, run: Option<&str>) -> Result<Exit
     let bench = looking(Place::open(global)?)?;
     let mut all = Vec::new();
     for listed in run::list(&*bench.journal, &bench.access).await? {
-        let Some(read) = read(&bench, &RunId::try_from(listed.run.as_str())?).await? else { continue };
+        let id = RunId::try_from(listed.run.as_str())?;
+        let Some(read) = read(global, &bench, &id).await? else { continue };
         let filled = Filled::of(Page::Attention, &read)?;
         if filled.body.as_array().is_some_and(|due| !due.is_empty()) {
             all.push((read, filled));
@@ -162,10 +185,13 @@ pub(super) async fn attention(global: &Global, run: Option<&str>) -> Result<Exit
     Ok(Exit::Success)
 }
 
-async fn read(bench: &Bench, run: &RunId) -> Result<Option<Read>, Failure> {
+async fn read(global: &Global, bench: &Bench, run: &RunId) -> Result<Option<Read>, Failure> {
     let told = run::told(bench, run).await?;
-    let at_work = tasks::again(bench, &told).await?;
-    Ok(at_work.map(|at_work| Read { told, work: at_work.work }))
+    let Some(at_work) = tasks::again(bench, &told).await? else { return Ok(None) };
+    let (journal, access) = (Arc::clone(&bench.journal), bench.access.clone());
+    let purse = Purses { journal, access, clock: Arc::clone(&bench.clock) }.read().await?;
+    let now = bench.clock.now().ok();
+    Ok(Some(Read { told, work: at_work.work, purse, now, global: global.clone() }))
 }
 
 /// A page with what stands on it.
@@ -177,7 +203,7 @@ struct Filled {
 }
 
 /// What a page rests on.
-enum Footing {
+pub(super) enum Footing {
     /// The run put something down for it.
     PutDown(Header),
     /// It is derived whenever somebody asks.
@@ -228,7 +254,7 @@ impl Filled {
     fn print(&self, global: &Global, page: Page, read: &Read) -> Result<(), Failure> {
         let sheet = Sheet::new();
         let run = read.told.id.as_str();
-        let shown = Shown { global, run, fresh: &self.fresh, work: &read.work };
+        let shown = Shown { global, run, fresh: &self.fresh, work: &read.work, purse: Some(&read.purse) };
         let mut all = lines::lines(page, &sheet, &shown, &self.body);
         all.push(Line::new(FAINT, self.footing.words(self.as_of)));
         sheet.print(&all)
@@ -243,6 +269,8 @@ struct Shown<'a> {
     fresh: &'a Desk,
     /// The texts that they name.
     work: &'a Work,
+    /// What all runs of the matter may spend.
+    purse: Option<&'a Purse>,
 }
 
 /// Letters of a hash that tell it apart for an eye.
@@ -256,12 +284,15 @@ impl Footing {
         if page == Page::Review {
             return page::reviewable(desk).map(|(_, header)| Footing::Asked(header));
         }
+        if page == Page::Board {
+            return page::board(desk).map(Footing::Asked);
+        }
         let header = page.model().and_then(|model| page::header(desk, model));
         Ok(header.map_or(Footing::Records, Footing::PutDown))
     }
 
     /// What a page rests on, in a line.
-    fn words(&self, as_of: u64) -> String {
+    pub(super) fn words(&self, as_of: u64) -> String {
         let of = format!("From the run's records up to place {as_of}");
         let made_of = |Header { manifest_hash, inputs, .. }: &Header| {
             let hash = manifest_hash.get(..HASH_CHARS).unwrap_or(manifest_hash);

@@ -21,19 +21,24 @@ use countersign_work::learning;
 use std::sync::Arc;
 
 pub(super) mod change;
+mod claimed;
 pub(super) mod product;
 mod progress;
 pub(super) mod screen;
 pub(super) mod standing;
+pub(super) mod steps;
 mod summary;
+pub(super) mod waits;
 
+pub(super) use claimed::ClaimTexts;
 pub(super) use progress::driven;
-pub(super) use summary::claimed;
 
 pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
-    let folder = Folder::read(&command.task)?;
     let dir = tasks::folder_of(&command.task);
-    let found = tasks::pipeline(&dir, &folder.task)?;
+    let folder = Folder::read(&dir, |task| match command.model {
+        Some(_) => Ok(()),
+        None => office::can_answer(global, task),
+    })?;
     let place = Place::open(global)?;
     let working = Working {
         pipeline: match folder.task.pipeline() {
@@ -49,7 +54,7 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
     let document = folder.task.envelope(&global.principal);
     let reading = GenericEnvelope::read(document, minted(&place.clock)?)
         .map_err(|troubles| Failure::troubles(Code::TaskInvalid, "the task", &troubles))?;
-    let at_work = tasks::begun(folder, &reading.envelope.identity.received_at)?;
+    let (at_work, found) = tasks::begun(folder, &reading.envelope.identity.received_at)?;
     let work = Arc::clone(&at_work.work);
     let end = place.ledger.head(&place.access).await.map_or(0, |head| head.seq);
     let opens = |name: &str| office::model(global, name).map(|(model, _)| model);
@@ -59,7 +64,7 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
     let seat = Seat { global, bench, opens: &opens };
     let mut driver = Desk::at_work(seat, &working, found, at_work)?.begin(&working, reading)?;
     let cancelling = Cancelling::new()?;
-    if let Err(error) = driven(&mut driver, &work, &cancelling.token).await {
+    if let Err(error) = driven(global, &mut driver, &work, &cancelling.token).await {
         return Err(left(global, &driver, error).await);
     }
     told(global, driver.id(), driver.run(), &work, ended(driver.run()))

@@ -1,6 +1,7 @@
 //! `countersign runs`: what was run, and what happened in it.
 //! Owns: the list, the timeline, going on with a run that was left. Must not: fold a row itself.
 
+use super::pages::MadeOf;
 use super::process::{Desk, Seat, ended, looking, over, printed};
 use super::run::{driven, left, standing};
 use crate::cli::Global;
@@ -12,9 +13,11 @@ use crate::place::Place;
 use crate::signals::Cancelling;
 use anstyle::Style;
 use countersign_kernel::run::Doing;
+use countersign_record::chain::Head;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
+use countersign_runtime::ports::ledger::Ledger;
 use countersign_runtime::run::{self, Bench, Line as Event, Listed, Standing, Told};
 use serde::Serialize;
 
@@ -40,7 +43,7 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
             let mut driver = desk.open(told)?;
             let cancelling = Cancelling::new()?;
             if let Some(work) = &work {
-                return match driven(&mut driver, work, &cancelling.token).await {
+                return match driven(global, &mut driver, work, &cancelling.token).await {
                     Ok(()) => super::run::told(global, driver.id(), driver.run(), work, ended(driver.run())),
                     Err(error) => Err(left(global, &driver, error).await),
                 };
@@ -53,11 +56,28 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
     }
 }
 
+/// All runs of a matter, with what the list is derived from: the ledger as it was when somebody asked.
+#[derive(Serialize)]
+struct AllRuns<'a> {
+    matter: &'a str,
+    page: &'static str,
+    /// The place in the matter's ledger up to which it was derived.
+    as_of: u64,
+    made_of: MadeOf,
+    runs: &'a [Listed],
+}
+
 async fn list(global: &Global) -> Result<Exit, Failure> {
-    let bench = looking(Place::open(global)?)?;
+    let place = Place::open(global)?;
+    let head = place.ledger.head(&place.access).await.ok();
+    let bench = looking(place)?;
     let runs = run::list(&*bench.journal, &bench.access).await?;
     if global.json {
-        output::json(&runs)?;
+        // Of a ledger that is not there yet there is no head.
+        let named = |head: &Head| format!("ledger:{}@{}#{}", global.matter, head.seq, head.hash);
+        let made_of = MadeOf::of(head.iter().map(named).collect());
+        let (matter, page, as_of) = (global.matter.as_str(), "runs", head.map_or(0, |head| head.seq));
+        output::json(&AllRuns { matter, page, as_of, made_of, runs: &runs })?;
     } else if runs.is_empty() {
         output::line("No runs yet: countersign run TASK begins one.")?;
     }

@@ -42,13 +42,8 @@ struct Checked {
 }
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
-    let folder = Folder::read(named)?;
-    tasks::can_be_played(&folder)?;
-    let Folder { task, .. } = folder;
-    tasks::pipeline(&tasks::folder_of(named), &task)?;
-    if task.replies().is_none() {
-        office::is_known(global, task.model())?;
-    }
+    let Folder { task, .. } =
+        Folder::read(&tasks::folder_of(named), |task| office::can_answer(global, task))?;
     let checked = Checked {
         task: task.id.clone(),
         artifacts: task.artifacts.len(),

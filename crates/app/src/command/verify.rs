@@ -43,10 +43,13 @@ pub(super) fn run(global: &Global, command: &Verify) -> Result<Exit, Failure> {
 
 /// A key: its digits, or a file that has them.
 fn key(text: &str) -> Result<PublicKey, Failure> {
-    if let Ok(key) = PublicKey::try_from(text) {
-        return Ok(key);
-    }
-    let digits = input::text(text)?;
+    // What is as long as a key and has its digits is meant as one.
+    let is_meant = text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let digits = match PublicKey::try_from(text) {
+        Ok(key) => return Ok(key),
+        Err(_) if is_meant => text.to_owned(),
+        Err(_) => input::text(text)?,
+    };
     let key = PublicKey::try_from(digits.trim());
     key.map_err(|error| Failure::new(Code::FieldInvalid, format!("--trusted-key {text}: {error}")))
 }
@@ -83,7 +86,8 @@ fn told(report: &Report) -> Result<(), Failure> {
     all.extend(checks(report, &say));
     for one in &report.withheld {
         let size = output::count(one.size, "byte");
-        all.push(say("withheld", format!("{} ({size}: {})", one.digest, one.reason)));
+        let path = one.path.as_deref().map(|path| format!("{}, ", output::plain(path))).unwrap_or_default();
+        all.push(say("withheld", format!("{path}{} ({size}: {})", one.digest, one.reason)));
     }
     for failure in report.failures.iter().take(SHOWN_MAX) {
         all.push(Line::new(BAD, "  ! ").and(PLAIN, sentence(failure)?).hanging(4));

@@ -227,7 +227,7 @@ fn rows_that_are_none() {
     check("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":9007199254740993}", "number.inexact", "");
     check("{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":0.1e-400}", "number.inexact", "");
     let large =
-        format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":\"{}\"}}", "x".repeat(1 << 20));
+        format!("{{\"stream\":\"s\",\"kind\":\"external.a\",\"payload\":\"{}\"}}", "x".repeat(1 << 22));
     check(&large, "row.too_large", "");
     assert!(!work.path(DATA).exists());
 }

@@ -107,4 +107,12 @@ fn a_broken_file_and_a_folder_of_no_code_are_named() {
     std::fs::create_dir_all(work.path("third/nowhere")).unwrap();
     let refusal = work.run(&["conformance", "--dir", "third"]).refused(2, "usage.invalid");
     assert_eq!(refusal.details["file"], "third/nowhere");
+    // So is a file beside the fixtures of a code; a hidden one is somebody else's.
+    let folder = "fourth/hard_calls/hard_call_options_empty";
+    std::fs::create_dir_all(work.path(folder)).unwrap();
+    work.write(&format!("{folder}/.hidden"), "");
+    work.run(&["conformance", "--dir", "fourth"]).exits(1);
+    work.write(&format!("{folder}/fire.json"), "{}");
+    let refusal = work.run(&["conformance", "--dir", "fourth"]).refused(2, "usage.invalid");
+    assert_eq!(refusal.details["file"], format!("{folder}/fire.json").as_str());
 }

@@ -178,9 +178,9 @@ fn together_or_not_at_all() {
     work.feed(&atomic, cause(99)).refused_silently(1, "ledger.batch");
     work.feed(&atomic, cause(6)).good();
     assert_eq!(work.run(&["ledger", "rows"]).good().lines().len(), 7);
-    work.feed(&atomic, row("many", 0).repeat(10_001)).refused_silently(1, "ledger.batch");
+    work.feed(&atomic, row("many", 0).repeat(50_001)).refused_silently(1, "ledger.batch");
     assert_eq!(work.run(&["ledger", "rows"]).good().lines().len(), 7);
-    assert_eq!(work.feed(&atomic, row("many", 0).repeat(10_000)).good().lines().len(), 10_000);
+    assert_eq!(work.feed(&atomic, row("many", 0).repeat(50_000)).good().lines().len(), 50_000);
     work.run(&["ledger", "verify"]).good();
 }
 

@@ -203,3 +203,62 @@ fn it_is_looked_up_to_a_time() {
         assert_eq!(codes(&answer).contains(&late), is_late, "{arguments:?}: {answer}");
     }
 }
+
+/// What was written after the time up to which is looked is not there yet: neither its codes nor its shape.
+#[test]
+fn what_was_written_later_is_not_there_yet() {
+    let row = |at: Option<&str>| {
+        let mut row = json!({"kind": "HardRevisionCall", "record": call(&json!([]))});
+        at.into_iter().for_each(|at| row["at"] = json!(at));
+        row
+    };
+    let work = Work::new();
+    for (at, as_of, is_there) in [
+        (Some("2026-03-02T09:00:00Z"), Some("2026-03-02T08:00:00Z"), false),
+        (Some("2026-03-02T09:00:00Z"), Some("2026-03-02T09:00:00Z"), true),
+        (Some("2026-03-02T09:00:00Z"), None, true),
+        (None, Some("2026-03-02T08:00:00Z"), true),
+    ] {
+        let mut bundle =
+            json!({"schema_version": "1.0", "rows": [row(Some("2026-03-02T07:00:00Z")), row(at)]});
+        as_of.into_iter().for_each(|as_of| bundle["as_of"] = json!(as_of));
+        let answer = work.feed(&["lint", "-"], bundle.to_string()).exits(1).json();
+        for member in ["codes", "shape"] {
+            let last = answer[member].as_array().unwrap().iter().any(|one| one["row"] == json!(2));
+            assert_eq!(last, is_there, "{member} of {bundle}: {answer}");
+        }
+    }
+    let early = json!({"schema_version": "1.0", "rows": [row(Some("2026-03-02T09:00:00Z"))]}).to_string();
+    let answer = work.feed(&["lint", "-", "--as-of", "2020-01-01T00:00:00Z"], early).good().json();
+    assert_eq!((codes(&answer).len(), &answer["shape_count"]), (0, &json!(0)));
+    let work = appended(&[governed("hard_revision_call", &json!({"record": call(&json!([]))}))]);
+    let answer = work.run(&["lint", "--ledger", "--as-of", "2020-01-01T00:00:00Z"]).good().json();
+    assert_eq!((codes(&answer).len(), &answer["governed"]), (0, &json!(0)));
+    let answer = work.run(&["lint", "--ledger", "--as-of", "2100-01-01T00:00:00Z"]).exits(1).json();
+    assert_eq!(codes(&answer), ["validation.hard_call_options_empty"]);
+}
+
+#[test]
+fn what_is_no_bundle_is_told_in_a_sentence() {
+    let work = Work::new();
+    let told = work.feed(&["lint", "-"], "[]").refused(2, "bundle.invalid");
+    assert_eq!(told.message, "the bundle: must be an object");
+    for at in ["2026-03-02T09:00:00+01:00", "2026-03-02T09:00:00-00:00"] {
+        let row = json!({"kind": "HardRevisionCall", "at": at, "record": {}});
+        let bundle = json!({"schema_version": "1.0", "rows": [row]}).to_string();
+        work.feed(&["lint", "-"], bundle).refused(2, "bundle.invalid");
+        let bundle = json!({"schema_version": "1.0", "as_of": at, "rows": []}).to_string();
+        work.feed(&["lint", "-"], bundle).refused(2, "bundle.invalid");
+    }
+}
+
+/// The bundle of the documentation has the one code that it is there for, and is as types have it.
+#[test]
+fn the_bundle_of_the_documentation_is_whole() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/governance.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let bundle = page.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let answer = Work::new().feed(&["lint", "-"], bundle.to_owned()).exits(1).json();
+    assert_eq!(codes(&answer), ["validation.hard_call_options_empty"]);
+    assert_eq!(answer["shape_count"], json!(0), "{answer}");
+}

@@ -147,7 +147,7 @@ async fn a_receipt_that_fits_no_row_is_a_refusal() {
     let place = Place::new();
     let deep = vec!["d".repeat(250); 12].join("/");
     std::fs::create_dir_all(place.path(&deep)).unwrap();
-    let paths: Vec<String> = (0..360).map(|at| place.path(&format!("{deep}/{at}"))).collect();
+    let paths: Vec<String> = (0..1_440).map(|at| place.path(&format!("{deep}/{at}"))).collect();
     for path in &paths {
         std::fs::write(path, "").unwrap();
     }

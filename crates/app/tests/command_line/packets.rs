@@ -313,6 +313,75 @@ fn a_packet_is_shown_in_plain_words() {
     ran.0.run(&["packet", "show", "run_0000000000000000"]).refused_silently(1, "run.missing");
 }
 
+/// A task of which less is asked than it says: all that it takes is one who edits the contract and agrees to it.
+fn lowered(work: &Work) -> Value {
+    let task = std::fs::read_to_string(work.path("task/task.toml")).unwrap();
+    let mut task: Value = toml::from_str(&task).unwrap();
+    for outcome in task["outcomes"].as_array_mut().unwrap() {
+        outcome["threshold"] = json!(0);
+        for criterion in outcome["criteria"].as_array_mut().unwrap() {
+            criterion["threshold"] = json!(0);
+        }
+    }
+    task["outcomes"][3]["criteria"][0]["text"] = json!("The memo has a length.");
+    task
+}
+
+/// Who changed what was asked, and who read and issued the packet, stands on every page of it: the work is held to a task that asks for
+/// nothing, and nobody may take it for the one that was written.
+#[test]
+fn a_packet_says_who_changed_what_was_asked() {
+    let work = Work::new();
+    copied(&example("lease-memo"), &work.path("task"));
+    let task = std::fs::read_to_string(work.path("task/task.toml")).unwrap();
+    let task = task.replace("contract = \"waived\"", "contract = \"required\"");
+    work.write("task/task.toml", task.replace("words_min = 120, words_max = 500", "words_min = 4000"));
+    let at = |hour: u8, args: &[&str]| {
+        let now = format!("2026-02-01T{hour:02}:00:00Z");
+        work.run(&[args, &["--now", &now, "--seed", &hour.to_string()]].concat())
+    };
+    let command = |hour: u8, who: &str, id: &str, request: Value| {
+        work.write("request.json", request.to_string());
+        at(hour, &["command", "run", id, "--run", RUN, "--request", "request.json", "--as", who]).good();
+    };
+    let said = at(1, &["run", "task"]).exits(3);
+    let (_, answer) = said.text().split_once("--id ").unwrap();
+    let stop = answer.split_whitespace().next().unwrap();
+    command(2, "ana", "contract_review.edit", json!({"task": lowered(&work)}));
+    // The run goes on, and shows the contract as it is now.
+    at(3, &["answer", RUN, "--id", stop, "--approve", "--as", "ana"]).exits(3);
+    command(4, "ben", "contract_review.approve", json!({}));
+    let told = at(5, &["runs", "resume", RUN]);
+    assert!(told.text().contains("what was asked was changed by ana"), "{}", told.text());
+    command(6, "ben", "reliance.review_packet", json!({"note": "read"}));
+    command(7, "ben", "reliance.issue_work_product_certification", json!({}));
+    let shown = at(8, &["packet", "show", RUN]);
+    insta::assert_snapshot!("packet_show_changed", hidden(shown.text()));
+    at(9, &["packet", "export", RUN, "--yes", "--out", "p.json", "--html", "p.html"]).good();
+    work.run(&["verify", "p.json"]).good();
+    let json = work.run(&["packet", "show", "p.json", "--json"]).json();
+    let decided: Vec<(&str, &str)> = json["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["who"].as_str().unwrap(), one["command"].as_str().unwrap_or("answer")))
+        .collect();
+    let expected = [
+        ("ana", "contract_review.edit"),
+        ("ana", "answer"),
+        ("ben", "contract_review.approve"),
+        ("ben", "reliance.review_packet"),
+        ("ben", "reliance.issue_work_product_certification"),
+    ];
+    assert_eq!(decided, expected);
+    let length = &json["outcomes"][3]["criteria"][0];
+    assert_eq!((&length["text"], &length["threshold"]), (&json!("The memo has a length."), &json!("0")));
+    let page = std::fs::read_to_string(work.path("p.html")).unwrap();
+    let (_, outcomes) = page.split_once("<h2 id=\"outcomes\">").unwrap();
+    let changed = "<span class=\"tag bad\">changed by ana</span> threshold of “";
+    assert_eq!(outcomes.matches(changed).count(), 15);
+}
+
 #[test]
 fn the_page_of_a_packet_is_one_file() {
     let ran = Ran::new("lease-memo");

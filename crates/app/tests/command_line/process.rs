@@ -126,7 +126,7 @@ fn one_stage_at_a_time_is_one_run() {
     }
     assert_eq!(envelope["terminal_reason"], "completed_successfully");
     let runs = desk.work.run(&["runs", "list", "--json"]).good();
-    let runs: Value = serde_json::from_slice(&runs.bytes).unwrap();
+    let runs = &runs.json()["runs"];
     assert_eq!(runs.as_array().unwrap().len(), 1, "{runs}");
     assert_eq!(runs[0]["standing"], "over");
     let run = runs[0]["run"].as_str().unwrap();

@@ -91,7 +91,7 @@ impl Desk {
     }
 
     pub(crate) fn runs(&self) -> Vec<Value> {
-        self.work.run(&["runs", "list", "--json"]).good().json().as_array().unwrap().clone()
+        self.work.run(&["runs", "list", "--json"]).good().json()["runs"].as_array().unwrap().clone()
     }
 
     pub(crate) fn show(&self, run: &str) -> Value {
@@ -380,7 +380,7 @@ fn agents_of_ours_are_called_again_and_no_stage_is_left_out() {
         let running = Running::start(&work, &ask);
         work.run(&["ledger", "tail", "--kind", "run.called", "--count", &count.to_string(), "--json"]).good();
         running.kill();
-        let runs = work.run(&["runs", "list", "--json"]).good().json();
+        let runs = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
         let run = runs[0]["run"].as_str().unwrap();
         // It may have been faster.
         if runs[0]["standing"] == "open" {

@@ -96,7 +96,7 @@ fn a_task_whose_policy_keeps_its_questions_here_is_replayed() {
         assert_eq!(heard(&server), 0, "{to}");
         let left = rows(&work, "govern.workspace_externalization_receipt");
         assert_eq!(left[0]["payload"]["record"]["status"], "blocked_by_policy", "{to}");
-        let list = work.run(&["runs", "list", "--json"]).good().json();
+        let list = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
         let run = list[0]["run"].as_str().unwrap();
         for mode in ["audit_reconstruction", "simulation_from_recorded_outputs"] {
             let told = work.run(&["replay", run, "--mode", mode, "--json"]).good().json();
@@ -352,7 +352,7 @@ fn a_request_that_nobody_saw_the_end_of_is_asked_about_and_has_a_receipt() {
     server.heard.recv_timeout(PATIENCE).unwrap();
     running.kill();
     assert_eq!(receipts(&work), [""; 0]);
-    let runs = work.run(&["runs", "list", "--json"]).good().json();
+    let runs = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
     let resume = || work.run(&["runs", "resume", runs[0]["run"].as_str().unwrap(), "--json"]);
     let (_, stop) = waits(&resume());
     assert_eq!((stop.reason.as_str(), heard(&server)), ("unknown_effect", 0), "it is not sent again");

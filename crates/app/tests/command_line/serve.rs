@@ -51,7 +51,7 @@ fn an_envelope_is_processed_as_the_command_does_it() {
     // The runs, as the command line tells them.
     let run = envelope["metadata"]["run_id"].as_str().unwrap();
     let listed = server.as_admin("GET", "/api/v1/runs", None).good();
-    assert_eq!(listed, work.run(&["runs", "list", "--json"]).good().json());
+    assert_eq!(listed, work.run(&["runs", "list", "--json"]).good().json()["runs"].clone());
     let shown = server.as_admin("GET", &format!("/api/v1/runs/{run}"), None).good();
     assert_eq!(shown, work.run(&["runs", "show", run, "--json"]).good().json());
     assert_eq!((&shown["envelope"], &shown["standing"]), (&envelope, &json!("over")));
@@ -261,7 +261,7 @@ fn whoever_asks_twice_for_the_end_gets_it() {
     assert!(["run.waiting", "run.failed"].contains(&reply.code().unwrap()), "{reply:?}");
     let done = server.ended();
     assert_eq!(done.exit, Some(0), "{}", done.err);
-    let runs = work.run(&["runs", "list", "--json"]).good().json();
+    let runs = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
     assert_eq!(runs[0]["run"], reply.json()["metadata"]["run_id"]);
     work.run(&["ledger", "verify"]).good();
 }
@@ -286,7 +286,7 @@ fn a_run_goes_on_without_whoever_asked() {
     drop(gate);
     server.terminate();
     assert_eq!(server.ended().exit, Some(0));
-    let runs = work.run(&["runs", "list", "--json"]).good().json();
+    let runs = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
     assert_eq!(
         (&runs[0]["standing"], &runs[0]["reason"]),
         (&json!("over"), &json!("completed_successfully"))

@@ -140,7 +140,7 @@ fn every_page_says_what_it_rests_on() {
         ("attention", Some("put_down")),
         ("evidence", Some("put_down")),
         ("chain", Some("put_down")),
-        ("board", None),
+        ("board", Some("made_of")),
     ] {
         let told = page(name);
         assert_eq!((&told["run"], &told["page"]), (&json!(example.run), &json!(name)));

@@ -43,7 +43,7 @@ fn what_must_be_met_is_not_left_out_quietly() {
     let args = ["answer", &example.run, "--id", id, "--choose", "prefer-rahmenvertrag"];
     let done = example.at(11, "ana", &args).exits(1);
     assert!(done.text().starts_with("Not safe to rely on.\n"), "{}", done.text());
-    assert!(done.text().contains("✗ vermerk-vollstaendig (Given up)"), "{}", done.text());
+    assert!(done.text().contains("✗ vermerk-vollstaendig (Left out)"), "{}", done.text());
     let refusal = skip("vermerk-vollstaendig").refused_silently(1, "command.state");
     assert!(refusal.message.contains("the run has ended"), "{refusal:?}");
     is_sound(&example);
@@ -199,20 +199,22 @@ fn a_cap_that_nothing_holds_is_refused() {
     }
 }
 
+/// How a packet is shown, and what is said of the files of its sources.
+fn shown(example: &Example, exit: i32) -> (String, serde_json::Value) {
+    let args = ["packet", "show", &example.run];
+    let text = example.at(12, "ana", &args).exits(exit).text().to_owned();
+    let files = example.at(12, "ana", &[&args[..], &["--json"]].concat()).exits(exit).json();
+    (text, files["files"].clone())
+}
+
 #[test]
 fn a_source_that_changed_behind_the_packet_is_seen_where_it_is_shown() {
     let example = ran(["", MEMO, "", GROUNDED], 0);
-    let shown = |exit: i32| {
-        let args = ["packet", "show", &example.run];
-        let text = example.at(12, "ana", &args).exits(exit).text().to_owned();
-        let files = example.at(12, "ana", &[&args[..], &["--json"]].concat()).exits(exit).json();
-        (text, files["files"].clone())
-    };
-    let (text, files) = shown(0);
+    let (text, files) = shown(&example, 0);
     assert!(!text.contains("Sources have changed"), "{text}");
     assert_eq!(files, json!({"looked_at": true, "changed": []}));
     example.work.write("task/lease.md", LEASE.replace("900", "950"));
-    let (text, files) = shown(1);
+    let (text, files) = shown(&example, 1);
     assert!(text.contains("Sources have changed since this packet was made (lease.md)."), "{text}");
     assert!(text.contains(&format!("source.recheck --run {}", example.run)), "{text}");
     assert_eq!(files, json!({"looked_at": true, "changed": ["lease.md"]}));
@@ -220,8 +222,24 @@ fn a_source_that_changed_behind_the_packet_is_seen_where_it_is_shown() {
     let done = example.at(13, "ana", &out).good();
     let words = "! Sources have changed since the packet was made (lease.md).";
     assert!(done.text().starts_with(words), "{}", done.text());
+    // Once that is on record and the packet renewed, it says so itself.
+    for (hour, command) in [(14, "source.recheck"), (15, "reliance.renew_packet")] {
+        example.at(hour, "ana", &["command", "run", command, "--run", &example.run]).good();
+    }
+    let renewed = example.at(16, "ana", &["packet", "show", &example.run]).exits(1);
+    assert!(!renewed.text().contains("Sources have changed"), "{}", renewed.text());
+    // What was another one in between stays out of date, and what helps is told.
+    example.work.write("task/lease.md", LEASE);
+    let again = example.at(17, "ana", &["command", "run", "source.recheck", "--run", &example.run]).good();
+    assert!(again.text().contains("out of date lease.md"), "{}", again.text());
+    assert!(again.text().contains("begin another run of its task"), "{}", again.text());
+}
+
+#[test]
+fn what_nobody_can_look_at_is_told() {
+    let example = ran(["", MEMO, "", GROUNDED], 0);
     std::fs::remove_dir_all(example.work.path("task")).unwrap();
-    let (text, files) = shown(0);
+    let (text, files) = shown(&example, 0);
     assert!(text.contains("nobody has looked whether the sources are still the same"), "{text}");
     assert_eq!(files, json!({"looked_at": false, "changed": []}));
 }
@@ -247,4 +265,111 @@ fn a_packet_that_fell_is_not_called_forged() {
     assert!(!said.text().contains("NOT verified"), "{}", said.text());
     let report = verify(&["--json"]).json();
     assert_eq!((&report["result"], &report["failures"]), (&json!("fallen"), &json!([])), "{report}");
+}
+
+/// Who decides on the contract by a command answers the run that waits for it.
+#[test]
+fn a_contract_is_agreed_to_by_its_command() {
+    let task = TASK
+        .replace("$WORK", "[policies]\napproval = { contract = \"required\" }")
+        .replace("$ARTIFACT", MEMO);
+    for (command, request, words) in [
+        ("contract_review.approve", "{}", "Safe to rely on within its scope."),
+        ("contract_review.reject", r#"{"reason":"too dear"}"#, ""),
+    ] {
+        let place = Work::new();
+        std::fs::create_dir(place.path("task")).unwrap();
+        place.write("task/task.toml", task.replace("$SOURCE", "").replace("$OUTCOMES", GROUNDED));
+        place.write("task/lease.md", LEASE);
+        let args = ["run", "task", "--now", "2026-02-01T09:00:00Z", "--seed", "1", "--as", "ana", "--json"];
+        let told = place.run(&args).json();
+        let example = Example { run: told["run"].as_str().unwrap().to_owned(), work: place, told };
+        example.command(10, "ana", command, request).good();
+        let listed = example.at(11, "ana", &["runs", "list"]).good();
+        assert!(!listed.text().contains("waits"), "{}", listed.text());
+        if !words.is_empty() {
+            let done = example.at(12, "ana", &["runs", "resume", &example.run]).good();
+            assert!(done.text().starts_with(words), "{}", done.text());
+            is_sound(&example);
+        }
+    }
+}
+
+/// A packet is about the bytes of its work, and says so where the file is another one.
+#[test]
+fn work_that_was_changed_behind_its_packet_is_told() {
+    let example = ran(["", MEMO, "", GROUNDED], 0);
+    let path = example.told["products"][0]["path"].as_str().unwrap().to_owned();
+    example.at(10, "ana", &["packet", "show", &example.run]).good();
+    example.work.write(&path, "The rent of the warehouse is 9 euros a month.\n");
+    let shown = example.at(10, "ana", &["packet", "show", &example.run]).exits(1);
+    assert!(shown.text().contains("memo.md has been changed: the"), "{}", shown.text());
+    let shown = example.at(10, "ana", &["packet", "show", &example.run, "--json"]).exits(1).json();
+    assert_eq!(shown["work_changed"], json!([path]));
+}
+
+/// What could not be written has not left, however often it is asked for under the same key.
+#[test]
+fn an_export_that_failed_stays_one() {
+    let example = ran(["", MEMO, "", GROUNDED], 0);
+    let request = json!({"destination": "nowhere/evidence.json", "confirmed": true}).to_string();
+    let ask = |hour: u8| example.keyed(hour, "ana", ("evidence.export_package", &request), &["--key", "k"]);
+    ask(10).refused_silently(2, "file.unreadable");
+    let refusal = ask(11).refused_silently(1, "command.state");
+    assert!(refusal.message.contains("could not be written: give it another key"), "{refusal:?}");
+}
+
+#[test]
+fn a_cap_is_not_taken_away_by_naming_none() {
+    let work = Work::new();
+    work.run(&["budget", "cap"]).refused(2, "usage.invalid");
+    work.run(&["budget", "cap", "--none", "--calls", "5"]).refused(2, "usage.invalid");
+    work.run(&["budget", "cap", "--calls", "5"]).good();
+    let shown = work.run(&["budget", "cap", "--none"]).good();
+    assert!(shown.text().contains("there is no cap"), "{}", shown.text());
+}
+
+/// A draft of many sentences; how many of them are looked at, and what the run comes to.
+struct Long {
+    draft: fn(usize) -> String,
+    source: fn(usize) -> String,
+    many: usize,
+    looked_at: usize,
+    exit: i32,
+}
+
+/// A long draft comes to its end, whatever its sentences are: what is behind those that are looked at is told, and limits.
+#[test]
+fn a_long_draft_comes_to_its_end() {
+    let said = |at| format!("Item {at} of the list costs {} euros.", at + 3);
+    let unsaid = |at| format!("Nobody counted shelf {at} in the shed.");
+    let other = |at| format!("The fee of the warehouse is {} euros.", at + 3);
+    for Long { draft, source, many, looked_at, exit } in [
+        Long { draft: said, source: said, many: 2_100, looked_at: 2_000, exit: 1 },
+        Long { draft: unsaid, source: said, many: 1_100, looked_at: 1_100, exit: 3 },
+        Long { draft: other, source: other, many: 300, looked_at: 300, exit: 3 },
+    ] {
+        let sentences = |of: fn(usize) -> String| (0..many).map(of).collect::<Vec<_>>().join("\n\n");
+        let place = Work::new();
+        std::fs::create_dir(place.path("task")).unwrap();
+        let work = "path = \"memo.md\"\nkind = \"markdown\"\nfrom = \"draft.md\"";
+        let task = TASK.replace("$WORK", "").replace("$ARTIFACT", work).replace("$SOURCE", "");
+        place.write("task/task.toml", task.replace("$OUTCOMES", GROUNDED));
+        place.write("task/lease.md", sentences(source));
+        place.write("task/draft.md", sentences(draft));
+        let args = ["run", "task", "--now", "2026-02-01T09:00:00Z", "--seed", "1", "--as", "ana", "--json"];
+        let mut told = place.run(&args).exits(exit).json();
+        let run = told["run"].as_str().unwrap().to_owned();
+        let example = Example { run, work: place, told: Value::Null };
+        // Who takes no change gets another one, until the run ends with what there is.
+        for hour in 10..20 {
+            let Some(id) = told["question"]["id"].as_str() else { break };
+            let reject = ["answer", &example.run, "--id", id, "--choose", "reject", "--json"];
+            told = example.at(hour, "ana", &reject).json();
+        }
+        assert_eq!(told["claims"]["all"], looked_at, "{}", told["claims"]);
+        let rest = told["claims"].get("not_held").cloned().unwrap_or_default();
+        assert_eq!(rest, if many > looked_at { json!(1) } else { Value::Null });
+        is_sound(&example);
+    }
 }

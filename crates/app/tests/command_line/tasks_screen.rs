@@ -144,30 +144,16 @@ fn a_reviewer_sees_the_change() {
 
 /// What is open though nothing blocks is named wherever the status is told, and the verifier derives the same words.
 #[test]
-fn what_is_open_beside_a_safe_result_is_named() {
+fn a_finding_that_an_answer_settles_is_not_open_any_more() {
     let example = Example::run("notice-conflict", 3);
     let (work, run) = (&example.work, example.run.as_str());
     let id = example.told["question"]["id"].as_str().unwrap();
     let done =
         example.at(10, "ana", &["answer", run, "--id", id, "--choose", "prefer-rahmenvertrag"]).exits(0);
-    let open = "1 open finding (medium) does not block it";
-    let told = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_told = |text: &str, words: &str| assert!(told(text).contains(words), "{words}: {text}");
-    is_told(done.text(), &format!("Safe to rely on within its scope. {open}."));
-    let why = format!("Nothing in the records blocks relying on it; {open}.");
-    let nothing = began(&Work::new(), "lease-memo", 1, 0).1;
-    assert_eq!(nothing["explanation"], "Nothing in the records blocks relying on it.", "{nothing}");
+    assert!(done.text().contains("Safe to rely on within its scope."), "{}", done.text());
+    assert!(!done.text().contains("open finding"), "{}", done.text());
     let shown = work.run(&["packet", "show", run]).good();
-    is_told(shown.text(), &format!("Safe to rely on within its scope. {why}"));
-    is_told(shown.text(), &format!("limits none; {open} ! "));
-    work.run(&["packet", "export", run, "--yes", "--out", "p.json", "--html", "p.html"]).good();
-    is_told(work.run(&["verify", "p.json"]).good().text(), &format!("why {why}"));
-    let page = std::fs::read_to_string(work.path("p.html")).unwrap();
-    is_told(&page, &format!("Safe to rely on within its scope.</strong> {why}</p>"));
-    is_told(
-        &page,
-        &format!("<p>Nothing in the records blocks relying on the work; {open}:</p> <p class=\"finding\">"),
-    );
+    assert!(!shown.text().contains("open finding"), "{}", shown.text());
 }
 
 #[test]
@@ -200,7 +186,7 @@ fn runs_are_listed_with_what_they_were_asked() {
     let prompt =
         format!("When does the lease end, {}please?\nTell me.", "and where is it written, ".repeat(9));
     work.run(&["ask", &prompt, "--sources", "docs", "--now", "2026-02-01T10:00:00Z"]);
-    let listed = work.run(&["runs", "list", "--json"]).good().json();
+    let listed = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
     let task = std::fs::read_to_string(folder("lease-memo").join("task.toml")).unwrap();
     assert_eq!(listed[0]["title"], prompt.as_str());
     let goal = listed[1]["title"].as_str().unwrap();
@@ -284,7 +270,9 @@ fn a_task_that_leads_nowhere_is_refused() {
     for command in [&["task", "check", "task"][..], &["run", "task"]] {
         let refusal = work.run(command).refused_silently(2, "task.invalid");
         assert!(
-            refusal.message.contains("[work] pipeline: default has no stage of task_critic"),
+            refusal
+                .message
+                .contains(concat!("line 10: /work", "/pipeline: default has no stage of task_critic")),
             "{refusal:?}"
         );
     }

@@ -237,7 +237,7 @@ fn runs_are_put_side_by_side() {
 fn a_decision_is_explained_from_its_receipts() {
     let example = Example::run("incident-report", 0);
     let list = example.at(10, "ben", &["audit", &example.run, "--json"]).good().json();
-    let all = list.as_array().unwrap();
+    let all = list["decisions"].as_array().unwrap();
     let packet =
         all.iter().find(|one| one["decision"].as_str().unwrap().starts_with("task_reliance_packet:"));
     let packet = packet.unwrap()["decision"].as_str().unwrap();

@@ -4,6 +4,10 @@
 
 use countersign_govern::world::Draft;
 use countersign_record::json;
+use std::borrow::ToOwned;
+use std::string::String;
+use std::vec::Vec;
+use std::{format, vec};
 
 /// A hash that nothing has.
 const NOTHING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -142,6 +146,223 @@ fn claimed(rows: usize) -> Vec<Draft> {
     [policy].into_iter().chain(in_turn(rows, anchor, receipt)).collect()
 }
 
+/// A list of texts, in JSON.
+fn list(count: usize, item: impl Fn(usize) -> String) -> String {
+    let items: Vec<String> = (0..count).map(|at| format!("\"{}\"", item(at))).collect();
+    format!("[{}]", items.join(","))
+}
+
+/// Some rows, then as many as half of all.
+fn behind(first: Vec<Draft>, rows: usize, other: impl Fn(usize) -> Draft) -> Vec<Draft> {
+    first.into_iter().chain((0..rows / 2).map(other)).collect()
+}
+
+/// One packet with many items of guidance that change their states, assembled or used over and over.
+fn packets(rows: usize, kind: &str) -> Vec<Draft> {
+    let items: Vec<String> =
+        (0..rows / 2).map(|at| format!(r#"{{"item_ref":"run_guidance_item_current:g{at}"}}"#)).collect();
+    let packet = format!(r#"{{"packet_id":"k","run_id":"r","items":[{}]}}"#, items.join(","));
+    let required = list(rows / 2, |at| format!("run_guidance_item_current:g{at}@1"));
+    let request = format!(r#"{{"request_id":"q","required_item_refs":{required}}}"#);
+    let receipt = r#"{"receipt_id":"a","request_id":"q","packet_ref":"task_run_context_packet:k","packet_status":"complete","invalidated_by_event_kinds":["TaskSkipReceipt"]}"#;
+    let first = vec![
+        draft("TaskRunContextPacketRequest", None, &request),
+        draft("TaskRunContextPacket", None, &packet),
+        draft("TaskRunContextPacketAssemblyReceipt", None, receipt),
+    ];
+    behind(first, rows, |at| match (kind, at % 4) {
+        ("ContextPacketConsumption", 0) => {
+            let state = if at % 8 == 0 { "contested" } else { "active" };
+            let text = format!(r#"{{"receipt_id":"m{at}","guidance_id":"g{at}","to_state":"{state}"}}"#);
+            draft("RunGuidanceLifecycleReceipt", None, &text)
+        }
+        ("ContextPacketConsumption", _) => {
+            let text = r#"{"packet_ref":"task_run_context_packet:k","run_id":"r","task_id":"t"}"#;
+            draft("ContextPacketConsumption", Some(format!("c{at}")), text)
+        }
+        _receipt => draft("TaskRunContextPacketAssemblyReceipt", Some(format!("a{at}")), receipt),
+    })
+}
+
+/// Criteria of one configuration, and as many versions of it.
+fn weighed(rows: usize, origin: &'static str) -> Vec<Draft> {
+    let criterion = |at: usize| {
+        let text =
+            format!(r#"{{"criterion_id":"c{at}","config_id":"x","weight":1,"scoring_basis":"human_label"}}"#);
+        draft("Criterion", None, &text)
+    };
+    let config = |at: usize| {
+        let text = format!(
+            r#"{{"config_id":"x","unanchored_llm_judgment_policy":"exclude","default_weight_policy":"{origin}","priority_weight_map":{{"should_have":{at}}}}}"#
+        );
+        draft("OutcomeComplianceScoringConfig", None, &text)
+    };
+    halves(rows, criterion, config)
+}
+
+/// One chain with many results that come and are disputed between its receipts.
+fn resolved(rows: usize) -> Vec<Draft> {
+    let (received, expected) = (list(rows / 4, |at| format!("r{at}")), list(rows / 4, |at| format!("p{at}")));
+    let chain = format!(
+        r#"{{"chain_id":"c","chain_kind":"pattern_c_evaluator_then_judge","run_id":"r","status":"open","expected_producers":{expected},"received_result_ids":{received}}}"#
+    );
+    let chain = draft("EvaluationChainRegistryRecord", None, &chain);
+    let others = (0..rows / 4).flat_map(|at| {
+        let result = format!(
+            r#"{{"result_id":"r{at}","run_id":"r","producer_kind":"p{at}","target_evaluation_chain_id":"c","decision":{{"verdict":"passed"}}}}"#
+        );
+        let finding = format!(
+            r#"{{"finding_id":"f{at}","result_id":"r{}","severity":"blocking","emitted_state":"active","blocking_authority":{{"satisfied":true}}}}"#,
+            at / 2
+        );
+        let receipt = r#"{"chain_id":"c","result_ids_considered":["r0"]}"#;
+        [
+            draft("EvaluationResultEnvelope", None, &result),
+            draft("EvaluationFindingEvent", Some(format!("e{at}")), &finding),
+            draft("EvaluationChainResolutionReceipt", Some(format!("x{at}")), receipt),
+        ]
+    });
+    [chain].into_iter().chain(others).collect()
+}
+
+/// One manifest of many inputs under many headers.
+fn shown(rows: usize) -> Vec<Draft> {
+    let refs = list(rows / 2, |at| format!("policy_evaluation:p{at}"));
+    let manifest = draft(
+        "ReadModelInputManifest",
+        None,
+        &format!(r#"{{"manifest_id":"m","input_refs":{refs},"input_manifest_hash":"{NOTHING}"}}"#),
+    );
+    let decision = |at: usize| {
+        let text = format!(r#"{{"policy_evaluation_id":"p{at}","superseded_by":"p{at}"}}"#);
+        draft("PolicyEvaluation", Some(format!("p{at}")), &text)
+    };
+    let header = |at: usize| {
+        let text = format!(
+            r#"{{"read_model_id":"h{at}","read_model_kind":"DecisionAuditView","input_manifest_ref":"read_model_input_manifest:m","valid_from_event_seq":{at},"run_id":"r"}}"#
+        );
+        draft("DerivedReadModelRecord", None, &text)
+    };
+    [manifest].into_iter().chain(halves(rows, decision, header)).collect()
+}
+
+/// A spec that names many records, and as many events and headers that it is about.
+fn named(rows: usize) -> Vec<Draft> {
+    let targets = list(rows / 2, |at| format!("derived_read_model_record:h{at}"));
+    let spec = format!(
+        r#"{{"producer_event_kind":"TaskSkipReceipt","invalidates_read_models":["TaskHealthCard"],"invalidation_scope":"specific_refs","target_refs":{targets}}}"#
+    );
+    let header = |at: usize| {
+        let text = format!(
+            r#"{{"read_model_id":"h{at}","read_model_kind":"TaskHealthCard","valid_from_event_seq":{},"run_id":"r"}}"#,
+            at + 2
+        );
+        draft("DerivedReadModelRecord", None, &text)
+    };
+    let event = |at: usize| draft("TaskSkipReceipt", Some(format!("s{at}")), r#"{"run_id":"q"}"#);
+    [draft("ReadModelInvalidationSpec", None, &spec)]
+        .into_iter()
+        .chain(in_turn(rows, header, event))
+        .collect()
+}
+
+/// Costs that name one receipt, of which they are all parts.
+fn summed(rows: usize) -> Vec<Draft> {
+    let inputs = list(rows / 2, |at| format!("cost_vector:p{at}"));
+    let receipt = draft(
+        "FormulaEvaluationReceipt",
+        None,
+        &format!(r#"{{"receipt_id":"f","input_refs":{inputs},"output_ref":"cost_vector:p0"}}"#),
+    );
+    behind(vec![receipt], rows, |at| {
+        let text = format!(
+            r#"{{"cost_vector_id":"p{at}","components":{{"usd":{{"expected":1,"unit":"usd"}}}},"formula_eval_receipt_ref":"formula_evaluation_receipt:f"}}"#
+        );
+        draft("CostVector", None, &text)
+    })
+}
+
+/// A gate of many suites, and as many claims between their runs; fixtures that are run as often.
+fn gated(rows: usize) -> Vec<Draft> {
+    let suites = list(rows / 4, |at| format!("validation_suite:s{at}"));
+    let gate = format!(
+        r#"{{"gate_id":"g","required_type_owner_registry_clean":true,"required_pending_absorption_rows_closed_or_degraded":true,"required_command_registry_entries_complete":true,"required_cross_doc_insert_obligations_absorbed_or_stubbed":true,"required_validation_suite_refs":{suites}}}"#
+    );
+    let others = (0..rows / 4).flat_map(|at| {
+        let suite =
+            format!(r#"{{"suite_run_id":"v{at}","suite_ref":"validation_suite:s{at}","passed":true}}"#);
+        let fixture = format!(r#"{{"fixture_id":"x{at}","expected_validation_codes":[]}}"#);
+        let run =
+            format!(r#"{{"fixture_run_id":"y{at}","fixture_id":"x{at}","passed":true,"observed_codes":[]}}"#);
+        let claim = format!(r#"{{"claim_id":"c{at}","gate_ref":"build_ready_gate:g"}}"#);
+        [
+            draft("ValidationSuiteRun", None, &suite),
+            draft("AddendaBConformanceFixture", None, &fixture),
+            draft("ConformanceFixtureRun", None, &run),
+            draft("BuildReadyClaim", None, &claim),
+        ]
+    });
+    [draft("BuildReadyGate", None, &gate)].into_iter().chain(others).collect()
+}
+
+/// One type, imported and declared by many documents, with claims between.
+fn declared(rows: usize) -> Vec<Draft> {
+    let entry = |at: usize| {
+        let (status, owner) = if at == 0 { ("canonical", "DOC12") } else { ("imported", "DOC12") };
+        let text = format!(
+            r#"{{"type_name":"T","canonical_owner_doc":"{owner}","status":"{status}","imported_by_docs":["d{at}"]}}"#
+        );
+        draft("TypeOwnerRegistryEntry", None, &text)
+    };
+    let declaration = |at: usize| {
+        let text = format!(r#"{{"type_name":"T","declared_in_doc":"d{at}","declared_as":"copied"}}"#);
+        match at % 2 {
+            0 => draft("TypeDeclaration", Some(format!("t{at}")), &text),
+            _odd => draft("BuildReadyClaim", Some(format!("c{at}")), r#"{"gate_ref":"build_ready_gate:g"}"#),
+        }
+    };
+    in_turn(rows, entry, declaration)
+}
+
+/// Packets to rely on that cite one snapshot, with many workspaces and many results.
+fn relied(rows: usize) -> Vec<Draft> {
+    let sets: Vec<String> =
+        (0..rows / 4).map(|at| format!(r#"{{"source_workspace_ref":"source_workspace:w{at}"}}"#)).collect();
+    let snapshot =
+        format!(r#"{{"snapshot_id":"s","source_workspace_snapshot_hashes":[{}]}}"#, sets.join(","));
+    let result = |at: usize| {
+        let text = format!(
+            r#"{{"result_id":"r{at}","run_id":"r","outcome_id":"o{at}","evaluation_snapshot_ref":"evaluation_snapshot:s"}}"#
+        );
+        draft("EvaluationResultEnvelope", None, &text)
+    };
+    let packet = |at: usize| {
+        let text = format!(
+            r#"{{"packet_id":"p{at}","run_id":"r","lifecycle_state":"issued","input_manifest":{{"created_from_event_seq":{},"evaluation_snapshot_refs":["evaluation_snapshot:s"]}},"reliance_derivation":{{"status":"x"}}}}"#,
+            rows + at
+        );
+        draft("TaskReliancePacket", None, &text)
+    };
+    [draft("EvaluationSnapshot", None, &snapshot)].into_iter().chain(halves(rows, result, packet)).collect()
+}
+
+/// Rows in which one has many entries and many others name it.
+fn fat(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
+    vec![
+        ("hostile: a packet of many items, used again and again", packets(rows, "ContextPacketConsumption")),
+        ("hostile: a packet of many items, assembled again and again", packets(rows, "")),
+        ("hostile: criteria and versions of one configuration", weighed(rows, "uniform")),
+        ("hostile: criteria under weights that change with every version", weighed(rows, "from_priority")),
+        ("hostile: a chain of many results, resolved again and again", resolved(rows)),
+        ("hostile: headers of one manifest", shown(rows)),
+        ("hostile: events of a spec that names many records", named(rows)),
+        ("hostile: parts of one sum that name its receipt", summed(rows)),
+        ("hostile: claims on a gate of many suites", gated(rows)),
+        ("hostile: documents that import and declare one type", declared(rows)),
+        ("hostile: packets to rely on that cite one snapshot", relied(rows)),
+    ]
+}
+
 /// What each is called, and its rows.
 pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
     let graph = |at: usize| {
@@ -162,7 +383,7 @@ pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
         draft("LibraryPromotionReceipt", None, &text)
     };
     let strange = |at: usize| draft("Foo", Some(format!("x{at}")), "{}");
-    vec![
+    let mut cases = vec![
         ("hostile: versions of one name", (0..rows).map(|at| event("e", at)).collect()),
         (
             "hostile: versions of one name in turn with what names it",
@@ -198,5 +419,7 @@ pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
         ("hostile: hard calls that let their run on", let_on(rows, "r")),
         ("hostile: hard calls that let a plan on", let_on(rows, "revision_plan:p")),
         ("hostile: receipts and places of one claim", claimed(rows)),
-    ]
+    ];
+    cases.extend(fat(rows));
+    cases
 }

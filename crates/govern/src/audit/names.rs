@@ -171,6 +171,11 @@ impl Names {
     fn text(&mut self, text: &str, role: Role, look: Look) {
         if let Some(reference) = Reference::read(text) {
             self.reference(reference);
+            // What a row belongs to may be written as a reference too.
+            match role {
+                Role::Belongs => self.own.push(Name::of(reference.id)),
+                Role::Chosen | Role::GoesBy | Role::Head | Role::Local => {}
+            }
             self.wanted.extend(reference.hash.filter(|_| look.seeks_heads).map(Name::of_head));
             return;
         }

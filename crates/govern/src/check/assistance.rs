@@ -104,7 +104,7 @@ fn assistance_request_without_answer_schema(world: &World, found: &mut Found<'_>
         }
     }
     for answer in world.of("ModuleAssistanceAnswer").filter(|answer| answer.flag("accepted") == Some(true)) {
-        let request = answer.text("request_id").and_then(|id| world.find("ModuleAssistanceRequest", id));
+        let request = answer.id_at("request_id").and_then(|id| world.find("ModuleAssistanceRequest", id));
         let Some(request) = request else { continue };
         if !answer.is("schema_check", "passed") {
             found.add(answer, "schema_check", "was accepted and did not pass the schema of its request");
@@ -128,15 +128,15 @@ fn moderator_failure_without_fallback(world: &World, found: &mut Found<'_>) {
     // What followed on a failure settles the request as well, however long that stays open.
     let mut settled: BTreeSet<u64> = BTreeSet::new();
     for failure in world.of("ModeratorFailureEvent") {
-        let request = failure.text("request_id").and_then(|id| world.find("ModuleAssistanceRequest", id));
-        let requests = failure.text("room_id").and_then(|room| in_room.get(room));
+        let request = failure.id_at("request_id").and_then(|id| world.find("ModuleAssistanceRequest", id));
+        let requests = failure.id_at("room_id").and_then(|room| in_room.get(room));
         let open = || {
             let before = requests?.partition_point(|request| request.seq() < failure.seq());
             requests?.get(before.checked_sub(1)?).copied()
         };
         let request = request.or_else(open);
         let action = request.and_then(|request| request.json().text("on_timeout"));
-        let room = failure.text("room_id").and_then(|room| world.find("ForumRoomRecord", room));
+        let room = failure.id_at("room_id").and_then(|room| world.find("ForumRoomRecord", room));
         let mut subjects = [Some(failure), request, room].into_iter().flatten();
         if subjects.any(|subject| fallbacks.stand_for(subject, failure.seq(), action)) {
             settled.extend(request.map(Record::seq));
@@ -173,7 +173,7 @@ impl<'w> Fallbacks<'w> {
             let Some(action) = event.json().text("action") else { continue };
             let subjects = [("request_id", "ModuleAssistanceRequest"), ("room_id", "ForumRoomRecord")];
             for (path, kind) in subjects {
-                if let Some(id) = event.json().text(path) {
+                if let Some(id) = event.json().id_at(path) {
                     done.insert((snake(kind), id, action), event.seq());
                     done.insert((snake(kind), id, ANY), event.seq());
                 }
@@ -191,7 +191,7 @@ impl<'w> Fallbacks<'w> {
         }
         let mut answers = BTreeMap::new();
         for answer in world.of("ModuleAssistanceAnswer").filter(|one| one.flag("accepted") != Some(false)) {
-            if let (Some(request), Some(at)) = (answer.json().text("request_id"), answer.written_at()) {
+            if let (Some(request), Some(at)) = (answer.json().id_at("request_id"), answer.written_at()) {
                 answers.entry(request).or_insert(at);
             }
         }
@@ -214,6 +214,9 @@ impl<'w> Fallbacks<'w> {
         !is_answered && self.world.now().is_some_and(is_over)
     }
 }
+
+/// The kind of the actor that may not, which is all that some say of it.
+const TASK_AGENT: &str = "task_agent";
 
 /// Where somebody decides on substance, and the field that says who.
 const DECISIONS: [(&str, &str); 6] = [
@@ -239,7 +242,8 @@ fn task_agent_substantive_decision_forbidden(world: &World, found: &mut Found<'_
     }
     for (kind, path) in DECISIONS {
         for record in world.of(kind) {
-            if record.reference(path).is_some_and(|actor| actor.kind == "task_agent") {
+            let actor = record.text(path);
+            if actor.is_some_and(|actor| actor.split(':').next() == Some(TASK_AGENT)) {
                 found.add(record, path, "the Task Agent may recommend, not decide");
             }
         }

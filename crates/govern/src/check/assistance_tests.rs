@@ -101,6 +101,8 @@ fn the_task_agent_does_not_decide() {
             (&[("HardCallResolutionReceipt", "{'resolved_by_user_ref':'task_agent:t'}")], &[1]),
             (&[("HardCallResolutionReceipt", "{'dispatcher_actor_ref':'engine:task_agent'}")], &[]),
             (&[("RevisionReviewDecisionReceipt", "{'actor_ref':'task_agent:t'}")], &[1]),
+            (&[("RevisionReviewDecisionReceipt", "{'actor_ref':'task_agent'}")], &[1]),
+            (&[("RevisionReviewDecisionReceipt", "{'actor_ref':'task_agents'}")], &[]),
             (&[("TaskGraphMutationEvent", "{'actor_ref':'task_agent:t'}")], &[1]),
             (&[("TaskGraphMutationEvent", "{'actor_ref':'user:u','proposed_by_ref':'task_agent:t'}")], &[]),
         ],

@@ -1,7 +1,7 @@
 //! Validation codes: background.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::{Area, Found, Rule, Severity};
+use super::{Area, Found, Rule, Severity, within};
 use crate::member::Member;
 use crate::path::Path;
 use crate::reference::Reference;
@@ -15,7 +15,7 @@ const RULES: &[Rule] = &[
         code: "requires_background_progress_legacy_field_present",
         severity: Severity::Warning,
         section: "D-21",
-        fires: "A run or module record carries the overloaded field requires_background_progress.",
+        fires: "A run or module record carries the overloaded field requires_background_progress, however deep it stands.",
         legal: "requires_background_execution in RunExecutionRequirements.",
         why: "The old field meant two things, that a run works in the background and that a module tells of its progress. A reader can't know which of them was promised.",
         fix: "Say requires_background_execution in RunExecutionRequirements, emits_progress_heartbeat in ModuleProgressBehavior, and drop the old field.",
@@ -36,12 +36,8 @@ const RULES: &[Rule] = &[
 fn requires_background_progress_legacy_field_present(world: &World, found: &mut Found<'_>) {
     let name = "requires_background_progress";
     for record in world.marked(Mark::Background) {
-        let Some(members) = record.json().as_object() else { continue };
-        if members.get(name).is_some() {
-            found.add(record, name, "was split into two fields");
-        }
-        for (part, _) in members.iter().filter(|(_, value)| value.get(name).is_some()) {
-            found.add(record, Path::whole().name(part).name(name), "was split into two fields");
+        for path in within::named(record.json(), name) {
+            found.add(record, path, "was split into two fields");
         }
     }
 }

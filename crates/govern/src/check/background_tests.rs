@@ -7,8 +7,12 @@ fn the_old_field_is_found_in_any_record() {
     has_rows(
         "requires_background_progress_legacy_field_present",
         &[
-            (&[("ModuleProgressBehavior", "{'requires_background_progress':null}")], &[1]),
+            (&[("ModuleProgressBehavior", "{'requires_background_progress':null}")], &[]),
             (&[("ModuleDeclaration", "{'progress':{'requires_background_progress':false}}")], &[1]),
+            (
+                &[("ModuleDeclaration", "{'parts':[{'progress':{'requires_background_progress':true}}]}")],
+                &[1],
+            ),
             (&[("ModuleDeclaration", "{'progress':{'requires_background_execution':false}}")], &[]),
         ],
     );

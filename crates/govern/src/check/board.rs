@@ -35,7 +35,7 @@ const RULES: &[Rule] = &[
         code: "visible_post_cross_matter_leak",
         severity: Severity::Error,
         section: "D-07/D-09/D-12/D-24",
-        fires: "A RunBoardVisiblePost, digest or packet delivered to a reader working under matter Y (or no matter) renders an event whose governance.matter_id is X != Y, whatever its visibility_scope; a packet also an item that it says is of matter X.",
+        fires: "A RunBoardVisiblePost, digest or packet delivered to a reader working under matter Y (or no matter) renders an event whose governance.matter_id is X != Y, whatever its visibility_scope; a packet also by a digest that it holds, or by an item that it says is of matter X.",
         legal: "A reader of matter X sees a same_matter_modules post of matter X.",
         why: "Somebody who works for one matter is shown what belongs to another: a breach of confidence that cannot be undone.",
         fix: "Leave it out for readers of other matters, or show a stub withheld for `matter_firewall`.",
@@ -89,25 +89,67 @@ fn is_stub(post: Record<'_>) -> bool {
     post.flag("redacted") == Some(true) && post.text("withheld_reason").is_some()
 }
 
-/// The matter of the event that a reference to a post or an event shows.
-fn matter_shown<'w>(world: &'w World, text: &str) -> Option<&'w str> {
-    let shown = world.resolve_text(text)?;
-    let event = match shown.kind() {
-        "RunBoardAuditEvent" => shown,
-        "RunBoardVisiblePost" if !is_stub(shown) => {
-            world.find("RunBoardAuditEvent", shown.json().text("source_event_id")?)?
+/// What belongs to matters, as readers are shown it.
+struct Shown<'w> {
+    world: &'w World,
+    /// The matters of the posts of each digest. Two tell as much as all: a reader is of one.
+    digests: BTreeMap<&'w str, BTreeSet<&'w str>>,
+}
+
+const ENOUGH: usize = 2;
+
+impl<'w> Shown<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut shown = Shown { world, digests: BTreeMap::new() };
+        let mut digests: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for digest in world.of("RunBoardDigest") {
+            let own = digests.entry(digest.id()).or_default();
+            let posts = digest.json().texts("post_refs").into_iter();
+            posts.filter_map(|text| shown.matter(text)).for_each(|matter| add(own, matter));
         }
-        _other => return None,
-    };
-    event.json().text("governance.matter_id")
+        shown.digests = digests;
+        shown
+    }
+
+    /// The matter of the event that a reference to a post or an event shows. A post may be named by its id alone.
+    fn matter(&self, text: &str) -> Option<&'w str> {
+        let named = self.world.resolve_text(text);
+        let shown = named.or_else(|| self.world.find("RunBoardVisiblePost", text))?;
+        let event = match shown.kind() {
+            "RunBoardAuditEvent" => shown,
+            "RunBoardVisiblePost" if !is_stub(shown) => {
+                self.world.find("RunBoardAuditEvent", shown.json().text("source_event_id")?)?
+            }
+            _other => return None,
+        };
+        event.json().text("governance.matter_id")
+    }
+
+    /// The matters of what an item of a packet shows: those of the event that it names or of the posts of a digest, else its own.
+    fn by_item(&self, item: &'w Json) -> Vec<&'w str> {
+        let named = item.text("item_ref");
+        let digest = named.and_then(Reference::read).filter(|to| to.kind == "run_board_digest");
+        let posts = digest.and_then(|digest| self.digests.get(digest.id)).filter(|posts| !posts.is_empty());
+        match posts {
+            Some(posts) => posts.iter().copied().collect(),
+            None => named.and_then(|text| self.matter(text)).or(item.text("matter_id")).into_iter().collect(),
+        }
+    }
+}
+
+fn add<'w>(matters: &mut BTreeSet<&'w str>, matter: &'w str) {
+    if matters.len() < ENOUGH {
+        matters.insert(matter);
+    }
 }
 
 fn visible_post_cross_matter_leak(world: &World, found: &mut Found<'_>) {
     let message = |matter: &str| format!("shows what belongs to matter {matter} to a reader of another");
+    let shown = Shown::of(world);
     for digest in world.of("RunBoardDigest") {
         let reader = digest.json().text("matter_id");
-        for (at, shown) in digest.list("post_refs").iter().enumerate() {
-            let matter = shown.as_str().and_then(|text| matter_shown(world, text));
+        for (at, post) in digest.list("post_refs").iter().enumerate() {
+            let matter = post.as_str().and_then(|text| shown.matter(text));
             if let Some(matter) = matter.filter(|matter| !may_see(Some(matter), reader)) {
                 found.add(digest, Path::from("post_refs").item(at), message(matter));
             }
@@ -117,17 +159,17 @@ fn visible_post_cross_matter_leak(world: &World, found: &mut Found<'_>) {
     for packet in world.of("TaskRunContextPacket") {
         let reader = packet.json().text("matter_id");
         for (at, item) in packet.json().list("items").iter().enumerate() {
-            let shown = item.text("item_ref").and_then(|text| matter_shown(world, text));
-            let Some(matter) = shown.or(item.text("matter_id")) else { continue };
-            held.entry(packet.id()).or_default().insert(matter);
-            if !may_see(Some(matter), reader) {
+            let matters = shown.by_item(item);
+            let own = held.entry(packet.id()).or_default();
+            matters.iter().for_each(|matter| add(own, matter));
+            if let Some(matter) = matters.into_iter().find(|matter| !may_see(Some(matter), reader)) {
                 found.add(packet, Path::from("items").item(at), message(matter));
             }
         }
     }
     for reading in world.of("ContextPacketConsumption") {
         let reader = reading.json().text("matter_id");
-        let packet = reading.reference("packet_ref").and_then(|packet| held.get(packet.id));
+        let packet = reading.id_at("packet_ref").and_then(|packet| held.get(packet));
         if let Some(matter) = packet.into_iter().flatten().find(|matter| !may_see(Some(matter), reader)) {
             found.add(reading, "matter_id", message(matter));
         }
@@ -158,7 +200,7 @@ fn suppressed_event_without_audit_stub(world: &World, found: &mut Found<'_>) {
     let mut stubs: BTreeSet<&str> = BTreeSet::new();
     let mut posted: BTreeSet<&str> = BTreeSet::new();
     for post in world.of("RunBoardVisiblePost") {
-        let Some(event) = post.json().text("source_event_id") else { continue };
+        let Some(event) = post.json().id_at("source_event_id") else { continue };
         posted.insert(event);
         if is_stub(post) {
             stubs.insert(event);
@@ -222,7 +264,7 @@ fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut runs: BTreeMap<&str, Matters<'_>> = BTreeMap::new();
     for post in world.of("RunBoardVisiblePost").filter(|post| seen.insert(post.id())) {
-        let event = post.json().text("source_event_id").and_then(|id| world.find("RunBoardAuditEvent", id));
+        let event = post.json().id_at("source_event_id").and_then(|id| world.find("RunBoardAuditEvent", id));
         let Some(event) = event.filter(|event| !is_authored(post, *event)) else { continue };
         let run = event.json().text("run_id");
         let policy = policies.of_row(run, post).filter(|policy| is_published(policy.json(), event.json()));

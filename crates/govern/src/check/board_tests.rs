@@ -189,3 +189,58 @@ proptest! {
         prop_assert_eq!(found("said"), found(&payload));
     }
 }
+
+/// What a post is of may be told by the id of the event or by a reference to it; a wall stands either way.
+#[test]
+fn events_are_named_in_either_way() {
+    let hash = "a".repeat(64);
+    for named in ["e", "run_board_audit_event:e", &format!("run_board_audit_event:e@1#{hash}")] {
+        let bound = event("e", "gate_decision", r#""matter_id":"x","data_class":"privileged""#);
+        let (full, stub) = (post("p", named, 0, ""), post("p", named, 0, STUB));
+        let rules = policy(r#""gate_decision""#, 9, 9);
+        for reference in ["p", "run_board_visible_post:p", "run_board_visible_post:p@1"] {
+            let digest = format!(r#"{{"matter_id":"y","post_refs":["{reference}"]}}"#);
+            let rows = [(EVENT, &*bound), (POST, &*full), ("RunBoardDigest", &*digest)];
+            check("visible_post_cross_matter_leak", &rows, &[(3, "/post_refs/0")]);
+            let rows = [(EVENT, &*bound), (POST, &*stub), ("RunBoardDigest", &*digest)];
+            check("visible_post_cross_matter_leak", &rows, &[]);
+        }
+        let code = "passive_board_autopublish_without_policy";
+        check(code, &[(EVENT, &*bound), (POST, &*full)], &[(2, "")]);
+        let code = "suppressed_event_without_audit_stub";
+        check(code, &[(POLICY, &*rules), (EVENT, &*bound), (POST, &*stub)], &[]);
+        check(code, &[(POLICY, &*rules), (EVENT, &*bound), (POST, &*full)], &[(2, "")]);
+    }
+}
+
+/// A packet shows what a digest in it shows.
+#[test]
+fn a_digest_in_a_packet_is_behind_the_wall_too() {
+    let code = "visible_post_cross_matter_leak";
+    let check_packet = |reader: &str, posts: &str, expected: &[(u64, &str)]| {
+        let rows = [
+            (EVENT, event("e", "gate_decision", r#""matter_id":"x""#)),
+            (EVENT, event("f", "gate_decision", "")),
+            (POST, post("p", "e", 0, "")),
+            (POST, post("q", "f", 0, "")),
+            ("RunBoardDigest", format!(r#"{{"digest_id":"d","matter_id":"x","post_refs":[{posts}]}}"#)),
+            (
+                "TaskRunContextPacket",
+                format!(
+                    r#"{{"packet_id":"k","matter_id":"{reader}","items":[{{"item_ref":"run_board_digest:d"}}]}}"#
+                ),
+            ),
+            (
+                "ContextPacketConsumption",
+                format!(r#"{{"packet_ref":"task_run_context_packet:k","matter_id":"{reader}"}}"#),
+            ),
+        ];
+        let rows: Vec<(&str, &str)> = rows.iter().map(|(kind, record)| (*kind, record.as_str())).collect();
+        check(code, &rows, expected);
+    };
+    let (bound, free) = (r#""run_board_visible_post:p""#, r#""run_board_visible_post:q""#);
+    check_packet("y", bound, &[(6, "/items/0"), (7, "/matter_id")]);
+    check_packet("x", bound, &[]);
+    check_packet("y", free, &[]);
+    check_packet("y", &format!("{free},{bound}"), &[(6, "/items/0"), (7, "/matter_id")]);
+}

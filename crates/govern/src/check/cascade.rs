@@ -56,7 +56,7 @@ const RULES: &[Rule] = &[
         code: "pending_dependency_not_rechecked_after_upstream_failure",
         severity: Severity::Error,
         section: "B-05/B-06/B-20",
-        fires: "An outcome is in pending_dependency when the log is quiescent while one of its upstream outcomes has a terminal failing disposition (unrecoverable, upstream_failure, blocked_by_policy, max_iterations_reached) and the policy sets pending_dependency_state_entry_rechecks_upstream_failure.",
+        fires: "An outcome is in pending_dependency when the log is quiescent while one of its upstream outcomes has a terminal failing disposition (unrecoverable, upstream_failure, blocked_by_policy, max_iterations_reached), by its state or by the EvaluationResultEnvelope that came last, and the policy sets pending_dependency_state_entry_rechecks_upstream_failure.",
         legal: "The upstream outcome is needs_revision (not terminal), so waiting is right.",
         why: "An outcome that waits for one that has failed for good waits forever, and looks as if it were only late.",
         fix: "Move the outcome to upstream_failure as soon as what it rests on has failed.",
@@ -72,7 +72,7 @@ const FAILED: [&str; 4] =
 type Key<'w> = (Option<&'w str>, &'w str);
 
 fn key<'w>(record: Record<'w>) -> Option<Key<'w>> {
-    record.json().text("outcome_id").map(|outcome| (record.json().text("run_id"), outcome))
+    record.json().id_at("outcome_id").map(|outcome| (record.json().text("run_id"), outcome))
 }
 
 /// The outcomes as they were last declared.
@@ -113,8 +113,8 @@ impl Run<'_> {
 struct Cascades {
     /// From where to where any of them runs, sorted; each end is the latest of those so far.
     spans: Vec<(u64, u64)>,
-    /// Where the first of them is told to be quiescent.
-    quiescent: Option<u64>,
+    /// Where their ends are told, and whether each came to rest, sorted.
+    ends: Vec<(u64, bool)>,
 }
 
 impl Cascades {
@@ -128,11 +128,11 @@ impl Cascades {
             let Some(key) = run.versions.first().and_then(|first| origin(*first)) else { continue };
             let own = all.entry(key).or_default();
             own.spans.extend(run.spans());
-            let quiescent = run.receipts.iter().filter(|receipt| receipt.is("status", "quiescent"));
-            own.quiescent = quiescent.map(|receipt| receipt.seq()).chain(own.quiescent).min();
+            own.ends.extend(run.receipts.iter().map(|one| (one.seq(), one.is("status", "quiescent"))));
         }
         for own in all.values_mut() {
             own.spans.sort_unstable();
+            own.ends.sort_unstable();
             let mut latest = 0;
             for (_, end) in &mut own.spans {
                 latest = latest.max(*end);
@@ -147,6 +147,12 @@ impl Cascades {
         self.spans.last().is_some_and(|(_, end)| *end == u64::MAX)
     }
 
+    /// Whether the last that ended before a place came to rest.
+    fn rest_at(&self, seq: u64) -> Option<bool> {
+        let before = self.ends.partition_point(|(end, _)| *end < seq);
+        before.checked_sub(1).and_then(|last| self.ends.get(last)).map(|(_, is_at_rest)| *is_at_rest)
+    }
+
     /// Whether one of them runs at a place of the log.
     fn run_at(&self, seq: u64) -> bool {
         let begun = self.spans.partition_point(|(start, _)| *start <= seq);
@@ -157,12 +163,12 @@ impl Cascades {
 fn runs(world: &World) -> BTreeMap<&str, Run<'_>> {
     let mut runs: BTreeMap<&str, Run<'_>> = BTreeMap::new();
     for record in world.of("RevalidationCascadeRun") {
-        if let Some(id) = record.json().text("cascade_run_id") {
+        if let Some(id) = record.json().id_at("cascade_run_id") {
             runs.entry(id).or_default().versions.push(record);
         }
     }
     for receipt in world.of("RevalidationCascadeReceipt") {
-        if let Some(id) = receipt.json().text("cascade_run_id") {
+        if let Some(id) = receipt.json().id_at("cascade_run_id") {
             runs.entry(id).or_default().receipts.push(receipt);
         }
     }
@@ -222,7 +228,7 @@ fn rejected<'w>(mut rows: Vec<(&'w str, Record<'w>)>, policies: &[Record<'w>]) -
 /// The outcomes that rest on each other, together and in order.
 fn rings<'w>(rows: &[(&'w str, Record<'w>)]) -> BTreeMap<Option<usize>, Vec<(&'w str, Record<'w>)>> {
     let edges = rows.iter().flat_map(|(outcome, record)| {
-        let upstream = record.json().texts("depends_on_outcome_ids").into_iter();
+        let upstream = record.json().ids_at("depends_on_outcome_ids").into_iter();
         upstream.map(move |upstream| (*outcome, upstream))
     });
     let graph = Graph::new([], edges);
@@ -240,8 +246,8 @@ fn revalidation_cascade_loop(world: &World, found: &mut Found<'_>) {
         // What was looked at and done with in an earlier version.
         let mut done: BTreeSet<&str> = BTreeSet::new();
         for version in &run.versions {
-            let visited = version.json().texts("visited_outcome_ids");
-            let active = version.json().texts("active_outcome_ids");
+            let visited = version.json().ids_at("visited_outcome_ids");
+            let active = version.json().ids_at("active_outcome_ids");
             let again = [
                 ("visited_outcome_ids", twice(&visited)),
                 (
@@ -256,7 +262,7 @@ fn revalidation_cascade_loop(world: &World, found: &mut Found<'_>) {
             }
             let active: BTreeSet<&str> = active.into_iter().collect();
             // Every path begins with the origin, whether or not it is told as visited.
-            let origin = version.json().text("origin_outcome_id");
+            let origin = version.json().id_at("origin_outcome_id");
             done.extend(visited.into_iter().chain(origin).filter(|id| !active.contains(id)));
         }
     }
@@ -287,22 +293,26 @@ fn revalidation_cascade_max_depth_exceeded(world: &World, found: &mut Found<'_>)
 fn success_marked_before_cascade_quiescent(world: &World, found: &mut Found<'_>) {
     let runs = runs(world);
     let by_plan =
-        Cascades::by(runs.values(), |run| run.follow("originating_receipt_ref")?.json().text("plan_id"));
+        Cascades::by(runs.values(), |run| run.follow("originating_receipt_ref")?.json().id_at("plan_id"));
     let by_origin = Cascades::by(runs.values(), |run| {
-        run.json().text("origin_outcome_id").map(|outcome| (run.json().text("run_id"), outcome))
+        run.json().id_at("origin_outcome_id").map(|outcome| (run.json().text("run_id"), outcome))
     });
     let ends = world.of("RevisionLifecycleTransitionEvent");
     for event in ends.filter(|event| event.is("to_state", "terminal_satisfied")) {
-        let own = event.json().text("plan_id").and_then(|plan| by_plan.get(plan));
+        let own = event.json().id_at("plan_id").and_then(|plan| by_plan.get(plan));
         let named = event.follow("receipt_ref").filter(|receipt| {
             receipt.kind() == "RevalidationCascadeReceipt" && receipt.is("status", "quiescent")
         });
-        let quiescent =
-            named.map(|receipt| receipt.seq()).into_iter().chain(own.and_then(|own| own.quiescent));
+        let is_named = named.is_some_and(|receipt| receipt.seq() < event.seq());
+        let rests = own.and_then(|own| own.rest_at(event.seq()));
         if own.is_some_and(|own| own.run_at(event.seq())) {
             found.add(event, "to_state", "a cascade that the plan set off is still running");
-        } else if quiescent.min().is_none_or(|quiescent| quiescent >= event.seq()) {
-            found.add(event, "to_state", "no cascade of the plan is quiescent yet");
+        } else if !rests.unwrap_or(is_named) {
+            let message = match rests {
+                Some(_) => "the last cascade of the plan did not come to rest",
+                None => "no cascade of the plan is quiescent yet",
+            };
+            found.add(event, "to_state", message);
         }
     }
     let cycles = world.of("RevisionCycleOutcomeObservation");
@@ -315,6 +325,27 @@ fn success_marked_before_cascade_quiescent(world: &World, found: &mut Found<'_>)
     }
 }
 
+/// Where the state of an outcome is told.
+const STATES: [(&str, &str); 2] = [("OutcomeRecord", "state"), ("OutcomeStateTransitionEvent", "to_state")];
+
+/// The newest word on each outcome, by the types that have one and their members.
+fn newest<'w>(
+    world: &'w World,
+    told: &[(&str, &'static str)],
+) -> BTreeMap<Key<'w>, (Record<'w>, &'static str, &'w str)> {
+    let mut words: BTreeMap<Key<'w>, (Record<'w>, &'static str, &'w str)> = BTreeMap::new();
+    for (kind, member) in told {
+        for record in world.of(kind) {
+            let Some((key, word)) = key(record).zip(record.json().text(member)) else { continue };
+            let newest = words.entry(key).or_insert((record, member, word));
+            if newest.0.seq() < record.seq() {
+                *newest = (record, member, word);
+            }
+        }
+    }
+    words
+}
+
 fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found: &mut Found<'_>) {
     let rechecks = "pending_dependency_state_entry_rechecks_upstream_failure";
     let policies = policies(world);
@@ -323,27 +354,20 @@ fn pending_dependency_not_rechecked_after_upstream_failure(world: &World, found:
     }
     let is_rechecked =
         |seq: u64| in_force(&policies, seq).is_some_and(|one| one.flag(rechecks) == Some(true));
-    // The newest word on each outcome, be it a transition or the outcome itself.
-    let mut states: BTreeMap<Key<'_>, (Record<'_>, &'static str, &str)> = BTreeMap::new();
-    for (kind, member) in [("OutcomeRecord", "state"), ("OutcomeStateTransitionEvent", "to_state")] {
-        for record in world.of(kind) {
-            let Some((key, state)) = key(record).zip(record.json().text(member)) else { continue };
-            let newest = states.entry(key).or_insert((record, member, state));
-            if newest.0.seq() < record.seq() {
-                *newest = (record, member, state);
-            }
-        }
-    }
+    let states = newest(world, &STATES);
+    // That an outcome has failed may also be what the last look at it came to.
+    let words =
+        newest(world, &[STATES.as_slice(), &[("EvaluationResultEnvelope", "decision.disposition")]].concat());
     let runs = runs(world);
     let moving = Cascades::by(runs.values(), |run| Some(run.json().text("run_id")));
     let is_moving = |run: &Option<&str>| moving.get(run).is_some_and(Cascades::run_on);
     for ((run, outcome), declared) in outcomes(world) {
         let state = states.get(&(run, outcome)).filter(|(_, _, state)| *state == "pending_dependency");
         let Some((record, member, _)) = state.filter(|_| !is_moving(&run)) else { continue };
-        let upstream = declared.json().texts("depends_on_outcome_ids").into_iter();
+        let upstream = declared.json().ids_at("depends_on_outcome_ids").into_iter();
         // By what held when both were so: the outcome waited, and the other had failed.
         let failed = |id: &&str| {
-            states.get(&(run, id)).is_some_and(|(failure, _, state)| {
+            words.get(&(run, id)).is_some_and(|(failure, _, state)| {
                 FAILED.contains(state) && is_rechecked(failure.seq().max(record.seq()))
             })
         };

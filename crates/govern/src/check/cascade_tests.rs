@@ -133,6 +133,17 @@ fn success_waits_for_the_cascade() {
         &[done(), run("running", "'a'", "", "0"), receipt("quiescent"), end("")],
         &[],
     );
+    // The last word on the plan's cascades counts.
+    let again = |status: &str| {
+        let text = receipt(status).1.replace("'receipt_id':'e'", "'receipt_id':'f'");
+        ("RevalidationCascadeReceipt", text)
+    };
+    for (first, then, expected) in
+        [("quiescent", "aborted", &code[..]), ("aborted", "quiescent", &[]), ("quiescent", "quiescent", &[])]
+    {
+        let rows = [done(), run("running", "'a'", "", "0"), receipt(first), again(then), end("")];
+        has_codes_owned(&super::AREA, &rows, expected);
+    }
     let seen = (
         "RevisionCycleOutcomeObservation",
         String::from("{'outcome_id':'a','run_id':'r','terminal_class':'succeeded'}"),
@@ -164,6 +175,15 @@ fn nobody_waits_for_what_has_failed() {
         has_codes_owned(&super::AREA, &after(&[step("a", failed)]), code);
     }
     has_codes_owned(&super::AREA, &after(&[step("a", "regressed")]), &[]);
+    // What the last look at it came to says so too.
+    let look = |to: &str| {
+        let text =
+            format!("{{'result_id':'x','outcome_id':'a','run_id':'r','decision':{{'disposition':'{to}'}}}}");
+        ("EvaluationResultEnvelope", text)
+    };
+    has_codes_owned(&super::AREA, &after(&[look("unrecoverable")]), code);
+    has_codes_owned(&super::AREA, &after(&[look("needs_revision")]), &[]);
+    has_codes_owned(&super::AREA, &after(&[look("unrecoverable"), step("a", "dirty")]), &[]);
     has_codes_owned(
         &super::AREA,
         &after(&[step("a", "upstream_failure"), step("b", "upstream_failure")]),

@@ -2,6 +2,7 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 mod findings;
+mod heard;
 mod pattern_c;
 
 use super::{Area, Found, Rule, Severity};

@@ -232,3 +232,105 @@ fn copies_and_names_drift() {
     has_codes(&AREA, &[("RelianceInputManifest", r#"{"evaluation_chain_ids":["c"]}"#)], &[]);
     has_codes(&AREA, &[("UnifiedEvaluationChainView", r#"{"chain_id":"c"}"#)], &[]);
 }
+
+/// Two who must answer are two answers, also where they are of one kind.
+#[test]
+fn each_of_several_who_must_answer_does() {
+    let code = &["pattern_c_missing_expected_producer"] as &[&str];
+    let both = |first: &str, second: &str| {
+        let judge = |module: &str| {
+            format!(r#"{{"producer_kind":"judge",{module}"role":"downstream_judge","required":true}}"#)
+        };
+        let plain = r#"{"producer_kind":"judge","role":"downstream_judge","required":true}"#;
+        chain("complete", r#""e","j","k""#).replace(plain, &format!("{},{}", judge(first), judge(second)))
+    };
+    let module = |id: &str| format!(r#""producer_module_id":"{id}","#);
+    let of =
+        |id: &str, module: &str| result(id, "judge", "passed", "s").replacen('{', &format!("{{{module}"), 1);
+    let evaluator = result("e", "outcome_evaluator", "passed", "s");
+    let passed = receipt("passed", "pass_path", "none");
+    let (m, n, other) = (module("m"), module("n"), module("o"));
+    for (chain, judges, expected) in [
+        (both(&m, &n), [of("j", &m)].as_slice(), code),
+        (both(&m, &n), &[of("j", &m), of("k", &n)], &[]),
+        (both(&m, &n), &[of("j", &m), of("k", &m)], code),
+        (both(&m, &n), &[of("j", &m), of("k", &other)], code),
+        // Who does not say of which module he is may be the other one.
+        (both(&m, &n), &[of("j", &m), of("k", "")], &[]),
+        (both("", ""), &[of("j", "")], code),
+        (both("", ""), &[of("j", ""), of("k", "")], &[]),
+        (both("", &n), &[of("j", &other), of("k", &n)], &[]),
+        (both("", &n), &[of("j", &n)], code),
+    ] {
+        let mut rows = Vec::from([(ENVELOPE, evaluator.as_str())]);
+        rows.extend(judges.iter().map(|judge| (ENVELOPE, judge.as_str())));
+        rows.extend([(CHAIN, chain.as_str()), (RECEIPT, &passed)]);
+        has_codes(&AREA, &rows, expected);
+    }
+}
+
+#[test]
+fn snapshots_are_the_same_by_version_and_hash() {
+    let code = &["pattern_c_snapshot_mismatch"] as &[&str];
+    let [a, b] = ["a", "b"].map(|digit| digit.repeat(64));
+    for (one, other, expected) in [
+        (format!("s#{a}"), format!("s#{b}"), code),
+        (format!("s#{a}"), format!("s#{a}"), &[]),
+        (format!("s#{a}"), "s".into(), &[]),
+        ("s@1".into(), "s@2".into(), code),
+        ("s@1".into(), format!("s#{a}"), &[]),
+    ] {
+        let of_chain = chain("complete", r#""e","j""#)
+            .replace("evaluation_snapshot:s", &format!("evaluation_snapshot:{one}"));
+        let (evaluator, judge) =
+            (result("e", "outcome_evaluator", "passed", &one), result("j", "judge", "passed", &other));
+        let passed = receipt("passed", "pass_path", "none");
+        let rows =
+            [(ENVELOPE, evaluator.as_str()), (ENVELOPE, &judge), (CHAIN, &of_chain), (RECEIPT, &passed)];
+        has_codes(&AREA, &rows, expected);
+    }
+}
+
+/// A result that names its chain waits for it, also where the chain does not list it.
+#[test]
+fn what_names_a_chain_waits_for_its_receipt() {
+    let code = &["pattern_c_chain_without_resolution_receipt"] as &[&str];
+    let (judge, open) = (result("j", "judge", "passed", "s"), chain("open", ""));
+    let delivered = ("FeedbackDeliveryRecord", r#"{"delivery_id":"d","result_id":"j"}"#);
+    let told = receipt("indeterminate", "block_until_resolved", "missing_expected_producer");
+    has_codes(&AREA, &[(ENVELOPE, &judge), (CHAIN, &open), delivered], code);
+    has_codes(&AREA, &[(ENVELOPE, &judge), (CHAIN, &open), (RECEIPT, &told), delivered], &[]);
+    let alone = judge.replace(r#""target_evaluation_chain_id":"c","#, "");
+    has_codes(&AREA, &[(ENVELOPE, &alone), (CHAIN, &open), delivered], &[]);
+    let superseded = chain("superseded", "");
+    has_codes(&AREA, &[(ENVELOPE, &judge), (CHAIN, &superseded), delivered], &[]);
+}
+
+/// Many findings of one result are told as few are.
+#[test]
+fn many_findings_stand_as_few_do() {
+    let evaluator = result("e", "outcome_evaluator", "failed", "s");
+    let (judge, both) = (result("j", "judge", "passed", "s"), chain("complete", r#""e","j""#));
+    let conflict = "qualitative_fail_quantitative_pass";
+    let (human, fail) =
+        (receipt("indeterminate", "human_review_path", conflict), receipt("failed", "fail_path", conflict));
+    for count in [1, 40] {
+        let name =
+            |text: &str, at: usize| text.replace(r#""finding_id":"f""#, &format!(r#""finding_id":"f{at}""#));
+        let findings: Vec<String> = (0..count).map(|at| name(BLOCKER.1, at)).collect();
+        let contested: Vec<String> = (0..count).map(|at| name(CONTESTED.1, at)).collect();
+        let mut rows = Vec::from([(ENVELOPE, evaluator.as_str()), (ENVELOPE, &judge), (CHAIN, &both)]);
+        rows.extend(findings.iter().map(|text| (BLOCKER.0, text.as_str())));
+        rows.push((RECEIPT, &fail));
+        has_codes(&AREA, &rows, &[]);
+        // All but one are disputed, and then that one too.
+        rows.extend(contested.iter().skip(1).map(|text| (CONTESTED.0, text.as_str())));
+        rows.push((RECEIPT, &fail));
+        has_codes(&AREA, &rows, &[]);
+        rows.push((CONTESTED.0, &contested[0]));
+        rows.push((RECEIPT, &human));
+        has_codes(&AREA, &rows, &[]);
+        rows.push((RECEIPT, &fail));
+        has_codes(&AREA, &rows, &["pattern_c_route_conflict_unresolved"]);
+    }
+}

@@ -72,7 +72,7 @@ fn restore_checkpoint_ignores_irreversible_side_effects(world: &World, found: &m
     }
     let restores = world.of("RevisionReviewDecisionReceipt");
     for restore in restores.filter(|one| one.is("action", "restore_known_good_state")) {
-        let packet = restore.text("packet_id").and_then(|id| world.find("RevisionReviewPacket", id));
+        let packet = restore.id_at("packet_id").and_then(|id| world.find("RevisionReviewPacket", id));
         left_out(restore, packet.and_then(|packet| packet.json().text("run_id")), &done, found);
     }
 }
@@ -84,7 +84,7 @@ fn left_out(restore: Record<'_>, run: Option<&str>, done: &Done<'_, ()>, found: 
         .list(LIST)
         .iter()
         .filter(|one| one.is("note", "not_reversible_in_fork"))
-        .filter_map(|one| one.text("side_effect_id"))
+        .filter_map(|one| one.id_at("side_effect_id"))
         .collect();
     let mut due = run.into_iter().flat_map(|run| done.before(run, restore.seq()));
     if let Some((id, ())) = due.find(|(id, ())| !listed.contains(id)) {

@@ -105,7 +105,7 @@ fn concurrency_tie_breaker_uses_wall_clock(world: &World, found: &mut Found<'_>)
     let mut keys: BTreeMap<&str, &str> = BTreeMap::new();
     for profile in all_profiles(world) {
         let Some(key) = profile.json.text("deterministic_final_key") else { continue };
-        let plan = profile.json.text("plan_id");
+        let plan = profile.json.id_at("plan_id");
         // A plan may be called whatever it likes.
         if plan != Some(key) && (Instant::read(key).is_some() || is_epoch(key)) {
             found.add(profile.record, profile.path("deterministic_final_key"), "is a time");
@@ -126,7 +126,7 @@ fn is_epoch(key: &str) -> bool {
 /// A profile, if it says all that is needed to put it in order.
 fn read(json: &Json) -> Option<Profile<'_>> {
     Some(Profile {
-        plan_id: json.text("plan_id")?,
+        plan_id: json.id_at("plan_id")?,
         required_for_overall_pass: json.flag("required_for_overall_pass")?,
         high_stakes: json.flag("high_stakes")?,
         outcome_priority: json.number("outcome_priority")?,

@@ -1,7 +1,6 @@
 //! Validation codes: conformance.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::type_owners::CLAIMS_MAX;
 use super::{Area, Found, Rule, Severity, rules};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
@@ -92,7 +91,8 @@ fn conformance_fixture_missing_expected_validation(world: &World, found: &mut Fo
 }
 
 fn conformance_fixture_not_executed_before_build_ready(world: &World, found: &mut Found<'_>) {
-    if world.of("BuildReadyClaim").next().is_none() {
+    let claims: Vec<u64> = world.of("BuildReadyClaim").map(|claim| claim.seq()).collect();
+    if claims.is_empty() {
         return;
     }
     let mut runs: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
@@ -101,36 +101,60 @@ fn conformance_fixture_not_executed_before_build_ready(world: &World, found: &mu
             runs.entry(fixture).or_default().push(run);
         }
     }
-    for claim in world.of("BuildReadyClaim").rev().take(CLAIMS_MAX) {
-        let mut fixtures: BTreeMap<&str, Record<'_>> = BTreeMap::new();
-        for fixture in world.of(FIXTURE).take_while(|one| one.seq() < claim.seq()) {
-            fixtures.insert(fixture.id(), fixture);
-        }
-        for fixture in fixtures.into_values() {
-            let runs = runs.get(fixture.id()).map(Vec::as_slice).unwrap_or_default();
-            let run = runs.iter().rev().find(|run| run.seq() < claim.seq());
-            if let Some(message) = why_not_run(fixture, run, claim) {
-                found.add(fixture, "", message);
-            }
+    // Of each version of a fixture the place where the next one stands.
+    let mut next: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut observed = BTreeMap::new();
+    let fixtures: Vec<Record<'_>> = world.of(FIXTURE).collect();
+    for fixture in fixtures.into_iter().rev() {
+        let end = next.insert(fixture.id(), fixture.seq()).unwrap_or(u64::MAX);
+        let runs = runs.get(fixture.id()).map(Vec::as_slice).unwrap_or_default();
+        if let Some(message) = why_not_run(fixture, end, runs, &claims, &mut observed) {
+            found.add(fixture, "", message);
         }
     }
 }
 
-/// Why a fixture does not speak for a claim.
-fn why_not_run(fixture: Record<'_>, run: Option<&Record<'_>>, claim: Record<'_>) -> Option<&'static str> {
-    let Some(run) = run else { return Some("readiness was claimed and the fixture was never run before") };
-    let codes = |record: &Record<'_>, field: &str| -> BTreeSet<alloc::string::String> {
-        record.texts(field).into_iter().map(|code| bare(code).into()).collect()
+/// Why a version of a fixture, which counts until a place, does not speak for one of the claims.
+fn why_not_run<'w>(
+    fixture: Record<'w>,
+    end: u64,
+    runs: &[Record<'w>],
+    claims: &[u64],
+    observed: &mut BTreeMap<u64, BTreeSet<&'w str>>,
+) -> Option<&'static str> {
+    // The last claim between two places: it knows all that another one there does.
+    let claim = |from: u64, to: u64| {
+        let before = claims.partition_point(|claim| *claim <= to);
+        before.checked_sub(1).and_then(|last| claims.get(last)).copied().filter(|claim| *claim > from)
     };
-    if run.flag("passed") != Some(true)
-        || codes(run, "observed_codes") != codes(&fixture, "expected_validation_codes")
-    {
-        return Some("readiness was claimed and the last run of the fixture failed");
+    let first = runs.first().map_or(u64::MAX, |run| run.seq());
+    if claim(fixture.seq(), first.min(end)).is_some() {
+        return Some("readiness was claimed and the fixture was never run before");
     }
+    let expected = codes(fixture, "expected_validation_codes");
     let input = fixture.reference("input_bundle_ref").and_then(|input| fixture.world.resolve(input));
     let input = input.map_or(0, |input| input.seq());
-    let changed = fixture.seq().max(if input < claim.seq() { input } else { 0 });
-    (run.seq() < changed).then_some("readiness was claimed and the fixture was not run since the last change")
+    // The last run before this version counts until the next one.
+    let begun = runs.partition_point(|run| run.seq() < fixture.seq()).saturating_sub(1);
+    let runs = runs.get(begun..).unwrap_or_default();
+    let ends = runs.iter().skip(1).map(|run| run.seq()).chain([u64::MAX]);
+    for (run, next) in runs.iter().zip(ends).take_while(|(run, _)| run.seq() < end) {
+        let Some(claim) = claim(run.seq().max(fixture.seq()), next.min(end)) else { continue };
+        let observed = observed.entry(run.seq()).or_insert_with(|| codes(*run, "observed_codes"));
+        if run.flag("passed") != Some(true) || *observed != expected {
+            return Some("readiness was claimed and the last run of the fixture failed");
+        }
+        let changed = fixture.seq().max(if input < claim { input } else { 0 });
+        if run.seq() < changed {
+            return Some("readiness was claimed and the fixture was not run since the last change");
+        }
+    }
+    None
+}
+
+/// The codes of a list, without the word in front.
+fn codes<'w>(record: Record<'w>, field: &str) -> BTreeSet<&'w str> {
+    record.json().texts(field).into_iter().map(bare).collect()
 }
 
 #[cfg(test)]

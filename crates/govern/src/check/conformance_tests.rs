@@ -63,4 +63,12 @@ fn fixtures_run_before_somebody_calls_it_ready() {
     let bound = (FIXTURE, bound.as_str());
     has_found(&AREA, &[bundle, bound, passed, CLAIM], &[]);
     has_found(&AREA, &[bundle, bound, passed, bundle, CLAIM], &[&wrong(2)]);
+    // Every claim counts, not only the last ones.
+    let mut rows = std::vec![listed, CLAIM, passed];
+    rows.extend([CLAIM; 12]);
+    has_found(&AREA, &rows, &[&wrong(1)]);
+    // Each version of a fixture has claims of its own.
+    has_found(&AREA, &[listed, passed, CLAIM, listed, CLAIM, passed, CLAIM], &[&wrong(4)]);
+    has_found(&AREA, &[listed, passed, CLAIM, failed, passed, CLAIM, listed, passed, CLAIM], &[]);
+    has_found(&AREA, &[listed, passed, failed, CLAIM, passed, CLAIM], &[&wrong(1)]);
 }

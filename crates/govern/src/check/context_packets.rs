@@ -5,6 +5,8 @@
 #[path = "context_packets_tests.rs"]
 mod tests;
 
+mod items;
+
 use super::across::{self, Across, Event, Open, Topic, Wide};
 use super::read_models::place::{Place, Places};
 use super::workspace::workspace_of;
@@ -19,6 +21,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use items::{Items, Named};
 
 pub(super) const AREA: Area = Area { name: "context_packets", rules: RULES, kinds: &[] };
 
@@ -158,20 +161,114 @@ impl Reach<'_> {
     }
 }
 
-/// Tells which packets were used that were out of date; gives all that were used while they were not by their own word.
-fn used(world: &World, found: &mut Found<'_>) -> Vec<Open> {
-    let receipts = receipts(world);
+/// Where things happened: for each reach the places of the events of each type, in order.
+type Events<'w> = BTreeMap<Reach<'w>, BTreeMap<&'w str, Vec<u64>>>;
+
+/// The events of the types that any receipt lists.
+fn events(world: &World) -> Events<'_> {
     let places = Places::new(world);
     let all = world.of("TaskRunContextPacketAssemblyReceipt");
     let kinds: BTreeSet<&str> = all.flat_map(|one| one.json().texts("invalidated_by_event_kinds")).collect();
-    let mut events: BTreeMap<(&str, Reach<'_>), Vec<u64>> = BTreeMap::new();
+    let mut events: Events<'_> = BTreeMap::new();
     for (kind, event) in kinds.iter().flat_map(|kind| world.of(kind).map(move |event| (*kind, event))) {
         if invalidation::invalidated_by(event.kind(), event.json()).is_some() {
             for reach in event_reach(&places.of(event)) {
-                events.entry((kind, reach)).or_default().push(event.seq());
+                events.entry(reach).or_default().entry(kind).or_default().push(event.seq());
             }
         }
     }
+    events
+}
+
+/// An assembled packet, as those see it that use it.
+struct Assembled<'w> {
+    receipt: Record<'w>,
+    packet: Option<Record<'w>>,
+    request: Option<Record<'w>>,
+    /// The types of events that make it out of date.
+    listed: BTreeSet<&'w str>,
+    /// Those of them that reach over several runs.
+    wide: Vec<&'w str>,
+    cites_workspaces: bool,
+    /// The first event behind the receipt in a workspace that the packet cites.
+    in_workspaces: Option<Hit<'w>>,
+    /// The same in each other place that was asked for.
+    elsewhere: BTreeMap<Reach<'w>, Option<Hit<'w>>>,
+}
+
+/// An event: its place, its type.
+type Hit<'w> = (u64, &'w str);
+
+impl<'w> Assembled<'w> {
+    fn of(receipt: Record<'w>, cited: &mut Cited<'w>, events: &Events<'w>) -> Self {
+        let (world, json) = (receipt.world, receipt.json());
+        let packet = packet_of(receipt);
+        let listed: BTreeSet<&str> = json.texts("invalidated_by_event_kinds").into_iter().collect();
+        let is_wide = |kind: &&str| invalidation::specs(kind).next().is_some();
+        let mut own = Assembled {
+            receipt,
+            packet,
+            request: json.text("request_id").and_then(|id| world.find("TaskRunContextPacketRequest", id)),
+            wide: listed.iter().copied().filter(is_wide).collect(),
+            listed,
+            cites_workspaces: false,
+            in_workspaces: None,
+            elsewhere: BTreeMap::new(),
+        };
+        if let Some(packet) = packet {
+            let workspaces = cited.entry(packet.seq()).or_insert_with(|| workspaces(packet));
+            own.cites_workspaces = !workspaces.is_empty();
+            let hits = workspaces.iter().filter_map(|one| own.first(Reach::Workspace(one), events));
+            own.in_workspaces = hits.min();
+        }
+        own
+    }
+
+    /// The first event behind the receipt at a place.
+    fn first(&self, reach: Reach<'w>, events: &Events<'w>) -> Option<Hit<'w>> {
+        let there = events.get(&reach)?;
+        let next = |kind: &'w str, seqs: &Vec<u64>| {
+            let behind = seqs.partition_point(|seq| *seq <= self.receipt.seq());
+            seqs.get(behind).map(|seq| (*seq, kind))
+        };
+        // Either may be many: what happened there, or what is listed.
+        if there.len() < self.listed.len() {
+            let listed = there.iter().filter(|(kind, _)| self.listed.contains(*kind));
+            listed.filter_map(|(kind, seqs)| next(kind, seqs)).min()
+        } else {
+            self.listed.iter().filter_map(|kind| next(kind, there.get(kind)?)).min()
+        }
+    }
+
+    /// The places besides workspaces where events reach a use of the packet: its run and task.
+    fn reaches(&self, used: Record<'w>) -> Vec<Reach<'w>> {
+        let says = |member: &str| {
+            let all = [self.packet, self.request, Some(used)].into_iter().flatten();
+            all.into_iter().find_map(|record| record.json().text(member))
+        };
+        let (run, task) = (says("run_id"), says("task_id"));
+        let mut reach: Vec<Reach<'w>> =
+            run.map(Reach::Run).into_iter().chain(task.map(Reach::Task)).collect();
+        if !self.cites_workspaces {
+            reach.extend(run.map(Reach::AnyWorkspaceOfRun));
+            reach.extend(task.map(Reach::AnyWorkspaceOfTask));
+        }
+        reach
+    }
+}
+
+/// The workspaces that packets cite, by the place of the packet.
+type Cited<'w> = BTreeMap<u64, BTreeSet<&'w str>>;
+
+fn workspaces<'w>(packet: Record<'w>) -> BTreeSet<&'w str> {
+    let items = packet.json().list("items").iter().filter_map(|item| item.text("item_ref"));
+    items.filter_map(|to| workspace_of(packet.world, to)).collect()
+}
+
+/// Tells which packets were used that were out of date; gives all that were used while they were not by their own word.
+fn used(world: &World, found: &mut Found<'_>) -> Vec<Open> {
+    let (receipts, events) = (receipts(world), events(world));
+    let (mut assembled, mut cited) = (BTreeMap::new(), BTreeMap::new());
     let mut open = Vec::new();
     for used in world.of("ContextPacketConsumption") {
         let Some(own) = used.json().text(PACKET).and_then(|packet| receipts.get(packet_id(packet))) else {
@@ -183,21 +280,29 @@ fn used(world: &World, found: &mut Found<'_>) -> Vec<Open> {
             found.add(used, PACKET, "names a packet that was valid only until an earlier place in the log");
             continue;
         }
-        let reaches = packet_reach(world, *receipt, used);
-        let listed = receipt.json().texts("invalidated_by_event_kinds");
-        let meets = || listed.iter().flat_map(|kind| reaches.iter().map(move |reach| (*kind, *reach)));
-        let between = |(kind, reach): (&'_ str, Reach<'_>)| {
-            let all = events.get(&(kind, reach))?;
-            let next = all.get(all.partition_point(|seq| *seq <= receipt.seq()))?;
-            (*next < used.seq()).then(|| (*next, kind.to_string()))
-        };
-        let hit = meets().filter_map(between).min();
-        if let Some((seq, kind)) = &hit {
-            found.add(used, PACKET, out_of_date(*seq, kind));
+        let assembled: &mut Assembled<'_> =
+            assembled.entry(receipt.seq()).or_insert_with(|| Assembled::of(*receipt, &mut cited, &events));
+        let reaches = assembled.reaches(used);
+        let mut hit = assembled.in_workspaces;
+        for reach in &reaches {
+            let first = match assembled.elsewhere.get(reach) {
+                Some(known) => *known,
+                None => {
+                    let first = assembled.first(*reach, &events);
+                    assembled.elsewhere.insert(*reach, first);
+                    first
+                }
+            };
+            hit = hit.into_iter().chain(first).min();
         }
+        let hit = hit.filter(|(seq, _)| *seq < used.seq());
+        if let Some((seq, kind)) = hit {
+            found.add(used, PACKET, out_of_date(seq, kind));
+        }
+        let meets = assembled.wide.iter().flat_map(|kind| reaches.iter().map(move |reach| (*kind, *reach)));
         open.push(Open {
             row: used.seq(),
-            topics: meets().filter_map(|(kind, reach)| reach.topic(kind)).collect(),
+            topics: meets.filter_map(|(kind, reach)| reach.topic(kind)).collect(),
             from: receipt.seq(),
             until: used.seq(),
             first: hit.map(|(seq, _)| seq),
@@ -221,27 +326,6 @@ fn event_reach<'w>(place: &Place<'w>) -> Vec<Reach<'w>> {
         reach.extend(place.task.map(task));
     }
     reach.extend(place.workspace.map(Reach::Workspace));
-    reach
-}
-
-/// What a packet depends on: its run and task, and the workspaces that it cites.
-fn packet_reach<'w>(world: &'w World, receipt: Record<'w>, used: Record<'w>) -> Vec<Reach<'w>> {
-    let packet = packet_of(receipt);
-    let request =
-        receipt.json().text("request_id").and_then(|id| world.find("TaskRunContextPacketRequest", id));
-    let says = |member: &str| {
-        [packet, request, Some(used)].into_iter().flatten().find_map(|record| record.json().text(member))
-    };
-    let (run, task) = (says("run_id"), says("task_id"));
-    let items = packet.map(|packet| packet.json().list("items")).unwrap_or_default();
-    let cited = items.iter().filter_map(|item| item.text("item_ref").and_then(|to| workspace_of(world, to)));
-    let workspaces: BTreeSet<&str> = cited.collect();
-    let mut reach: Vec<Reach<'w>> = run.map(Reach::Run).into_iter().chain(task.map(Reach::Task)).collect();
-    if workspaces.is_empty() {
-        reach.extend(run.map(Reach::AnyWorkspaceOfRun));
-        reach.extend(task.map(Reach::AnyWorkspaceOfTask));
-    }
-    reach.extend(workspaces.into_iter().map(Reach::Workspace));
     reach
 }
 
@@ -308,39 +392,62 @@ fn per_activation_context_budget_exceeded(world: &World, found: &mut Found<'_>) 
     }
 }
 
+/// What requests require, by their places: each as it is written, and what it names.
+type Required<'w> = BTreeMap<u64, (Vec<(&'w str, Named<'w>)>, Items<'w>)>;
+
+fn required<'w>(request: Record<'w>) -> (Vec<(&'w str, Named<'w>)>, Items<'w>) {
+    let texts = request.json().texts("required_item_refs").into_iter();
+    let mut all: Vec<(&str, Named<'_>)> =
+        texts.map(|text| (text, Named::read(request.world, text))).collect();
+    all.sort_unstable();
+    all.dedup();
+    let items = Items::of(all.iter().map(|(_, named)| *named));
+    (all, items)
+}
+
+/// What of a request is not in a packet, by the places of both.
+type Missing<'w> = BTreeMap<(u64, u64), Vec<(&'w str, Named<'w>)>>;
+
 fn required_packet_item_omitted_without_block_or_warning(world: &World, found: &mut Found<'_>) {
+    let (mut all_required, mut missing): (Required<'_>, Missing<'_>) = (BTreeMap::new(), BTreeMap::new());
+    let mut held: BTreeMap<u64, Items<'_>> = BTreeMap::new();
     for receipt in world.of("TaskRunContextPacketAssemblyReceipt") {
         if receipt.is("packet_status", "blocked") {
             continue;
         }
-        let warned: BTreeSet<&str> = if receipt.is("packet_status", "complete_with_warnings") {
-            receipt.json().texts("warnings").into_iter().collect()
-        } else {
-            BTreeSet::new()
-        };
+        let is_warned = receipt.is("packet_status", "complete_with_warnings");
+        let warnings = receipt.json().texts("warnings").into_iter().filter(|_| is_warned);
+        let warned = Items::of(warnings.map(|text| Named::read(world, text)));
         let request = receipt.text("request_id").and_then(|id| world.find("TaskRunContextPacketRequest", id));
-        let required: BTreeSet<&str> = request
-            .map(|request| request.json().texts("required_item_refs"))
-            .unwrap_or_default()
-            .into_iter()
-            .collect();
+        let asked =
+            request.map(|request| all_required.entry(request.seq()).or_insert_with(|| required(request)));
         let omitted = receipt.json().list("omitted_items");
-        let mut listed: BTreeSet<&str> = BTreeSet::new();
+        let mut listed = Vec::new();
         for (at, item) in omitted.iter().enumerate() {
             let Some(name) = item.text("item_ref") else { continue };
-            listed.insert(name);
-            let is_required = item.flag("required") == Some(true) || required.contains(name);
-            if is_required && !warned.contains(name) {
+            let named = Named::read(world, name);
+            listed.push(named);
+            let is_asked = || asked.as_ref().is_some_and(|(_, items)| items.have(named));
+            if (item.flag("required") == Some(true) || is_asked()) && !warned.have(named) {
                 let message = format!("leaves out {name}, which is required, without a block or a warning");
                 found.add(receipt, Path::from("omitted_items").item(at), message);
             }
         }
         // What a packet holds is known only where the packet is.
-        let Some(packet) = packet_of(receipt) else { continue };
-        let held = packet.json().list("items").iter().filter_map(|item| item.text("item_ref"));
-        let held: BTreeSet<&str> = held.chain(listed).chain(warned).collect();
-        if let Some(missing) = required.iter().find(|name| !held.contains(*name)) {
-            let message = format!("says nothing of {missing}, which is required and not in the packet");
+        let (Some(packet), Some((asked, _)), Some(request)) = (packet_of(receipt), asked, request) else {
+            continue;
+        };
+        let missing = missing.entry((request.seq(), packet.seq())).or_insert_with(|| {
+            let held = held.entry(packet.seq()).or_insert_with(|| {
+                let items = packet.json().list("items").iter().filter_map(|item| item.text("item_ref"));
+                Items::of(items.map(|text| Named::read(world, text)))
+            });
+            asked.iter().filter(|(_, named)| !held.have(*named)).copied().collect()
+        });
+        let listed = Items::of(listed.into_iter());
+        let is_told = |named: Named<'_>| listed.have(named) || warned.have(named);
+        if let Some((name, _)) = missing.iter().find(|(_, named)| !is_told(*named)) {
+            let message = format!("says nothing of {name}, which is required and not in the packet");
             found.add(receipt, "omitted_items", message);
         }
     }

@@ -102,6 +102,9 @@ fn required_items_are_there_or_missed() {
     for (status, omitted, item, expected) in [
         (complete, "", "", ["3/omitted_items"].as_slice()),
         (complete, "", r#"{"item_ref":"x:1"}"#, &[]),
+        // The same record, written in another way.
+        (complete, "", r#"{"item_ref":"x:1@1"}"#, &[]),
+        (complete, "", r#"{"item_ref":"y:1"}"#, &["3/omitted_items"]),
         // It is required, whatever the receipt says.
         (complete, omitted, "", &["3/omitted_items/0"]),
         (r#""packet_status":"blocked""#, omitted, "", &[]),
@@ -116,5 +119,34 @@ fn required_items_are_there_or_missed() {
         let lines = lines(status, omitted, item);
         let code = "required_packet_item_omitted_without_block_or_warning";
         assert_eq!(places(code, &from_lines(&lines)), expected, "{lines}");
+    }
+}
+
+#[test]
+fn a_required_item_may_be_named_in_several_ways() {
+    for (required, held, is_there) in [
+        ("source_record:x", "src:x", true),
+        ("src:x", "source_record:x@1", true),
+        ("src:x", "src:y", false),
+        ("srcset:x", "source_set:x", true),
+        ("x:1@1", "x:1", true),
+        ("x:1@1", "x:1@1", true),
+        ("x:1@1", "x:1@2", false),
+        // A version by its number and by its hash.
+        ("outcome_record:o@1", "outcome_record:o#HASH", true),
+        ("outcome_record:o@2", "outcome_record:o#HASH", false),
+        ("x 1", "x 1", true),
+    ] {
+        let hash = crate::check::trial::hash_of(r#"{"outcome_id":"o"}"#);
+        let held = held.replace("HASH", &hash);
+        let lines = format!(
+            r#"OutcomeRecord {{"outcome_id":"o"}}
+               OutcomeRecord {{"outcome_id":"o","state":"pending"}}
+               TaskRunContextPacketRequest {{"request_id":"q","required_item_refs":["{required}"]}}
+               TaskRunContextPacket {{"packet_id":"p","items":[{{"item_ref":"{held}"}}]}}
+               TaskRunContextPacketAssemblyReceipt {{"request_id":"q","packet_ref":"task_run_context_packet:p","packet_status":"complete"}}"#
+        );
+        let code = "required_packet_item_omitted_without_block_or_warning";
+        assert_eq!(places(code, &from_lines(&lines)).is_empty(), is_there, "{lines}");
     }
 }

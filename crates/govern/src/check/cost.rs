@@ -7,7 +7,7 @@ use crate::member::Member;
 use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Mark, Record, World};
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
@@ -71,42 +71,73 @@ fn components(vector: Record<'_>) -> impl Iterator<Item = (&str, &Json)> {
     vector.json().members("components").into_iter().flat_map(|components| components.iter())
 }
 
-/// The receipt of a sum, and those of its parts that are known; `None` for a cost that is no sum.
-fn sum_of(vector: Record<'_>) -> Option<(Record<'_>, Parts<'_>)> {
-    let receipt = vector.follow("formula_eval_receipt_ref")?;
-    let inputs = receipt.json().references("input_refs").into_iter();
-    // A part counts once, however often it is named.
-    let inputs: BTreeSet<(&str, &str)> =
-        inputs.filter(|input| input.kind == "cost_vector").map(|input| (input.kind, input.id)).collect();
-    let resolve = |(kind, id)| vector.world.resolve(Reference { kind, id, version: None, hash: None });
-    let known: Vec<Record<'_>> = inputs.iter().copied().filter_map(resolve).collect();
-    let are_all_known = known.len() == inputs.len();
-    (inputs.len() > 1).then_some((receipt, Parts { known, are_all_known }))
+/// The costs that are sums, by the receipts that say so.
+struct Sums<'w> {
+    /// The receipt of each sum that names its output, by the id of that; the last one counts.
+    by_output: BTreeMap<&'w str, Record<'w>>,
+    /// The parts of each receipt that was looked at, by its place; `None` for one that is of no sum.
+    parts: BTreeMap<u64, Option<Parts<'w>>>,
 }
 
+/// The parts of a sum.
 struct Parts<'w> {
-    known: Vec<Record<'w>>,
+    receipt: Record<'w>,
     are_all_known: bool,
+    /// How many of those that are known have each dimension.
+    having: BTreeMap<&'w str, usize>,
 }
 
-impl Parts<'_> {
-    /// How many of them have a dimension.
-    fn having(&self, dimension: &str) -> usize {
-        let has =
-            |part: &&Record<'_>| part.members("components").is_some_and(|all| all.get(dimension).is_some());
-        self.known.iter().filter(has).count()
+impl<'w> Sums<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut by_output = BTreeMap::new();
+        for receipt in world.of("FormulaEvaluationReceipt") {
+            let output = receipt.json().reference("output_ref").filter(|to| to.kind == VECTOR);
+            by_output.extend(output.map(|to| (to.id, receipt)));
+        }
+        Sums { by_output, parts: BTreeMap::new() }
+    }
+
+    /// The parts of a cost, if it is a sum: by the receipt that it names, else by one that names it.
+    fn parts(&mut self, vector: Record<'w>) -> Option<&Parts<'w>> {
+        let named = vector.follow("formula_eval_receipt_ref");
+        let receipt = named.or_else(|| self.by_output.get(vector.id()).copied())?;
+        self.parts.entry(receipt.seq()).or_insert_with(|| Parts::of(receipt)).as_ref()
     }
 }
 
+impl<'w> Parts<'w> {
+    fn of(receipt: Record<'w>) -> Option<Self> {
+        let inputs = receipt.json().references("input_refs").into_iter();
+        // A part counts once, however often it is named.
+        let ids: BTreeSet<&str> = inputs.filter(|input| input.kind == VECTOR).map(|input| input.id).collect();
+        let resolve =
+            |id: &&'w str| receipt.world.resolve(Reference { kind: VECTOR, id, version: None, hash: None });
+        let known: Vec<Record<'_>> = ids.iter().filter_map(resolve).collect();
+        let mut having: BTreeMap<&str, usize> = BTreeMap::new();
+        for (dimension, _) in known.iter().flat_map(|part| components(*part)) {
+            *having.entry(dimension).or_default() += 1;
+        }
+        (ids.len() > 1).then_some(Parts { receipt, are_all_known: known.len() == ids.len(), having })
+    }
+
+    /// How many of them have a dimension.
+    fn having(&self, dimension: &str) -> usize {
+        self.having.get(dimension).copied().unwrap_or(0)
+    }
+}
+
+const VECTOR: &str = "cost_vector";
+
 fn cost_vector_unit_mismatch(world: &World, found: &mut Found<'_>) {
+    let mut sums = Sums::of(world);
     for vector in world.of("CostVector") {
-        let sum = sum_of(vector).filter(|(_, parts)| parts.are_all_known);
+        let sum = sums.parts(vector).filter(|parts| parts.are_all_known);
         for (dimension, amount) in components(vector) {
             if let Some(unit) = amount.text("unit").filter(|unit| *unit != dimension) {
                 let message = format!("{unit} stands under {dimension}");
                 found.add(vector, Path::from("components").name(dimension).then("unit"), message);
             }
-            if sum.as_ref().is_some_and(|(_, parts)| parts.having(dimension) == 0) {
+            if sum.is_some_and(|parts| parts.having(dimension) == 0) {
                 let message = format!("no part of the sum has {dimension}");
                 found.add(vector, Path::from("components").name(dimension), message);
             }
@@ -115,10 +146,11 @@ fn cost_vector_unit_mismatch(world: &World, found: &mut Found<'_>) {
 }
 
 fn cost_quantile_sum_without_correlation_policy(world: &World, found: &mut Found<'_>) {
+    let mut sums = Sums::of(world);
     for vector in world.of("CostVector") {
-        let Some((receipt, parts)) = sum_of(vector) else { continue };
+        let Some(parts) = sums.parts(vector) else { continue };
         let is_declared = |record: Record<'_>| record.is_one_of("correlation_policy", &POLICIES);
-        if is_declared(vector) || is_declared(receipt) {
+        if is_declared(vector) || is_declared(parts.receipt) {
             continue;
         }
         for (dimension, amount) in components(vector).filter(|(dimension, _)| parts.having(dimension) > 1) {
@@ -149,7 +181,7 @@ fn scalar_costs(value: &Json, at: &Path, paths: &mut Vec<Path>) {
                 let is_cost = Mark::of(name) == Some(Mark::Cost);
                 let is_vector = || {
                     let reference = member.as_str().and_then(Reference::read);
-                    reference.is_some_and(|reference| reference.kind == "cost_vector")
+                    reference.is_some_and(|reference| reference.kind == VECTOR)
                 };
                 if is_cost && *member != Json::Null && !is_vector() {
                     paths.push(below(name));

@@ -45,6 +45,11 @@ fn quantiles_need_a_policy() {
     check(sum(added, "", r#","correlation_policy":"empirical_joint_distribution""#), &[]);
     check(sum(added, r#","correlation_policy":"somehow""#, ""), &code);
     check(sum(r#""usd":{"expected":2,"hard_cap":9}"#, "", ""), &[]);
+    // A sum may be known only by the receipt that names it.
+    let [receipt, unnamed] = sum(added, "", r#","output_ref":"cost_vector:s""#);
+    let unnamed = unnamed.replace(r#","formula_eval_receipt_ref":"formula_evaluation_receipt:r""#, "");
+    check([receipt.clone(), unnamed.clone()], &code);
+    check([receipt.replace("cost_vector:s", "cost_vector:t"), unnamed], &[]);
     // What one part has alone stays as it was.
     check(sum(r#""usd":{"expected":2},"input_tokens":{"expected":1,"p50":1}"#, "", ""), &[]);
 }

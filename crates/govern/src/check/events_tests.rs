@@ -258,3 +258,22 @@ fn receipts_lead_from_state_to_state() {
         ],
     );
 }
+
+#[test]
+fn what_moves_does_not_hide_inside() {
+    has_in_lines(
+        "mutable_state_inside_immutable_snapshot",
+        &[
+            (
+                r#"LibraryPromotionReceipt {"receipt_id":"r","body":{"notes":[{"current_state":"x"}],"updated_at":null}}"#,
+                &["1/body/notes/0/current_state"],
+            ),
+            (
+                r#"RunBoardAuditEvent {"event_id":"e","payload":{"superseded_by_event_id":"f"}}"#,
+                &["1/payload/superseded_by_event_id"],
+            ),
+            (r#"LibraryPromotionReceipt {"receipt_id":"r","body":{"emitted_state":"x"}}"#, &[]),
+            (r#"LibraryPromotionCandidate {"candidate_id":"c","body":{"updated_at":"x"}}"#, &[]),
+        ],
+    );
+}

@@ -7,7 +7,7 @@ use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::World;
 use alloc::format;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Object};
 
 /// What raw reasoning of a model is called, as a field or as the kind of a reference.
 const HIDDEN: [&str; 4] = ["chain_of_thought", "scratchpad", "thinking", "raw_reasoning"];
@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
         code: "explanation_trace_contains_hidden_reasoning",
         severity: Severity::Error,
         section: "G-18",
-        fires: "An ExplanationTrace has hidden_reasoning_included other than false, or a causal step carries a field or ref for raw model reasoning (chain_of_thought, scratchpad, thinking, raw_reasoning).",
+        fires: "An ExplanationTrace has hidden_reasoning_included other than false, or the trace or a causal step of it carries a field or ref for raw model reasoning (chain_of_thought, scratchpad, thinking, raw_reasoning).",
         legal: "A rationale_summary written for the user that explains the decision.",
         why: "Raw reasoning of a model is no explanation that anybody vouches for, and may hold what the reader must not see.",
         fix: "Take it out; write a rationale_summary for the reader, and set hidden_reasoning_included to false.",
@@ -48,16 +48,29 @@ fn explanation_trace_contains_hidden_reasoning(world: &World, found: &mut Found<
                 found.add(trace, Path::from("causal_steps").item(at), format!("the step carries {word}"));
             }
         }
+        for (name, value) in trace.json().as_object().into_iter().flat_map(Object::iter) {
+            let word = if is_hidden(name) { Some(name) } else { hidden(value) };
+            if let Some(word) = word.filter(|_| name != "causal_steps" && *value != Json::Null) {
+                found.add(trace, Path::whole().name(name), format!("the trace carries {word}"));
+            }
+        }
     }
+}
+
+/// Whether a member is for raw reasoning, whoever's it is.
+fn is_hidden(name: &str) -> bool {
+    let bare = name.strip_suffix("_refs").or_else(|| name.strip_suffix("_ref")).unwrap_or(name);
+    let ends =
+        |word: &&str| bare.strip_suffix(*word).is_some_and(|start| start.is_empty() || start.ends_with('_'));
+    HIDDEN.iter().any(|word| ends(word))
 }
 
 /// The first field or reference for raw reasoning in a value.
 fn hidden(value: &Json) -> Option<&str> {
     match value {
-        Json::Object(members) => members.iter().find_map(|(name, value)| {
-            let bare = name.strip_suffix("_refs").or_else(|| name.strip_suffix("_ref")).unwrap_or(name);
-            if HIDDEN.contains(&bare) { Some(name) } else { hidden(value) }
-        }),
+        Json::Object(members) => {
+            members.iter().find_map(|(name, value)| if is_hidden(name) { Some(name) } else { hidden(value) })
+        }
         Json::Array(items) => items.iter().find_map(hidden),
         Json::String(text) => {
             let kind = Reference::read(text).filter(|one| !one.id.contains(char::is_whitespace));

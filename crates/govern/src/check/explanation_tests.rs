@@ -29,3 +29,22 @@ fn traces_show_causes_and_no_thoughts() {
         has_found(&AREA, &[("ExplanationTrace", &silent)], &also);
     }
 }
+
+#[test]
+fn a_trace_carries_no_thoughts_beside_its_steps() {
+    let hidden = |path: &str| format!("1 explanation_trace_contains_hidden_reasoning {path}");
+    let cases = [
+        (r#""chain_of_thought":"first I""#, Some("/chain_of_thought")),
+        (r#""model_scratchpad_ref":"artifact:a""#, Some("/model_scratchpad_ref")),
+        (r#""notes":[{"of":{"raw_reasoning":"x"}}]"#, Some("/notes")),
+        (r#""chain_of_thought":null"#, None),
+        (r#""summary":"thinking aloud is left out""#, None),
+    ];
+    for (member, path) in cases {
+        let steps = r#""causal_steps":[{"input_refs":["artifact:a"]}],"hidden_reasoning_included":false"#;
+        let trace = format!(r#"{{"trace_id":"t",{steps},{member}}}"#);
+        let expected = path.map(hidden);
+        let expected: std::vec::Vec<&str> = expected.as_deref().into_iter().collect();
+        has_found(&AREA, &[("ExplanationTrace", &trace)], &expected);
+    }
+}

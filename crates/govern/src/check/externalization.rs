@@ -140,11 +140,11 @@ fn covered(world: &World) -> BTreeMap<u64, Content<'_>> {
         if row.kind() != RECEIPT {
             let before = last.insert((row.kind(), row.id()), row);
             if let Some((workspace, before)) =
-                before.and_then(|one| Some((one.json().text("workspace_id")?, one)))
+                before.and_then(|one| Some((one.json().id_at("workspace_id")?, one)))
             {
                 workspaces.entry(workspace).or_default().remove(before);
             }
-            if let Some(workspace) = json.text("workspace_id") {
+            if let Some(workspace) = json.id_at("workspace_id") {
                 workspaces.entry(workspace).or_default().add(row);
             }
             continue;
@@ -153,7 +153,7 @@ fn covered(world: &World) -> BTreeMap<u64, Content<'_>> {
         let known = named.iter().filter_map(|text| last.get(&("SourceRecord", source_id(text)?)).copied());
         let known: Vec<Record<'_>> = known.collect();
         let is_whole = named.is_empty() || known.len() < named.len();
-        let whole = json.text("workspace_id").and_then(|id| workspaces.get(id));
+        let whole = json.id_at("workspace_id").and_then(|id| workspaces.get(id));
         let mut content = whole.filter(|_| is_whole).cloned().unwrap_or_default();
         known.into_iter().for_each(|source| content.add(source));
         content.secret = content.secret.max(whole.map_or(0, |whole| whole.secret));
@@ -221,7 +221,7 @@ fn is_confirmed(receipt: Record<'_>, policy: Option<Record<'_>>) -> bool {
     let subject = said.json().reference("subject_ref");
     let is_of = |subject: Reference<'_>| match subject.kind {
         "source_workspace" | "source_workspace_current_state" | "workspace" => {
-            receipt.is("workspace_id", subject.id)
+            receipt.id_at("workspace_id") == Some(subject.id)
         }
         "src" | "source_record" => {
             let named = receipt.texts("source_record_refs");
@@ -249,12 +249,12 @@ fn external_source_query_without_receipt(world: &World, found: &mut Found<'_>) {
         let json = receipt.json();
         match json.text("query_ref").map(query_id) {
             Some(query) => {
-                sent.named.insert((json.text("workspace_id"), query));
+                sent.named.insert((json.id_at("workspace_id"), query));
                 sent.named.insert((None, query));
             }
             None => {
                 let unnamed =
-                    json.text("workspace_id").map(|workspace| sent.unnamed.entry(workspace).or_default());
+                    json.id_at("workspace_id").map(|workspace| sent.unnamed.entry(workspace).or_default());
                 unnamed.into_iter().for_each(|unnamed| *unnamed += 1);
             }
         }
@@ -263,14 +263,14 @@ fn external_source_query_without_receipt(world: &World, found: &mut Found<'_>) {
         let is_query =
             receipt.is("operation_kind", "append_source_query_record") && receipt.is("status", "applied");
         let json = receipt.json();
-        let operation = json.text("operation_id").and_then(|id| world.find("SourceWorkspaceOperation", id));
+        let operation = json.id_at("operation_id").and_then(|id| world.find("SourceWorkspaceOperation", id));
         let payload = operation.and_then(|operation| operation.json().text("payload_ref"));
-        if is_query && !needs_none(world, payload) && !sent.covers(json.text("workspace_id"), payload) {
+        if is_query && !needs_none(world, payload) && !sent.covers(json.id_at("workspace_id"), payload) {
             found.add(receipt, "", "tells of a query, and no receipt says that it went out and how");
         }
     }
     for lookup in world.of("EphemeralSourceLookupReceipt") {
-        let query = lookup.json().text("query_id").map(query_id);
+        let query = lookup.json().id_at("query_id").map(query_id);
         let went_out = query.and_then(|query| world.find("SourceQueryRecord", query));
         let went_out = went_out.is_some_and(|record| asks(record, "route") == Some(true));
         if went_out && query.is_some_and(|query| !sent.named.contains(&(None, query))) {

@@ -164,7 +164,7 @@ fn feedback_branch_unregistered(world: &World, found: &mut Found<'_>) {
 /// The run of each result.
 fn runs(world: &World) -> BTreeMap<&str, &str> {
     let rows = world.of("EvaluationFeedbackBundle").chain(world.of("EvaluationResultEnvelope"));
-    rows.map(Record::json).filter_map(|one| Some((one.text("result_id")?, one.text("run_id")?))).collect()
+    rows.map(Record::json).filter_map(|one| Some((one.id_at("result_id")?, one.text("run_id")?))).collect()
 }
 
 fn feedback_delivery_duplicate_without_idempotency(world: &World, found: &mut Found<'_>) {
@@ -176,7 +176,7 @@ fn feedback_delivery_duplicate_without_idempotency(world: &World, found: &mut Fo
             found.add(record, "delivery_idempotency_key", "there is no key");
         }
         let (Some(result_id), Some(branch), Some(consumer_module_id)) =
-            (json.text("result_id"), json.text("branch"), json.text("consumer_module_id"))
+            (json.id_at("result_id"), json.text("branch"), json.text("consumer_module_id"))
         else {
             continue;
         };
@@ -247,7 +247,8 @@ struct Over<'w>(BTreeMap<(&'w str, &'w str), BTreeMap<u64, u64>>);
 impl<'w> Over<'w> {
     fn of(world: &'w World) -> Self {
         let mut all: BTreeMap<(&str, &str), BTreeMap<u64, u64>> = BTreeMap::new();
-        let kinds = ["FeedbackDeliveryRecord", "FeedbackDispatchExpectation", "FeedbackConsumptionReceipt"];
+        // That something is expected of a later activation does not end this one: both may have been asked for at once.
+        let kinds = ["FeedbackDeliveryRecord", "FeedbackConsumptionReceipt"];
         for row in world.of_any(&kinds) {
             if let Some((bundle, consumer, activation)) = consumption(row.json()) {
                 all.entry((bundle, consumer)).or_default().entry(activation).or_insert(row.seq());
@@ -273,7 +274,7 @@ impl<'w> Over<'w> {
 
 /// Which bundle, which consumer, which activation of it.
 fn consumption(record: &Json) -> Option<(&str, &str, u64)> {
-    let (bundle, consumer) = (record.text("feedback_bundle_id")?, record.text("consumer_module_id")?);
+    let (bundle, consumer) = (record.id_at("feedback_bundle_id")?, record.text("consumer_module_id")?);
     Some((bundle, consumer, record.count("consumer_activation_seq")?))
 }
 
@@ -295,7 +296,7 @@ fn feedback_bundle_absence_unexplained(world: &World, found: &mut Found<'_>) {
 /// The envelopes by their results.
 fn envelopes(world: &World) -> BTreeMap<&str, Record<'_>> {
     let all = world.of("EvaluationResultEnvelope");
-    all.filter_map(|one| Some((one.json().text("result_id")?, one))).collect()
+    all.filter_map(|one| Some((one.json().id_at("result_id")?, one))).collect()
 }
 
 /// What a row of the matrix says of bundles.
@@ -309,7 +310,7 @@ fn feedback_bundle_emitted_against_matrix(world: &World, found: &mut Found<'_>) 
     });
     let envelopes = envelopes(world);
     for record in world.of("EvaluationResultEmissionRecord") {
-        let envelope = record.json().text("result_id").and_then(|result| envelopes.get(result));
+        let envelope = record.json().id_at("result_id").and_then(|result| envelopes.get(result));
         let Some(envelope) = envelope else { continue };
         let verdict = envelope.text("decision.verdict").and_then(Verdict::find);
         let (Some(producer), Some(verdict)) = (envelope.json().text("producer_kind"), verdict) else {
@@ -355,9 +356,10 @@ fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
     for record in world.of("EvaluationResultEmissionRecord") {
         let entry = record.follow("emission_matrix_entry_ref");
         let is_silent = entry.is_some_and(|entry| entry.flag("emits_envelope") == Some(false));
-        let Some(result) = record.text("result_id").filter(|_| !is_silent) else { continue };
-        let is_named =
-            |named: Record<'_>| named.kind() == "EvaluationResultEnvelope" && named.is("result_id", result);
+        let Some(result) = record.id_at("result_id").filter(|_| !is_silent) else { continue };
+        let is_named = |named: Record<'_>| {
+            named.kind() == "EvaluationResultEnvelope" && named.id_at("result_id") == Some(result)
+        };
         if !is_there(result) {
             found.add(record, "envelope_ref", "there is no envelope of this result");
         } else if !record.is_blank("envelope_ref") && !record.follow("envelope_ref").is_some_and(is_named) {
@@ -366,14 +368,14 @@ fn envelope_missing_for_result(world: &World, found: &mut Found<'_>) {
     }
     for event in world.of("EvaluationFindingEvent") {
         let is_named = event.text("producer_kind").is_some_and(|one| emits(one, event.seq()));
-        if is_named && event.text("result_id").is_some_and(|result| !is_there(result)) {
+        if is_named && event.id_at("result_id").is_some_and(|result| !is_there(result)) {
             found.add(event, "result_id", "there is no envelope of this result");
         }
     }
     for chain in world.of("EvaluationChainRegistryRecord") {
         let producers = chain.texts("expected_producers");
         let is_silent = producers.into_iter().any(|one| is_told_silent(one, chain.seq()));
-        let results = chain.texts("received_result_ids");
+        let results = chain.ids_at("received_result_ids");
         if let Some(result) = results.into_iter().find(|result| !is_silent && !is_there(result)) {
             found.add(chain, "received_result_ids", format!("there is no envelope of result {result}"));
         }

@@ -110,6 +110,11 @@ fn a_receipt_comes_before_the_activation_is_over() {
     assert_eq!(rows(&[expected, later, receipt]), [1]);
     assert_eq!(rows(&[expected, receipt, later]), &[] as &[u64]);
     assert_eq!(rows(&[later, expected]), &[] as &[u64]);
+    // Two may be asked for at once.
+    let both = ("FeedbackDispatchExpectation", next.as_str());
+    let answered = ("FeedbackConsumptionReceipt", next.as_str());
+    assert_eq!(rows(&[expected, both, receipt, answered]), &[] as &[u64]);
+    assert_eq!(rows(&[expected, both, answered]), [1]);
     assert_eq!(rows(&[expected, ("FeedbackDeliveryRecord", own.as_str())]), &[] as &[u64]);
 }
 

@@ -1,10 +1,9 @@
 //! Validation codes: findings.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::{Area, Found, Rule, Severity};
+use super::{Area, Found, Rule, Severity, within};
 use crate::derive::chain::FindingState;
 use crate::member::Member;
-use crate::path::Path;
 use crate::world::{Record, Settings, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -87,20 +86,17 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// How deep records are looked into.
-const DEPTH_MAX: usize = 16;
-
 fn finding_state_mutated_inside_immutable_envelope(world: &World, found: &mut Found<'_>) {
     for kind in ["EvaluationFindingEvent", "EvaluationResultEnvelope", "EvaluationFeedbackBundle"] {
         for record in world.of(kind) {
-            for path in moved_states(record.json()) {
+            for path in within::places(record.json(), is_moved_state) {
                 found.add(record, path, "says how the finding stands now; that belongs into its projection");
             }
         }
     }
     let mut appended: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     for event in world.of("EvaluationFindingEvent") {
-        let Some(id) = event.json().text("finding_event_id") else { continue };
+        let Some(id) = event.json().id_at("finding_event_id") else { continue };
         let first = *appended.entry(id).or_insert(event);
         if first.json() != event.json() {
             let message = format!("is not what was appended as event {id} in row {}", first.seq());
@@ -109,49 +105,14 @@ fn finding_state_mutated_inside_immutable_envelope(world: &World, found: &mut Fo
     }
 }
 
-/// Where a record says how a finding stands, other than how it was emitted.
-fn moved_states(record: &Json) -> Vec<Path> {
-    // Nearly all records say nothing of the kind: places are only written down where one does.
-    let mut places = Vec::new();
-    if says_moved_state(record, 0) {
-        gather_moved_states(record, &Path::whole(), 0, &mut places);
-    }
-    places
-}
-
-fn says_moved_state(value: &Json, depth: usize) -> bool {
-    let is_inside = |member: &Json| depth < DEPTH_MAX && says_moved_state(member, depth + 1);
-    match value {
-        Json::Object(object) => {
-            object.iter().any(|(name, member)| is_moved_state(name, member) || is_inside(member))
-        }
-        Json::Array(items) => items.iter().any(is_inside),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
-    }
-}
-
-fn gather_moved_states(value: &Json, place: &Path, depth: usize, places: &mut Vec<Path>) {
-    let mut enter = |place: Path, name: &str, member: &Json| {
-        if is_moved_state(name, member) {
-            places.push(place);
-        } else if depth < DEPTH_MAX {
-            gather_moved_states(member, &place, depth + 1, places);
-        }
-    };
-    match value {
-        Json::Object(object) => {
-            object.iter().for_each(|(name, member)| enter(place.clone().name(name), name, member));
-        }
-        Json::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| enter(place.clone().item(at), "", item));
-        }
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
-    }
-}
-
 /// Whether a member says how a finding stands now. `emitted_state` may only say how it was raised.
-fn is_moved_state(name: &str, value: &Json) -> bool {
+fn is_moved_state(inside: &Json, name: &str, value: &Json) -> bool {
     match name {
+        // Beside the name of a finding a mere state is its own.
+        "state" | "status" if inside.text("finding_id").is_some() => value
+            .as_str()
+            .and_then(FindingState::find)
+            .is_some_and(|state| !matches!(state, FindingState::Proposed | FindingState::Active)),
         "emitted_state" => value.as_str().is_some_and(|word| word != "proposed" && word != "active"),
         "current_state" | "lifecycle_state" | "finding_state" | "current_finding_state" => {
             value.as_str().is_some_and(|word| FindingState::find(word).is_some())
@@ -163,10 +124,11 @@ fn is_moved_state(name: &str, value: &Json) -> bool {
 
 fn finding_current_projection_without_event(world: &World, found: &mut Found<'_>) {
     for record in world.of("EvaluationFindingRecord") {
-        let Some(finding) = record.json().text("finding_id") else { continue };
+        let Some(finding) = record.json().id_at("finding_id") else { continue };
         let event = record.follow("canonical_event_ref");
-        let is_its_own = event
-            .is_some_and(|event| event.kind() == "EvaluationFindingEvent" && event.is("finding_id", finding));
+        let is_its_own = event.is_some_and(|event| {
+            event.kind() == "EvaluationFindingEvent" && event.id_at("finding_id") == Some(finding)
+        });
         if !is_its_own {
             let message = format!("names no event that raised finding {finding}");
             found.add(record, "canonical_event_ref", message);
@@ -200,7 +162,7 @@ fn model_judgment_only_blocker_without_permission(world: &World, found: &mut Fou
         let assurance = event.texts("assurance_basis");
         let is_opinion = !assurance.is_empty() && assurance.iter().all(|basis| *basis == "model_judgment");
         let is_anchored = || {
-            let criterion = event.text("target_criterion_id");
+            let criterion = event.id_at("target_criterion_id");
             let criterion = criterion.and_then(|id| world.policy("Criterion", id, event.seq()));
             let is_unanchored = |one: Record<'_>| one.is("scoring_basis", "unanchored_llm_judgment");
             assurance.contains(&"rubric_anchored_judgment")
@@ -273,15 +235,18 @@ fn positive_observation_missing_for_passed_criteria_when_required(world: &World,
         return;
     }
     // A config without an outcome is that of all outcomes that have none of their own.
-    let configs = Settings::of(world, kind, |config| Some(config.json().text("outcome_id")));
+    let configs = Settings::of(world, kind, |config| Some(config.json().id_at("outcome_id")));
     let mut observed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for observation in world.of("PositiveEvaluationObservation") {
-        let Some(result) = observation.json().text("result_id") else { continue };
-        observed.entry(result).or_default().extend(observation.json().texts("observed_passed_criterion_ids"));
+        let Some(result) = observation.json().id_at("result_id") else { continue };
+        observed
+            .entry(result)
+            .or_default()
+            .extend(observation.json().ids_at("observed_passed_criterion_ids"));
     }
     for envelope in world.of("EvaluationResultEnvelope") {
-        let Some(result) = envelope.json().text("result_id") else { continue };
-        let config = configs.at_or(&envelope.json().text("outcome_id"), &None, envelope.seq());
+        let Some(result) = envelope.json().id_at("result_id") else { continue };
+        let config = configs.at_or(&envelope.json().id_at("outcome_id"), &None, envelope.seq());
         let seen = observed.get(result);
         let missed: Vec<&str> = passed_criteria(envelope.json())
             .into_iter()

@@ -111,3 +111,19 @@ fn observations_count_together_and_a_config_is_that_of_its_outcome() {
     has_codes(&AREA, &[(kind, &config("null")), (ENVELOPE, envelope), (seen, &a)], code);
     has_codes(&AREA, &[(kind, &config("null")), (ENVELOPE, envelope), (seen, &a), (seen, &b)], &[]);
 }
+
+#[test]
+fn a_finding_has_no_other_state_inside_what_raised_it() {
+    let code = &["finding_state_mutated_inside_immutable_envelope"] as &[&str];
+    for (kind, record, expected) in [
+        (EVENT, r#"{"finding_id":"f","state":"resolved"}"#, code),
+        (EVENT, r#"{"finding_id":"f","state":"active"}"#, &[]),
+        (EVENT, r#"{"finding_id":"f","emitted_state":"proposed"}"#, &[]),
+        (ENVELOPE, r#"{"result_id":"r","seen":[{"of":{"finding_id":"f","status":"dismissed"}}]}"#, code),
+        (ENVELOPE, r#"{"result_id":"r","seen":[{"task_id":"t","status":"resolved"}]}"#, &[]),
+    ] {
+        let own = codes(&AREA, &world(&[(kind, record)]));
+        let is_it = |one: &&&str| **one == code[0];
+        assert_eq!(own.iter().filter(is_it).copied().collect::<Vec<_>>(), expected, "{record}");
+    }
+}

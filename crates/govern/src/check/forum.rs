@@ -122,7 +122,7 @@ const WAYS_OUT: [&str; 3] =
 fn deliberations(world: &World) -> BTreeMap<&str, Deliberation<'_>> {
     let mut rooms: BTreeMap<&str, Deliberation<'_>> = BTreeMap::new();
     for tick in world.of("ForumTick") {
-        if let Some(room) = tick.json().text("room_id") {
+        if let Some(room) = tick.json().id_at("room_id") {
             rooms.entry(room).or_default().ticks.push(tick);
         }
     }
@@ -141,7 +141,7 @@ fn deliberations(world: &World) -> BTreeMap<&str, Deliberation<'_>> {
     let choices = world.of("ForumProposalSelection").filter(is_allowed).map(|choice| (proposal, choice));
     let pauses = world.of("ForumPauseEvent").map(|event| (pause, event));
     for (word, event) in choices.chain(pauses) {
-        if let Some(room) = event.json().text("room_id").and_then(|room| rooms.get_mut(room)) {
+        if let Some(room) = event.json().id_at("room_id").and_then(|room| rooms.get_mut(room)) {
             room.routes.insert((word, event.seq()));
         }
     }

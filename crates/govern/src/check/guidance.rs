@@ -1,6 +1,7 @@
 //! Validation codes: guidance.
 //! Owns: the rules of this area. Must not: decide by names.
 
+use super::course::{Course, Thing, at_places, by_row, stands};
 use super::events::lifecycle::untold;
 use super::{Area, Found, Rule, Severity};
 use crate::fold::family::GUIDANCE;
@@ -8,7 +9,7 @@ use crate::member::Member;
 use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -73,13 +74,6 @@ impl<'w> Lives<'w> {
         Lives { world, states }
     }
 
-    /// The state of an item at a place.
-    fn state(&self, item: &str, at: u64) -> Option<&'w str> {
-        let life = self.states.get(item)?;
-        let behind = life.partition_point(|(from, _)| *from <= at);
-        behind.checked_sub(1).and_then(|last| life.get(last)).map(|(_, state)| *state)
-    }
-
     /// The guidance that a packet holds: the place among its items, the id.
     fn items(&self, packet: Record<'w>) -> Vec<(usize, &'w str)> {
         let refs = packet.json().list("items").iter().map(|item| item.reference("item_ref"));
@@ -105,64 +99,93 @@ impl<'w> Lives<'w> {
         runs
     }
 
-    /// From where on each item may cross from run to run, and from where on not, in order.
-    fn crossings(&self) -> BTreeMap<&'w str, Vec<(u64, bool)>> {
-        let mut crossings: BTreeMap<&str, Vec<(u64, bool)>> = BTreeMap::new();
+    /// The run that each item is bound to, from place to place: none while it may cross from run to run. What is told of it only
+    /// later held before, for want of anything else.
+    fn bound(&self) -> BTreeMap<&'w str, Course<&'w str>> {
+        let mut bound: BTreeMap<&str, Course<&str>> =
+            self.origins().into_iter().map(|(item, run)| (item, Vec::from([(0, Some(run))]))).collect();
         for current in self.world.of("RunGuidanceItemCurrent") {
             let flags = ["cross_run_eligible", "selected_by_doc24_context_policy"];
             let may_cross = flags.iter().all(|flag| current.flag(flag) == Some(true));
-            if let Some(item) = current.json().text("guidance_id") {
-                crossings.entry(item).or_default().push((current.seq(), may_cross));
+            let course = current.json().text("guidance_id").and_then(|item| bound.get_mut(item));
+            let Some((course, (_, Some(run)))) =
+                course.and_then(|course| course.first().copied().map(|first| (course, first)))
+            else {
+                continue;
+            };
+            course.push((current.seq(), (!may_cross).then_some(run)));
+        }
+        for course in bound.values_mut() {
+            if let Some((_, first)) = course.get(1).copied() {
+                course.remove(0);
+                course.insert(0, (0, first));
             }
         }
-        crossings
+        bound
     }
-}
 
-/// Whether guidance may cross at a place. What is told of it only later held before, for want of anything else.
-fn may_cross(crossings: &[(u64, bool)], at: u64) -> bool {
-    let behind = crossings.partition_point(|(from, _)| *from <= at);
-    crossings.get(behind.saturating_sub(1)).is_some_and(|(_, may_cross)| *may_cross)
+    /// The state of each item from place to place, where it must not be used.
+    fn suspensions(&self) -> BTreeMap<&'w str, Course<&'w str>> {
+        let course = |life: &Vec<(u64, &'w str)>| {
+            life.iter().map(|(from, state)| (*from, SUSPENDED.contains(state).then_some(*state))).collect()
+        };
+        self.states.iter().map(|(item, life)| (*item, course(life))).collect()
+    }
 }
 
 /// The states in which guidance must not be used.
 const SUSPENDED: [&str; 4] = ["contested", "rejected", "expired", "superseded"];
 
-/// Packets and what uses them: the record, the path of the item there, the guidance.
-fn uses<'w>(lives: &Lives<'w>) -> Vec<(Record<'w>, Path, &'w str)> {
-    let mut uses = Vec::new();
-    for packet in lives.world.of("TaskRunContextPacket") {
-        let items = lives.items(packet).into_iter();
-        uses.extend(items.map(|(at, item)| (packet, Path::from("items").item(at).then("item_ref"), item)));
+/// What stands against the guidance of a packet, each item once: its course by its id.
+type Against<'a, 'w> = &'a BTreeMap<&'w str, Course<&'w str>>;
+
+/// Tells each use of guidance that something stands against: the row, the path there, and the words that do, of which there is at
+/// least one. A packet that is used again and again is gone through once.
+fn uses<'w>(lives: &Lives<'w>, against: Against<'_, 'w>, mut tell: impl FnMut(Record<'w>, Path, &[&'w str])) {
+    let consumed = lives.world.of("ContextPacketConsumption").filter_map(|used| {
+        let packet = used.follow("packet_ref").filter(|packet| packet.kind() == PACKET)?;
+        Some((packet, used))
+    });
+    for packet in lives.world.of(PACKET) {
+        for (at, item) in lives.items(packet) {
+            if let Some(word) = against.get(item).and_then(|course| stands(course, packet.seq())) {
+                tell(packet, Path::from("items").item(at).then("item_ref"), &[word]);
+            }
+        }
     }
-    for consumption in lives.world.of("ContextPacketConsumption") {
-        let packet = consumption.follow("packet_ref");
-        let packet = packet.filter(|packet| packet.kind() == "TaskRunContextPacket");
-        let items = packet.map(|packet| lives.items(packet)).unwrap_or_default();
-        uses.extend(items.into_iter().map(|(_, item)| (consumption, Path::from("packet_ref"), item)));
+    for (packet, used) in by_row(consumed) {
+        let items: BTreeSet<&str> = lives.items(packet).into_iter().map(|(_, item)| item).collect();
+        let courses: Vec<Thing<'_, &str>> =
+            items.iter().filter_map(|item| against.get(item)).map(|course| (0, course.as_slice())).collect();
+        let places: Vec<u64> = used.iter().map(|one| one.seq()).collect();
+        at_places(&courses, &places, |asked, words| {
+            // Of two that differ one is not what somebody looks for.
+            let words: Vec<&str> = words.keys().take(2).copied().collect();
+            if let Some(used) = used.get(asked).filter(|_| !words.is_empty()) {
+                tell(*used, Path::from("packet_ref"), &words);
+            }
+        });
     }
-    uses
 }
+
+const PACKET: &str = "TaskRunContextPacket";
 
 fn run_guidance_consumed_while_contested(world: &World, found: &mut Found<'_>) {
     let lives = Lives::of(world);
-    for (user, path, item) in uses(&lives) {
-        if let Some(state) = lives.state(item, user.seq()).filter(|state| SUSPENDED.contains(state)) {
+    uses(&lives, &lives.suspensions(), |user, path, states| {
+        if let Some(state) = states.first() {
             found.add(user, path, format!("uses guidance that is {state}"));
         }
-    }
+    });
 }
 
 fn run_guidance_cross_run_injected_without_doc24_selection(world: &World, found: &mut Found<'_>) {
     let lives = Lives::of(world);
-    let (origins, crossings) = (lives.origins(), lives.crossings());
-    for (user, path, item) in uses(&lives) {
-        let (Some(origin), Some(run)) = (origins.get(item), user.text("run_id")) else { continue };
-        let crossings = crossings.get(item).map(Vec::as_slice).unwrap_or_default();
-        if *origin != run && !may_cross(crossings, user.seq()) {
+    uses(&lives, &lives.bound(), |user, path, origins| {
+        if user.text("run_id").is_some_and(|run| origins.iter().any(|origin| *origin != run)) {
             found.add(user, path, "uses guidance of another run that was not selected for it");
         }
-    }
+    });
 }
 
 fn run_guidance_lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {

@@ -91,3 +91,38 @@ fn guidance_changes_by_receipt() {
         ],
     );
 }
+
+/// Uses of a packet whose items change between them are told one by one, however often it is used.
+#[test]
+fn a_packet_that_is_used_often_is_told_for_each_use() {
+    let packet = (
+        "TaskRunContextPacket",
+        "{'packet_id':'p','run_id':'r','items':[{'item_ref':'run_guidance:g'},{'item_ref':'run_guidance:h'}]}",
+    );
+    let contest = moved("{'guidance_id':'g','from_state':'active','to_state':'contested'}");
+    let settle = moved("{'guidance_id':'g','from_state':'contested','to_state':'active'}");
+    let reject = moved("{'guidance_id':'h','from_state':'active','to_state':'rejected'}");
+    has_rows(
+        "run_guidance_consumed_while_contested",
+        &[
+            (&[packet, USE, contest, USE, USE, settle, USE, USE, reject, USE], &[4, 5, 10]),
+            (&[packet, contest, USE, reject, USE, settle, USE, USE, USE], &[3, 5, 7, 8, 9]),
+        ],
+    );
+    let mine = ("EvaluationFeedbackBundle", "{'feedback_bundle_id':'b','run_id':'r'}");
+    let other = ("EvaluationFeedbackBundle", "{'feedback_bundle_id':'c','run_id':'s'}");
+    let made = (
+        "RunGuidanceCreationEvent",
+        "{'event_id':'f','guidance_id':'h','source_feedback_bundle_ref':'evaluation_feedback_bundle:c'}",
+    );
+    let chosen =
+        current("{'guidance_id':'h','cross_run_eligible':true,'selected_by_doc24_context_policy':true}");
+    let barred = current("{'guidance_id':'h','cross_run_eligible':false}");
+    has_rows(
+        "run_guidance_cross_run_injected_without_doc24_selection",
+        &[(
+            &[mine, other, MADE, made, barred, packet, USE, chosen, USE, USE, barred, USE, USE],
+            &[6, 7, 12, 13],
+        )],
+    );
+}

@@ -153,6 +153,10 @@ fn a_cancel_tells_what_was_done() {
         "TaskCancelProtocol",
         "{'cancel_request_id':'q','run_id':'r','cancel_scope':'revision_plan','target_refs':['revision_plan:p']}",
     );
+    const BARE: (&str, &str) = (
+        "TaskCancelProtocol",
+        "{'cancel_request_id':'q','run_id':'r','cancel_scope':'revision_plan','target_refs':['p']}",
+    );
     const SENT: (&str, &str) = (
         "SideEffectLedgerEntry",
         "{'side_effect_id':'s','run_id':'r','state':'executed','receipt_ref':'revision_operation_receipt:o'}",
@@ -188,6 +192,8 @@ fn a_cancel_tells_what_was_done() {
             (&[RUN, SILENT, SENT], &[]),
             (&[STEP, SENT, PLAN, SILENT], &[4]),
             (&[SENT, PLAN, SILENT], &[]),
+            (&[STEP, SENT, BARE, SILENT], &[4]),
+            (&[SENT, BARE, SILENT], &[]),
             (&[SENT, RUN, undone], &[3]),
             (&[SENT, RUN, mended], &[]),
             (&[SENT, RUN, by_artifact], &[]),
@@ -286,5 +292,74 @@ fn calls_hold_what_none_of_them_lets_on() {
             alone.extend(rows_with(code, &by_minute(&one.collect::<std::vec::Vec<_>>())));
         }
         assert_eq!(together, alone.into_iter().collect::<std::vec::Vec<_>>(), "{rows:#?}");
+    }
+}
+
+/// What a call holds goes on in more than one way: by a plan for it, by a module, by leaving the state in which it waited.
+#[test]
+fn what_is_held_goes_on_in_no_way() {
+    let call = |refs: &'static str| ("HardRevisionCall", refs);
+    let outcome = call(
+        "{'hard_call_id':'h','pending_policy':{'blocking_scope':'outcome','blocked_refs':['outcome:o1']}}",
+    );
+    let artifact = call(
+        "{'hard_call_id':'h','pending_policy':{'blocking_scope':'artifact','blocked_refs':['artifact:a1']}}",
+    );
+    let module = call(
+        "{'hard_call_id':'h','pending_policy':{'blocking_scope':'module','blocked_refs':['module:m1']}}",
+    );
+    let plan = (
+        "RevisionPlan",
+        "{'plan_id':'p','outcome_ids':['o1'],'steps':[{'step_id':'s','target_refs':['artifact:a1']}]}",
+    );
+    let sent = ("RevisionOperationReceipt", "{'operation_kind':'dispatched','plan_id':'p'}");
+    let started = ("ModuleActivationEvent", "{'activation_id':'x','module_id':'m1','state':'running'}");
+    let left = (
+        "OutcomeStateTransitionEvent",
+        "{'outcome_id':'o1','from_state':'needs_human_judgment','to_state':'dirty'}",
+    );
+    has_rows(
+        "hard_call_resolved_without_dispatcher_receipt",
+        &[
+            (&[plan, outcome, sent], &[3]),
+            (&[plan, artifact, sent], &[3]),
+            (&[plan, module, sent], &[]),
+            (&[module, started], &[2]),
+            (&[outcome, started], &[]),
+            (&[outcome, left], &[2]),
+            (&[artifact, left], &[]),
+        ],
+    );
+}
+
+/// What a packet says may be relied on is old once a call ran out of time, and once a need was taken up.
+#[test]
+fn what_is_relied_on_is_old_when_a_call_expires_or_a_need_moves() {
+    const CALL: (&str, &str) = ("HardRevisionCall", "{'hard_call_id':'h','run_id':'r','task_id':'t'}");
+    const NEED: (&str, &str) = ("ResearchNeed", "{'need_id':'n','run_id':'r','task_id':'t'}");
+    const MANIFEST: (&str, &str) = ("ReadModelInputManifest", "{'manifest_id':'m','input_refs':[]}");
+    let header = |kind: &str| {
+        std::format!(
+            "{{'read_model_id':'h','read_model_kind':'{kind}','run_id':'r','task_id':'t','valid_from_event_seq':3,
+            'input_manifest_ref':'read_model_input_manifest:m'}}"
+        )
+    };
+    let pending = |cause: &str| {
+        std::format!("{{'event_id':'e','hard_call_id':'h','cause':'{cause}','action':'abort'}}")
+    };
+    let (expired, deferred) = (pending("timed_out"), pending("deferred"));
+    let lease = ("ResearchNeedLease", "{'need_id':'n'}");
+    for kind in ["TaskReliancePacket", "WorkProductCertification"] {
+        let header = header(kind);
+        let shown = ("DerivedReadModelRecord", header.as_str());
+        has_rows(
+            "lifecycle_event_without_read_model_invalidation",
+            &[
+                (&[CALL, NEED, MANIFEST, shown, ("HardCallPendingEvent", &expired)], &[4]),
+                (&[CALL, NEED, MANIFEST, shown, ("HardCallPendingEvent", &deferred)], &[]),
+                (&[CALL, NEED, MANIFEST, shown, lease], &[4]),
+                (&[CALL, NEED, lease, MANIFEST, shown], &[]),
+            ],
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Validation codes: learning.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::{Area, Found, Rule, Severity};
+use super::{Area, Found, Rule, Severity, within};
 use crate::kind::{Class, Kind};
 use crate::member::Member;
 use crate::path::Path;
@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
         code: "learning_mode_value_drift",
         severity: Severity::Error,
         section: "A-11",
-        fires: "A learning_mode field or LearningMode declaration holds a value outside {production, signal_generation, calibration}, e.g. cross_calibration.",
+        fires: "A learning_mode field, however deep it stands, or a LearningMode declaration holds a value outside {production, signal_generation, calibration}, e.g. cross_calibration.",
         legal: "learning_mode = calibration on a calibration run.",
         why: "What may be learned from a run hangs on its mode. A mode that the contract does not know would be read differently by each part, and client work could end up as training.",
         fix: "Use production, signal_generation or calibration.",
@@ -50,8 +50,10 @@ fn declarations(world: &World) -> impl Iterator<Item = Record<'_>> {
 fn learning_mode_value_drift(world: &World, found: &mut Found<'_>) {
     let is_mode = |value: &Json| value.as_str().is_some_and(|word| MODES.contains(&word));
     for record in world.marked(Mark::Learning) {
-        if record.at("learning_mode").is_some_and(|mode| !is_mode(mode)) {
-            found.add(record, "learning_mode", "is no learning mode");
+        let is_other =
+            |name: &str, value: &Json| name == "learning_mode" && *value != Json::Null && !is_mode(value);
+        for path in within::places(record.json(), |_, name, value| is_other(name, value)) {
+            found.add(record, path, "is no learning mode");
         }
     }
     for declaration in declarations(world) {

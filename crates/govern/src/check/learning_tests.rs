@@ -12,6 +12,8 @@ fn modes_are_those_of_the_contract() {
                 &[("LearningSignal", "{'learning_mode':3}"), ("LearningSignal", "{'learning_mode':null}")],
                 &[1],
             ),
+            (&[("LearningSignal", "{'runs':[{'settings':{'learning_mode':'cross_calibration'}}]}")], &[1]),
+            (&[("LearningSignal", "{'runs':[{'settings':{'learning_mode':'calibration'}}]}")], &[]),
             (&[("TypeDeclaration", "{'type_name':'LearningMode','values':['production','x']}")], &[1]),
             (&[("TypeDeclaration", "{'type_name':'LearningMode','values':['production']}")], &[]),
             (&[("TypeDeclaration", "{'type_name':'OtherMode','values':['x']}")], &[]),

@@ -6,7 +6,7 @@ use super::{Area, Found, Rule, Severity};
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use countersign_record::json::Json;
@@ -28,7 +28,7 @@ const RULES: &[Rule] = &[
         code: "library_promotion_candidate_confused_with_durable_write",
         severity: Severity::Error,
         section: "D-20",
-        fires: "A LibraryPromotionCandidate has status promoted, or the record is read as a library entry, without a promoted LibraryPromotionReceipt that has durable_library_write_ref (a promote_library_candidate operation receipt alone counts as queueing).",
+        fires: "A LibraryPromotionCandidate has status promoted, or the record is read as a library entry, without a promoted LibraryPromotionReceipt before it that has durable_library_write_ref (a promote_library_candidate operation receipt alone counts as queueing).",
         legal: "A queued or approved candidate with no durable write.",
         why: "A wish to promote is taken for a library entry; later work rests on something that was never written.",
         fix: "Leave the candidate queued or approved until a promoted receipt names the durable write.",
@@ -105,7 +105,7 @@ impl<'w> Promotions<'w> {
     }
 
     fn candidate(&self, receipt: Record<'w>) -> Option<Record<'w>> {
-        self.candidates.before(receipt.json().text("candidate_id")?, receipt.seq())
+        self.candidates.before(receipt.json().id_at("candidate_id")?, receipt.seq())
     }
 
     /// The source that was promoted, as it was then.
@@ -119,7 +119,7 @@ impl<'w> Promotions<'w> {
         let asked = || {
             self.candidate(receipt).and_then(|one| one.json().text("requested_by_ref")).is_some_and(is_person)
         };
-        let approved = receipt.json().text("candidate_id").and_then(|id| self.approved.get(id).copied());
+        let approved = receipt.json().id_at("candidate_id").and_then(|id| self.approved.get(id).copied());
         let approved = approved.unwrap_or_default();
         let is_before = |at: Option<u64>| at.is_some_and(|at| at < receipt.seq());
         is_before(approved.by_person) || approved.by_any.is_none() && asked()
@@ -179,19 +179,24 @@ fn library_promotion_without_gate(world: &World, found: &mut Found<'_>) {
 
 fn library_promotion_candidate_confused_with_durable_write(world: &World, found: &mut Found<'_>) {
     let receipts = world.of("LibraryPromotionReceipt");
-    let written: BTreeSet<&str> = receipts
-        .filter(|one| one.is("status", "promoted") && !one.is_blank("durable_library_write_ref"))
-        .filter_map(|one| one.json().text("candidate_id"))
-        .collect();
+    let mut written: BTreeMap<&str, u64> = BTreeMap::new();
+    for receipt in
+        receipts.filter(|one| one.is("status", "promoted") && !one.is_blank("durable_library_write_ref"))
+    {
+        if let Some(candidate) = receipt.json().id_at("candidate_id") {
+            written.entry(candidate).or_insert(receipt.seq());
+        }
+    }
     for candidate in world.of("LibraryPromotionCandidate") {
-        if candidate.is("status", "promoted") && !written.contains(candidate.id()) {
+        let is_written = written.get(candidate.id()).is_some_and(|at| *at < candidate.seq());
+        if candidate.is("status", "promoted") && !is_written {
             found.add(candidate, "status", "no receipt says that it was written to the library");
         }
     }
     for edge in world.of("DerivationEdge") {
         let inputs = edge.json().texts("input_refs").into_iter().filter_map(Reference::read);
         let mut queued =
-            inputs.filter(|one| one.kind == "library_promotion_candidate" && !written.contains(one.id));
+            inputs.filter(|one| one.kind == "library_promotion_candidate" && !written.contains_key(one.id));
         let output = edge.json().text("output_ref").and_then(source_id);
         let output = output.and_then(|id| world.find("SourceRecord", id));
         if let Some(entry) = output.filter(|one| one.is("source_kind", "library_entry"))

@@ -68,7 +68,8 @@ fn what_is_in_the_library_was_written() {
     let promoted = CANDIDATE.1.replace(r#""approved""#, r#""promoted""#);
     let promoted = (CANDIDATE.0, &*promoted);
     check(code, &[promoted], &[(1, "/status")]);
-    check(code, &[promoted, PROMOTED], &[]);
+    check(code, &[PROMOTED, promoted], &[]);
+    check(code, &[promoted, PROMOTED], &[(1, "/status")]);
     let unwritten = PROMOTED.1.replace("library_entry:e", "");
     check(code, &[promoted, (PROMOTED.0, &unwritten)], &[(1, "/status")]);
     let entry = ("SourceRecord", r#"{"source_id":"e","source_kind":"library_entry"}"#);

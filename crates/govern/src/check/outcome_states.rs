@@ -130,7 +130,7 @@ fn indeterminate_without_cause(world: &World, found: &mut Found<'_>) {
     let mut explained: BTreeSet<&str> = BTreeSet::new();
     for envelope in world.of("EvaluationResultEnvelope") {
         if has_cause(envelope.json()) {
-            explained.extend(envelope.json().text("result_id"));
+            explained.extend(envelope.json().id_at("result_id"));
         } else if envelope.is("decision.verdict", "indeterminate") {
             found.add(envelope, "decision.indeterminate_causes", "does not say why it could not be told");
         }
@@ -142,7 +142,7 @@ fn indeterminate_without_cause(world: &World, found: &mut Found<'_>) {
     }
     let findings = super::chains::Findings::of(world);
     for receipt in open {
-        let considered = receipt.json().texts("result_ids_considered");
+        let considered = receipt.json().ids_at("result_ids_considered");
         let is_explained = considered.iter().any(|result| {
             let contested = || findings.blockers(result, receipt.seq()).contains(&FindingState::Contested);
             explained.contains(result) || contested()

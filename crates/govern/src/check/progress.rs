@@ -52,7 +52,7 @@ fn match_key<'a>(record: &'a Json, path: &str) -> Option<MatchKey<'a>> {
         failure_kind: key.text("failure_kind"),
         artifact_stable_id: key.text("artifact_stable_id"),
         target_scope: key.at("target_scope_ref").and_then(hash),
-        criterion_id: key.text("criterion_id"),
+        criterion_id: key.id_at("criterion_id"),
         finding_summary_hash: key.text("finding_summary_hash"),
         normalized_finding_text_hash: key.text("normalized_finding_text_hash"),
         evidence_signature_hash: key.text("evidence_signature_hash"),
@@ -64,16 +64,16 @@ fn progress_signal_match_key_drift(world: &World, found: &mut Found<'_>) {
     let places: BTreeMap<&str, (Option<&str>, Option<&str>)> = world
         .of("EvaluationResultEnvelope")
         .map(Record::json)
-        .filter_map(|one| Some((one.text("result_id")?, (one.text("run_id"), one.text("outcome_id")))))
+        .filter_map(|one| Some((one.id_at("result_id")?, (one.text("run_id"), one.id_at("outcome_id")))))
         .collect();
     let raised: BTreeSet<_> = world
         .of("EvaluationFindingEvent")
         .map(Record::json)
-        .filter_map(|one| Some((places.get(one.text("result_id")?)?, match_key(one, "match_key")?)))
+        .filter_map(|one| Some((places.get(one.id_at("result_id")?)?, match_key(one, "match_key")?)))
         .collect();
     for signal in world.of("ProgressSignalRecord") {
         let Some(current) = match_key(signal.json(), "current_finding_match_key") else { continue };
-        let place = (signal.json().text("run_id"), signal.json().text("outcome_id"));
+        let place = (signal.json().text("run_id"), signal.json().id_at("outcome_id"));
         if !raised.contains(&(&place, current)) {
             let message = "is the key of no finding of this run and outcome";
             found.add(signal, "current_finding_match_key", message);

@@ -206,3 +206,45 @@ fn meanings_are_reviewed() {
         &["criterion_semantics_hash_legacy_name"],
     );
 }
+
+/// Many versions of a configuration share its criteria; each is weighed by its own map.
+#[test]
+fn each_version_is_weighed_by_its_own_map() {
+    let criteria = [
+        criterion("a", r#","config_id":"x","priority":"must_have""#),
+        criterion("b", r#","config_id":"x""#),
+        criterion("c", r#","config_id":"x","scoring_basis":"unanchored_llm_judgment","priority":"rare""#),
+    ];
+    let by_priority = |policy: &str, map: &str| {
+        row(
+            "OutcomeComplianceScoringConfig",
+            "",
+            "",
+            &format!(
+                r#""config_id":"x","unanchored_llm_judgment_policy":"{policy}","default_weight_policy":"from_priority","priority_weight_map":{{{map}}}"#
+            ),
+        )
+    };
+    for (policy, map, expected) in [
+        ("exclude", r#""must_have":2,"should_have":1"#, [].as_slice()),
+        ("exclude", r#""must_have":2"#, &["criterion_priority_weight_missing"]),
+        ("exclude", r#""must_have":2,"should_have":-1"#, &["criterion_weight_invalid"]),
+        // What is missing comes first.
+        ("exclude", r#""must_have":-2"#, &["criterion_priority_weight_missing"]),
+        ("exclude", r#""must_have":0,"should_have":0"#, &["criterion_weight_sum_zero"]),
+        ("exclude", r#""must_have":1e308,"should_have":1e308"#, &["criterion_weight_sum_zero"]),
+        (
+            "include_with_audit_flag",
+            r#""must_have":2,"should_have":1"#,
+            &["criterion_priority_weight_missing"],
+        ),
+        ("include_with_audit_flag", r#""must_have":0,"should_have":0,"rare":1"#, &[]),
+        ("indeterminate", r#""must_have":2"#, &["unanchored_required_criterion_indeterminate"]),
+    ] {
+        let legal = by_priority("exclude", r#""must_have":2,"should_have":1"#);
+        let rows = [&criteria[..], &[legal.clone(), by_priority(policy, map), legal]].concat();
+        has_in_bundle(&AREA, &rows, expected);
+    }
+    let unanchored = [criteria[2].clone(), by_priority("exclude", r#""must_have":2"#)];
+    has_in_bundle(&AREA, &unanchored, &["no_aggregation_eligible_criteria"]);
+}

@@ -190,3 +190,50 @@ fn what_is_shown_follows_from_its_inputs() {
         assert_eq!(places("read_model_asserts_unbacked_truth", &from_lines(&lines)), expected, "{line}");
     }
 }
+
+#[test]
+fn inputs_stand_in_a_manifest() {
+    has_in_lines(
+        "read_model_without_input_manifest",
+        &[(
+            r#"OutcomeRecord {"outcome_id":"m"}
+               DerivedReadModelRecord {"read_model_id":"r","input_manifest_ref":"outcome_record:m"}"#,
+            &["2/input_manifest_ref"],
+        )],
+    );
+}
+
+/// A header is closed where the first event stands that it depends on, and not by whatever else is written there.
+#[test]
+fn a_header_that_is_closed_elsewhere_is_still_valid() {
+    let until = |until: &str| format!(r#","valid_until_event_seq":{until}"#);
+    let by = |by: &str| format!(r#","invalidated_by_event_ref":"{by}""#);
+    let (first, second) = ("task_skip_receipt:s", "task_skip_receipt:t");
+    for (closed, is_found) in [
+        (String::new(), true),
+        (until("999999"), true),
+        (until("4"), true),
+        (until("3"), false),
+        (until("2"), false),
+        (until("0"), true),
+        (by(first), false),
+        // An event that came later, before, that has nothing to do with it, or that nobody wrote.
+        (by(second), true),
+        (by("task_skip_receipt:q"), true),
+        (by("outcome_record:o"), true),
+        (by("task_skip_receipt:other"), true),
+        (by("task_skip_receipt:lost"), true),
+        (until("3") + &by(first), false),
+        (until("999999") + &by(first), true),
+    ] {
+        let lines = format!(
+            r#"TaskSkipReceipt {{"skip_id":"q","row_id":"q","run_id":"a"}}
+               DerivedReadModelRecord {{"read_model_id":"r","read_model_kind":"TaskHealthCard","valid_from_event_seq":1,"run_id":"a"{closed}}}
+               TaskSkipReceipt {{"skip_id":"s","row_id":"s","run_id":"a"}}
+               OutcomeRecord {{"outcome_id":"o","run_id":"a"}}
+               TaskSkipReceipt {{"skip_id":"other","row_id":"other","run_id":"b"}}
+               TaskSkipReceipt {{"skip_id":"t","row_id":"t","run_id":"a"}}"#
+        );
+        assert_eq!(!places(STALE, &from_lines(&lines)).is_empty(), is_found, "{lines}");
+    }
+}

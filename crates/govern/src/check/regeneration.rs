@@ -149,16 +149,19 @@ fn regenerate_identical_output(world: &World, found: &mut Found<'_>) {
     let payloads = payloads(world);
     let mut payloads = payloads.iter().peekable();
     // The hashes that the latest payload of each step and target names.
-    let mut previous: BTreeMap<&Key<'_>, BTreeSet<&str>> = BTreeMap::new();
+    let mut previous: BTreeMap<&Key<'_>, BTreeSet<String>> = BTreeMap::new();
+    // However its digits are written, a hash is the same.
+    let plain = |hash: &str| hash.to_ascii_lowercase();
     for receipt in world.of("RegenerateAttemptReceipt") {
         while let Some(payload) = payloads.next_if(|payload| payload.record.seq() < receipt.seq()) {
             for key in &payload.keys {
-                previous.insert(key, payload.json.texts("previous_attempt_hashes").into_iter().collect());
+                let hashes = payload.json.texts("previous_attempt_hashes").into_iter().map(plain);
+                previous.insert(key, hashes.collect());
             }
         }
         let own = key(receipt).and_then(|key| previous.get(&key));
-        let output = receipt.json().text("output_hash");
-        if !own.zip(output).is_some_and(|(hashes, output)| hashes.contains(output)) {
+        let output = receipt.json().text("output_hash").map(plain);
+        if !own.zip(output).is_some_and(|(hashes, output)| hashes.contains(&output)) {
             continue;
         }
         // An engine that is about to write the receipt is told also if it rejects what came.

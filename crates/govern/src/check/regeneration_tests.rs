@@ -43,6 +43,7 @@ fn payloads_name_all_that_came_before() {
     has_codes_owned(&super::AREA, &[plan("")], code);
     has_codes_owned(&super::AREA, &[first(), plan("'y'")], code);
     has_codes_owned(&super::AREA, &[plan("'x'"), first()], &["regenerate_identical_output"]);
+    has_codes_owned(&super::AREA, &[plan("'X'"), first()], &["regenerate_identical_output"]);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn hash_holds(manifest: &Json) -> bool {
 fn invalidations(world: &World) -> BTreeMap<&str, u64> {
     let mut first = BTreeMap::new();
     for event in world.of("RelianceInvalidationEvent") {
-        if let Some(packet) = event.json().text("packet_id") {
+        if let Some(packet) = event.json().id_at("packet_id") {
             first.entry(packet).or_insert(event.seq());
         }
     }

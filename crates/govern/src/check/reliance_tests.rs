@@ -105,6 +105,43 @@ fn live_blockers_count() {
     has_found(&AREA, &[rows[0], rows[1], rows[2], closed, (PACKET, &safe)], &[]);
 }
 
+/// A blocker counts that an earlier look raised, also where the last one did not raise it again; the last that was said of it counts.
+#[test]
+fn blockers_of_earlier_looks_count() {
+    let event = |id: &str, result: &str, severity: &str| {
+        format!(
+            r#"{{"finding_event_id":"{id}","finding_id":"f","result_id":"{result}","severity":"{severity}",
+            "blocking_authority":{{"satisfied":true}},"emitted_state":"active"}}"#
+        )
+    };
+    let (first, worse, less) =
+        (event("e1", "w", "blocking"), event("e2", "x", "blocking"), event("e2", "x", "medium"));
+    let earlier = r#"{"result_id":"w","run_id":"r","outcome_id":"o"}"#;
+    let last = r#"{"result_id":"x","run_id":"r","outcome_id":"o"}"#;
+    let passed = chain("passed", "pass_path");
+    let rows = [
+        PACKAGE,
+        ("EvaluationResultEnvelope", earlier),
+        ("EvaluationFindingEvent", first.as_str()),
+        ("EvaluationResultEnvelope", last),
+        (CHAIN, passed.as_str()),
+    ];
+    let moved = r#"{"receipt_id":"t","finding_id":"f","to_state":"superseded_by_source_change"}"#;
+    let moved = ("FindingLifecycleTransitionReceipt", moved);
+    let other = r#"{"result_id":"w","run_id":"another","outcome_id":"o"}"#;
+    let check = |rows: &[(&'static str, &str)], status: &str| {
+        let packet = packet(rows.len() as u64, CHAINED, status, "", "draft");
+        has_found(&AREA, &[rows, &[(PACKET, packet.as_str())]].concat(), &[]);
+    };
+    check(&rows, "not_safe_to_rely");
+    check(&[&rows[..], &[moved]].concat(), "safe_to_rely_within_scope");
+    check(&[&rows[..], &[("EvaluationFindingEvent", &worse)]].concat(), "not_safe_to_rely");
+    check(&[&rows[..], &[("EvaluationFindingEvent", &less)]].concat(), "safe_to_rely_within_scope");
+    let [package, _, finding, last, chain] = rows;
+    let rows = [package, ("EvaluationResultEnvelope", other), finding, last, chain];
+    check(&rows, "safe_to_rely_within_scope");
+}
+
 /// An outcome that was given up counts by whether the task insists on it; so does what was found of it.
 #[test]
 fn outcomes_that_were_given_up_count() {

@@ -53,7 +53,7 @@ const RULES: &[Rule] = &[
 
 /// The replay that a row says it is part of.
 fn request_of<'w>(record: Record<'w>) -> Option<Record<'w>> {
-    let id = record.json().text("replay_request_id")?;
+    let id = record.json().id_at("replay_request_id")?;
     record.world.find("TaskReplayRequest", id)
 }
 
@@ -87,7 +87,7 @@ fn deterministic_replay_with_nondeterministic_step(world: &World, found: &mut Fo
         let depends_on = step.text("depends_on").and_then(StepDependence::find);
         let policy = step.text("replay_policy").and_then(ReplayPolicy::find);
         if !replay::is_deterministic(depends_on, policy) {
-            covers.extend(step.json().text("replay_request_id"));
+            covers.extend(step.json().id_at("replay_request_id"));
         }
     }
     for request in
@@ -109,12 +109,12 @@ fn replay_divergence_unrecorded(world: &World, found: &mut Found<'_>) {
     let mut recorded: BTreeSet<(&str, &str)> = BTreeSet::new();
     for record in world.of("ReplayDivergenceRecord") {
         let record = record.json();
-        recorded.extend(record.text("replay_request_id").zip(record.text("source_step_ref")));
+        recorded.extend(record.id_at("replay_request_id").zip(record.text("source_step_ref")));
     }
     for step in world.of("ReplayStepResult") {
         let (original, replayed) = (step.text("original_output_hash"), step.text("replay_output_hash"));
         let diverges = replay::diverges(request_of(step).and_then(mode_of), original, replayed);
-        let place = step.text("replay_request_id").zip(step.text("source_step_ref"));
+        let place = step.id_at("replay_request_id").zip(step.text("source_step_ref"));
         if diverges && !place.is_some_and(|place| recorded.contains(&place)) {
             found.add(step, "replay_output_hash", "the step came out differently and nothing records that");
         }

@@ -114,7 +114,7 @@ fn leases(world: &World) -> BTreeMap<&str, Vec<Lease<'_>>> {
     for record in world.of("ResearchNeedLease") {
         let json = record.json();
         if let (Some(need), Some(token), Some(start), Some(expires)) = (
-            json.text("need_id"),
+            json.id_at("need_id"),
             json.text("lease_token"),
             json.time("acquired_at"),
             json.time("expires_at"),
@@ -218,7 +218,7 @@ fn answers_under_dead_leases(world: &World, leases: &BTreeMap<&str, Vec<Lease<'_
     let mut live: BTreeMap<&str, Live<'_, '_>> = BTreeMap::new();
     let mut is_applied: BTreeMap<&str, bool> = BTreeMap::new();
     for receipt in world.of("SourceWorkspaceOperationReceipt") {
-        if let Some(operation) = receipt.json().text("operation_id") {
+        if let Some(operation) = receipt.json().id_at("operation_id") {
             *is_applied.entry(operation).or_default() |= receipt.is("status", "applied");
         }
     }
@@ -267,7 +267,7 @@ fn routed(world: &World) -> BTreeSet<&str> {
     }
     routed.extend(items.into_values().flatten());
     let receipts = world.of("HardCallResolutionReceipt");
-    let resolved: BTreeSet<&str> = receipts.filter_map(|one| one.json().text("hard_call_id")).collect();
+    let resolved: BTreeSet<&str> = receipts.filter_map(|one| one.json().id_at("hard_call_id")).collect();
     for call in world.of("HardRevisionCall").filter(|call| !resolved.contains(call.id())) {
         routed.extend(need_in(call.json(), "source_ref"));
     }

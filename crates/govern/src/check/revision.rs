@@ -4,7 +4,8 @@
 mod dependency;
 mod idempotency;
 mod lifecycle;
-mod plan;
+mod locks;
+pub(super) mod plan;
 mod revalidation;
 mod rolling;
 
@@ -89,11 +90,11 @@ const RULES: &[Rule] = &[
         code: "in_place_lock_missing_expected_pre_hash",
         severity: Severity::Error,
         section: "B-04/C-03",
-        fires: "A step of a plan in mutation_mode rolling_hash_in_place that may change an artifact runs with no InPlaceMutationLock for its step_id or with an empty expected_pre_hash, or the receipt's expected_pre_hash differs from the lock's.",
+        fires: "A step of a plan in mutation_mode rolling_hash_in_place that may change an artifact runs with no InPlaceMutationLock for its step_id (one that fits its plan, run and artifact, and that no other plan holds) or with an empty expected_pre_hash, or the receipt's expected_pre_hash differs from the lock's.",
         legal: "A planned lock without expected_pre_hash before its acquisition at run time, or any plan in mode candidate_only.",
         why: "A step that changes a document in place must know what it found there. Otherwise it writes over changes that nobody saw.",
         fix: "Acquire the lock at run time, read the hash into expected_pre_hash, and repeat the same hash in the receipt.",
-        check: rolling::in_place_lock_missing_expected_pre_hash,
+        check: locks::in_place_lock_missing_expected_pre_hash,
     },
     Rule {
         code: "rolling_hash_parallel_steps_same_artifact",

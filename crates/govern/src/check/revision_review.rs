@@ -1,7 +1,9 @@
 //! Validation codes: revision review.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::{Area, Found, Rule, Severity};
+mod origin;
+
+use super::{Area, Found, Rule, Severity, within};
 use crate::fold::family::REVIEWED;
 use crate::member::Member;
 use crate::reference::Reference;
@@ -9,9 +11,18 @@ use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
+use countersign_record::json::Json;
+use origin::{Class, Steps};
 
 /// What a reviewer decides inside a packet, where it must not stand.
-const ACTIONS: [&str; 3] = ["action", "current_action", "reviewer_decision"];
+const ACTIONS: [&str; 2] = ["current_action", "reviewer_decision"];
+
+/// Whether a member says what a reviewer decided. A mere action deeper inside may be that of what is shown.
+fn is_action(packet: Record<'_>, inside: &Json, name: &str) -> bool {
+    let is_body = core::ptr::eq(inside, packet.json())
+        || packet.at("body").is_some_and(|body| core::ptr::eq(inside, body));
+    ACTIONS.contains(&name) || name == "action" && is_body
+}
 
 pub(super) const AREA: Area = Area { name: "revision_review", rules: RULES, kinds: &[] };
 
@@ -40,7 +51,7 @@ const RULES: &[Rule] = &[
         code: "meaning_bearing_revision_without_review_packet_or_policy_waiver",
         severity: Severity::Error,
         section: "G-02",
-        fires: "A candidate artifact version produced by a step that is not said to be mechanical becomes the artifact head and there is neither a RevisionReviewPacket with an accept decision nor a no_user_review_required receipt that cites a policy decision (in policy_decision_refs or in its rationale) before it.",
+        fires: "A candidate artifact version produced by a step that is not said to be mechanical becomes the artifact head and there is neither a RevisionReviewPacket with an accept decision nor a no_user_review_required receipt that cites a policy decision (in policy_decision_refs or in its rationale) before it, of which the last decides. Which plan the step is of follows from the run, the artifact and what ran before the version.",
         legal: "A mechanical formatting revision, or a waiver receipt with its policy ref.",
         why: "A change of meaning became the work product and nobody looked at it, and no policy says that nobody has to.",
         fix: "Show it in a RevisionReviewPacket and record the decision, or record no_user_review_required with the policy decision that allows it.",
@@ -62,7 +73,7 @@ fn decided_state(packet: Record<'_>) -> Option<&'static str> {
 fn decisions(world: &World) -> BTreeMap<&str, Vec<Record<'_>>> {
     let mut all: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
     for receipt in world.of("RevisionReviewDecisionReceipt") {
-        if let Some(packet) = receipt.json().text("packet_id") {
+        if let Some(packet) = receipt.json().id_at("packet_id") {
             all.entry(packet).or_default().push(receipt);
         }
     }
@@ -76,7 +87,7 @@ fn decided(world: &World) -> Decided<'_> {
     let mut all = BTreeMap::new();
     for receipt in world.of("RevisionReviewDecisionReceipt") {
         let json = receipt.json();
-        if let Some(key) = json.text("packet_id").zip(json.text("action").and_then(state_after)) {
+        if let Some(key) = json.id_at("packet_id").zip(json.text("action").and_then(state_after)) {
             all.entry(key).or_insert(receipt.seq());
         }
     }
@@ -94,8 +105,10 @@ fn has_receipt(packet: Record<'_>, state: &'static str, decided: &Decided<'_>) -
 fn revision_review_packet_contains_current_action(world: &World, found: &mut Found<'_>) {
     let decided = decided(world);
     for packet in world.of("RevisionReviewPacket") {
-        for field in ACTIONS.iter().filter(|field| packet.at(field).is_some()) {
-            found.add(packet, *field, "what a reviewer decided stands inside what the reviewer was shown");
+        for path in within::places(packet.json(), |inside, name, value| {
+            *value != Json::Null && is_action(packet, inside, name)
+        }) {
+            found.add(packet, path, "what a reviewer decided stands inside what the reviewer was shown");
         }
         let state = decided_state(packet);
         // A decided state without its receipt is told by its own code; a packet that was replaced may have been anything.
@@ -134,7 +147,7 @@ fn meaning_bearing_revision_without_review_packet_or_policy_waiver(world: &World
     if heads.peek().is_none() {
         return;
     }
-    let (decisions, packets, plans) = (decisions(world), packets(world), steps(world));
+    let (decisions, packets, steps) = (decisions(world), packets(world), Steps::of(world));
     let mut first: BTreeMap<&str, u64> = BTreeMap::new();
     for version in world.of("ArtifactVersion") {
         if let Some(artifact) = version.json().text("artifact_stable_id") {
@@ -145,12 +158,14 @@ fn meaning_bearing_revision_without_review_packet_or_policy_waiver(world: &World
     for event in heads {
         let Some(version) = event.follow("artifact_version_ref") else { continue };
         // What has been the head before was looked at then.
-        if !seen.insert(version.id()) || !bears_meaning(version, &plans, &first) {
+        if !seen.insert(version.id()) || !bears_meaning(version, &steps, &first) {
             continue;
         }
         let packets = packets.get(version.id()).map(Vec::as_slice).unwrap_or_default();
-        let mut receipts = packets.iter().filter_map(|packet| decisions.get(packet)).flatten();
-        if !receipts.any(|receipt| receipt.seq() < event.seq() && lets_pass(*receipt)) {
+        let receipts = packets.iter().filter_map(|packet| decisions.get(packet)).flatten();
+        // What was accepted may have been taken back since.
+        let decided = receipts.filter(|receipt| receipt.seq() < event.seq() && decides(**receipt));
+        if !decided.max_by_key(|receipt| receipt.seq()).is_some_and(|receipt| lets_pass(*receipt)) {
             let message =
                 "a change of meaning became the head, and nobody accepted it and no policy waived that";
             found.add(event, "artifact_version_ref", message);
@@ -160,19 +175,25 @@ fn meaning_bearing_revision_without_review_packet_or_policy_waiver(world: &World
 
 /// Whether a version changes the meaning of an artifact: by what it says of itself, and by the plan that its step is of, whichever is
 /// the stricter. Where nobody says, it may.
-fn bears_meaning(
-    version: Record<'_>,
-    plans: &BTreeMap<&str, Record<'_>>,
-    first: &BTreeMap<&str, u64>,
-) -> bool {
-    let step = version.text("produced_by_step_id");
-    let plan = step.and_then(|step| plans.get(step));
-    let classes = [version.text("safety_class"), plan.and_then(|plan| plan.text("safety_class"))];
-    let mut said = classes.into_iter().flatten().peekable();
-    let is_mechanical = said.peek().is_some() && said.all(|class| class == "mechanical");
+fn bears_meaning<'w>(version: Record<'w>, steps: &Steps<'w>, first: &BTreeMap<&str, u64>) -> bool {
+    let step = version.json().text("produced_by_step_id");
+    let own = version.text("safety_class").map(|class| class == "mechanical");
+    let planned = match step.and_then(|step| steps.class(version, step)) {
+        Some(Class::Mechanical) => Some(true),
+        Some(Class::BearsMeaning) => Some(false),
+        Some(Class::Untold) | None => None,
+    };
+    let mut said = [own, planned].into_iter().flatten().peekable();
+    let is_mechanical = said.peek().is_some() && said.all(|is_mechanical| is_mechanical);
     let artifact = version.text("artifact_stable_id");
     let is_later = artifact.and_then(|one| first.get(one)).is_some_and(|first| *first < version.seq());
     !is_mechanical && (step.is_some() || is_later)
+}
+
+/// Whether a receipt decides on a candidate at all: one that says that nobody has to, without a policy, does not.
+fn decides(receipt: Record<'_>) -> bool {
+    let is_waiver = receipt.is("action", "no_user_review_required");
+    receipt.text("action").and_then(state_after).is_some() && (!is_waiver || lets_pass(receipt))
 }
 
 /// Whether a decision lets a candidate become the head.
@@ -200,17 +221,6 @@ fn packets(world: &World) -> BTreeMap<&str, Vec<&str>> {
         if let Some(version) = packet.json().reference("candidate_artifact_version_ref") {
             all.entry(version.id).or_default().push(packet.id());
         }
-    }
-    all
-}
-
-/// The plan of each step.
-fn steps(world: &World) -> BTreeMap<&str, Record<'_>> {
-    let mut all = BTreeMap::new();
-    for plan in world.of("RevisionPlan") {
-        all.extend(
-            plan.json().list("steps").iter().filter_map(|step| step.text("step_id")).map(|step| (step, plan)),
-        );
     }
     all
 }

@@ -352,3 +352,78 @@ fn whatever_a_member_is_nothing_breaks() {
         }
     }
 }
+
+/// Two plans may both have a step of one name: each holds its own lock.
+#[test]
+fn a_lock_is_of_one_plan() {
+    let missing = &["in_place_lock_missing_expected_pre_hash"] as &[&str];
+    let plan = |id: &str, artifact: &str, more: &str| {
+        let step = format!(
+            "{{'step_id':'s','step_kind':'edit_artifact','depends_on_step_ids':[],'target_refs':['artifact:{artifact}']}}"
+        );
+        (
+            "RevisionPlan",
+            format!("{{'plan_id':'{id}','run_id':'r','mutation_mode':'{ROLLING}','steps':[{step}]{more}}}"),
+        )
+    };
+    let lock = |hash: &str, more: &str| {
+        ("InPlaceMutationLock", format!("{{'step_id':'s','expected_pre_hash':'{hash}'{more}}}"))
+    };
+    let ran = |plan: &str, hash: &str| {
+        let key = format!(
+            "{{'run_id':'r','plan_id':'{plan}','step_id':'s','attempt_class':'first','step_kind':'edit_artifact'}}"
+        );
+        let own = format!(
+            "'plan_id':'{plan}','step_id':'s','operation_kind':'step_finished','idempotency_key':{key}"
+        );
+        let hash = if hash.is_empty() { String::new() } else { format!(",'expected_pre_hash':'{hash}'") };
+        ("RevisionOperationReceipt", format!("{{'receipt_id':'{plan}-{}',{own}{hash}}}", hash.len()))
+    };
+    let version = |id: &str, artifact: &str| {
+        (
+            "ArtifactVersion",
+            format!("{{'artifact_version_id':'{id}','artifact_stable_id':'{artifact}','run_id':'r'}}"),
+        )
+    };
+    let check = |rows: &[Row], expected: &[&str]| {
+        let all = [&[plan("p", "a", ""), plan("q", "b", "")], rows].concat();
+        has_codes_owned(&super::AREA, &all, expected);
+    };
+    check(&[lock("h", ""), ran("p", "h"), ran("q", "h")], missing);
+    check(&[lock("h", ""), ran("p", "h"), ran("q", "")], missing);
+    check(&[lock("h", ""), lock("i", ""), ran("p", "h"), ran("q", "i")], &[]);
+    check(&[lock("h", ""), lock("i", ""), ran("p", "i"), ran("q", "h")], &[]);
+    check(&[lock("h", ""), lock("i", ""), ran("p", "h"), ran("q", "j")], missing);
+    check(&[lock("h", ""), lock("h", ""), ran("p", "h"), ran("p", "h"), ran("q", "h")], &[]);
+    check(&[lock("h", ",'plan_id':'p'"), ran("q", "h")], missing);
+    check(&[lock("h", ",'plan_id':'revision_plan:q'"), ran("q", "h")], &[]);
+    check(&[lock("h", ",'run_id':'r2'"), ran("q", "h")], missing);
+    let based = ",'expected_base_version_id':'v'";
+    check(&[version("v", "a"), lock("h", based), ran("q", "h")], missing);
+    check(&[version("v", "b"), lock("h", based), ran("q", "h")], &[]);
+    let planned = ",'in_place_mutation_locks':[{'step_id':'s','expected_pre_hash':'i'}]";
+    let rows = [plan("p", "a", ""), plan("q", "b", planned), lock("h", ""), ran("p", "h"), ran("q", "i")];
+    has_codes_owned(&super::AREA, &rows, &[]);
+}
+
+#[test]
+fn old_fields_are_found_wherever_they_stand() {
+    let plan = |more: &str, step: &str| {
+        let step = format!("{{'step_id':'s','step_kind':'edit_artifact','depends_on_step_ids':[]{step}}}");
+        ("RevisionPlan", format!("{{'plan_id':'p','mutation_mode':'candidate_only','steps':[{step}]{more}}}"))
+    };
+    for field in ["revalidation_trigger", "revalidation_expectation"] {
+        let code = &[&*format!("{field}_legacy_field_present")];
+        has_codes_owned(&super::AREA, &[plan(&format!(",'{field}':'x'"), "")], code);
+        has_codes_owned(
+            &super::AREA,
+            &[plan("", &format!(",'payload':{{'parts':[{{'{field}':'x'}}]}}"))],
+            code,
+        );
+        has_codes_owned(&super::AREA, &[plan("", &format!(",'{field}':null"))], &[]);
+    }
+    let predicted = &["revision_plan_contains_predicted_post_hash"];
+    has_codes_owned(&super::AREA, &[plan("", ",'predicted_post_hashes':['h']")], predicted);
+    has_codes_owned(&super::AREA, &[plan("", ",'predicted_post_hashes':[]")], &[]);
+    has_codes_owned(&super::AREA, &[plan("", ",'compost_hash':'h'")], &[]);
+}

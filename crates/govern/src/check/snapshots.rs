@@ -206,7 +206,7 @@ fn heads(world: &World) -> BTreeMap<&str, Vec<(u64, &str)>> {
             Some("read_completed") => json.text("prior_workspace_head_hash"),
             Some(_) | None => None,
         };
-        if let Some((workspace, head)) = json.text("workspace_id").zip(head) {
+        if let Some((workspace, head)) = json.id_at("workspace_id").zip(head) {
             heads.entry(workspace).or_default().push((receipt.seq(), head));
         }
     }

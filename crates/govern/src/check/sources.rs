@@ -215,7 +215,7 @@ fn tier0_source_record_materialized(world: &World, found: &mut Found<'_>) {
         }
     }
     let applied = world.of("SourceWorkspaceOperationReceipt").filter(|one| one.is("status", "applied"));
-    let applied: BTreeSet<&str> = applied.filter_map(|one| one.json().text("operation_id")).collect();
+    let applied: BTreeSet<&str> = applied.filter_map(|one| one.json().id_at("operation_id")).collect();
     let mut added: BTreeSet<&str> = BTreeSet::new();
     for operation in world.of("SourceWorkspaceOperation") {
         if operation.is("operation_kind", "add_source_record") && applied.contains(operation.id()) {
@@ -256,7 +256,8 @@ fn claim_depends_on_tier0_lookup(world: &World, found: &mut Found<'_>) {
             look(package, entry, &Path::from("claim_support_map").item(at), "supporting_anchor_refs");
         }
     }
-    for record in world.marked(Mark::Evidence) {
+    // A trace cites how a source was found, not what a claim rests on.
+    for record in world.marked(Mark::Evidence).filter(|record| record.kind() != "ExplanationTrace") {
         look(record, record.json(), &Path::whole(), "evidence_refs");
     }
 }

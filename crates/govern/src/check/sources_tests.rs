@@ -79,6 +79,8 @@ fn lookups_support_nothing() {
     check(code, &[lookup, ("EvidencePackage", &package)], &[(2, path)]);
     let trace = std::format!(r#"{{"step_refs":{named}}}"#);
     check(code, &[lookup, ("ExplanationTrace", &trace)], &[]);
+    let trace = std::format!(r#"{{"evidence_refs":{named}}}"#);
+    check(code, &[lookup, ("ExplanationTrace", &trace)], &[]);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn sub_agent_point_without_fallback(world: &World, found: &mut Found<'_>) {
 
 fn output_contract_singular_legacy_field_present(world: &World, found: &mut Found<'_>) {
     let name = "output_contract_ref";
-    for profile in world.of("SubAgentCoordinationProfile").filter(|profile| profile.get(name).is_some()) {
+    for profile in world.of("SubAgentCoordinationProfile").filter(|profile| profile.at(name).is_some()) {
         found.add(profile, name, "is now the list output_contract_refs");
     }
 }
@@ -221,12 +221,12 @@ const VERIFIED: &str = "verified";
 fn verified(world: &World) -> Vec<(&str, &str, u64)> {
     let mut all = Vec::new();
     for result in world.of("PlanVerifierResult") {
-        all.extend(result.json().text("plan_id").map(|plan| (plan, VERIFIED, result.seq())));
+        all.extend(result.json().id_at("plan_id").map(|plan| (plan, VERIFIED, result.seq())));
     }
     for event in world.of("PlanVerifierUnavailableEvent") {
         let json = event.json();
         let is_silent = json.is("action", "degrade_with_user_notice") && json.is_blank("user_notice_ref");
-        if let (Some(plan), Some(action), false) = (json.text("plan_id"), json.text("action"), is_silent) {
+        if let (Some(plan), Some(action), false) = (json.id_at("plan_id"), json.text("action"), is_silent) {
             all.push((plan, action, event.seq()));
         }
     }

@@ -6,10 +6,13 @@ use crate::check::trial::has_rows;
 fn a_legacy_field_is_found_beside_the_new_one() {
     has_rows(
         "output_contract_singular_legacy_field_present",
-        &[(
-            &[("SubAgentCoordinationProfile", "{'output_contract_ref':null,'output_contract_refs':[]}")],
-            &[1],
-        )],
+        &[
+            (
+                &[("SubAgentCoordinationProfile", "{'output_contract_ref':'x:y','output_contract_refs':[]}")],
+                &[1],
+            ),
+            (&[("SubAgentCoordinationProfile", "{'output_contract_ref':null}")], &[]),
+        ],
     );
     has_rows(
         "sub_agent_point_without_fallback",

@@ -98,7 +98,7 @@ type Place<'w> = (&'w str, &'w str);
 
 fn place(record: Record<'_>) -> Option<Place<'_>> {
     let json = record.json();
-    Some((json.text("outcome_id")?, json.text("run_id")?))
+    Some((json.id_at("outcome_id")?, json.text("run_id")?))
 }
 
 /// Dispositions that give an outcome up.

@@ -5,6 +5,7 @@ mod whole;
 
 use super::sources::source_id;
 use super::{Area, Found, Rule, Severity};
+use crate::derive::graph::Graph;
 use crate::derive::taint::{self, Sanitization, Taint, TrustBasis};
 use crate::member::Member;
 use crate::reference::Reference;
@@ -12,6 +13,7 @@ use crate::table::taint_defaults;
 use crate::world::{Mark, Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_record::json::Json;
 use whole::workspace_taint_missing_aggregation_policy;
@@ -63,7 +65,7 @@ const RULES: &[Rule] = &[
         code: "taint_downgrade_without_sanitization_node",
         severity: Severity::Error,
         section: "D-01/D-02",
-        fires: "The taint_class of one record is lowered by an update or override without an earlier SanitizationNode that it came out of, whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
+        fires: "The taint_class of one record is lowered by an update, or that of a source below what its kind has by default by an override (external_authority_trusted aside, which has its own code), without an earlier SanitizationNode of its own that it came out of, whose input_taint/output_taint match and whose evidence_ref resolves (a manual override needs trust basis manual_override_policy and a policy decision).",
         legal: "A change to a higher taint, or a downgrade through a human_review SanitizationNode with evidence.",
         why: "Trust was raised by a mere edit. Whoever signs cannot see who looked at the content and what was done to it.",
         fix: "Record a sanitization from the old taint to the new one with its evidence, or an override by policy with its decision; else restore the taint.",
@@ -283,11 +285,10 @@ impl<'w> Nodes<'w> {
         Nodes(nodes)
     }
 
-    /// The least that nodes on an edge from before it make of a taint.
-    fn beside(&self, edge: Record<'w>, output: &str, inputs: &[&str], taint: Taint) -> Option<Taint> {
-        let ways = inputs.iter().map(|input| Some(named(input))).chain([None]);
-        let ways = ways.filter_map(|input| self.0.get(&(named(output), input)));
-        let made = ways.flat_map(|way| way.range((taint, Taint::LOWEST)..));
+    /// The least that nodes on an edge from before it make of a taint: that of one input, or of all together.
+    fn beside(&self, edge: Record<'w>, output: &str, input: Option<&str>, taint: Taint) -> Option<Taint> {
+        let way = self.0.get(&(named(output), input.map(named)))?;
+        let made = way.range((taint, Taint::LOWEST)..);
         let made = made.filter(|((input, _), at)| *input == taint && **at < edge.seq());
         made.map(|((_, output), _)| *output).min()
     }
@@ -301,21 +302,25 @@ fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
     let nodes = Nodes::of(world);
     // What is made of tainted things and has no place for its own taint hands theirs on.
     let mut carried: BTreeMap<(&str, &str), Taint> = BTreeMap::new();
-    for edge in world.of("DerivationEdge") {
+    for edge in from_inputs(world) {
         let Some(output) = edge.json().text("output_ref") else { continue };
         let made = taints.before(output, edge.seq());
         let seq = made.map_or(edge.seq(), |(record, _)| record.seq());
         let inputs = edge.json().texts("input_refs");
-        let handed_on = inputs.iter().filter_map(|input| {
-            taints.handed_on(input, world, seq).or_else(|| carried.get(&named(input)).copied())
-        });
-        let Some(greatest) = handed_on.max() else { continue };
         let node = edge.follow("sanitization_ref").filter(|one| one.kind() == "SanitizationNode");
         let node = node.filter(|node| node.seq() < edge.seq() && is_on(*node, output, &inputs));
-        let node = node.and_then(sanitization);
-        let beside = nodes.beside(edge, output, &inputs, greatest);
-        let through = node.into_iter().map(|node| taint::derived([greatest], Some(node)));
-        let least = through.chain(beside).min().unwrap_or(greatest);
+        // What is left of a taint: a node that names what went in makes nothing of what else did.
+        let left = |input: Option<&str>, taint: Taint| {
+            let own = node.filter(|node| node.json().text("input_ref").map(named) == input.map(named));
+            let own = own.and_then(sanitization).map(|node| taint::derived([taint], Some(node)));
+            own.into_iter().chain(nodes.beside(edge, output, input, taint)).min().unwrap_or(taint)
+        };
+        let handed_on = inputs.iter().filter_map(|input| {
+            let own = taints.handed_on(input, world, seq).or_else(|| carried.get(&named(input)).copied());
+            own.map(|taint| left(Some(input), taint))
+        });
+        let Some(greatest) = handed_on.max() else { continue };
+        let least = left(None, greatest);
         match made {
             Some((record, own)) if own < least => {
                 let message = format!("is {} where its inputs make it {}", own.as_str(), least.as_str());
@@ -330,6 +335,29 @@ fn taint_not_inherited_through_summary(world: &World, found: &mut Found<'_>) {
     }
 }
 
+/// The edges, those of what went into something before those of what came out of it, wherever they are told.
+fn from_inputs(world: &World) -> Vec<Record<'_>> {
+    let plain = |text: &str| {
+        let (kind, id) = named(text);
+        format!("{kind}:{id}")
+    };
+    let mut edges: Vec<(Record<'_>, String, Vec<String>)> = Vec::new();
+    for edge in world.of("DerivationEdge") {
+        if let Some(output) = edge.text("output_ref") {
+            let inputs = edge.texts("input_refs").into_iter().map(plain).collect();
+            edges.push((edge, plain(output), inputs));
+        }
+    }
+    let pairs = edges
+        .iter()
+        .flat_map(|(_, output, inputs)| inputs.iter().map(move |input| (output.as_str(), input.as_str())));
+    let graph = Graph::new([], pairs);
+    let mut ordered: Vec<(Option<usize>, Record<'_>)> =
+        edges.iter().map(|(edge, output, _)| (graph.component(output), *edge)).collect();
+    ordered.sort_by_key(|(component, edge)| (*component, edge.seq()));
+    ordered.into_iter().map(|(_, edge)| edge).collect()
+}
+
 /// Whether a node lies on an edge: what it says went in and came out did so there.
 fn is_on(node: Record<'_>, output: &str, inputs: &[&str]) -> bool {
     let is_output = |made: &str| named(made) == named(output);
@@ -338,34 +366,61 @@ fn is_on(node: Record<'_>, output: &str, inputs: &[&str]) -> bool {
 }
 
 fn taint_downgrade_without_sanitization_node(world: &World, found: &mut Found<'_>) {
-    // Where the first node of each kind stands: what is written behind a downgrade can't have let it happen.
-    let mut named: BTreeMap<(&str, &str, Taint, Taint), u64> = BTreeMap::new();
-    for node in world.of("SanitizationNode").filter(|node| node.follow("evidence_ref").is_some()) {
-        let Some(Sanitization { input, output }) = sanitization(node) else { continue };
-        // What came out of it is trusted more; what went in only where nothing else came out.
-        let Some(text) = node.json().text("output_ref").or(node.json().text("input_ref")) else { continue };
-        let subject = match source_id(text) {
-            Some(id) => Some(("source_record", id)),
-            None => Reference::read(text).map(|one| (one.kind, one.id)),
-        };
-        if let Some((kind, id)) = subject {
-            named.entry((kind, id, input, output)).or_insert(node.seq());
-        }
-    }
+    let mut nodes = Downgrades::of(world);
     let mut taints: BTreeMap<(&str, &str), Taint> = BTreeMap::new();
     // The taint of a whole follows that of its records; the rule on wholes looks at it.
     let is_whole = |kind: &str| ["SourceWorkspaceCurrentState", "EvidencePackage"].contains(&kind);
-    for record in world.marked(Mark::Taint).filter(|record| !is_whole(record.kind())) {
-        let Some(taint) = stated(record.json()) else { continue };
-        let Some(was) = taints.insert((record.kind(), record.id()), taint).filter(|was| *was > taint) else {
+    let untold = world.of("SourceRecord").filter(|source| !source.has(Mark::Taint));
+    let mut records: Vec<Record<'_>> = world.marked(Mark::Taint).chain(untold).collect();
+    records.sort_unstable_by_key(|record| record.seq());
+    for record in records.into_iter().filter(|record| !is_whole(record.kind())) {
+        let Some(taint) = effective(record) else { continue };
+        let before = taints.insert((record.kind(), record.id()), taint);
+        let Some(was) = before.or_else(|| by_kind(record, taint)).filter(|was| *was > taint) else {
             continue;
         };
-        let node = named.get(&(record.snake(), record.id(), was, taint));
-        let is_sanitized = node.is_some_and(|at| *at < record.seq());
-        if !is_sanitized && !is_overridden(record) {
-            let message = format!("fell from {} to {} by an edit", was.as_str(), taint.as_str());
-            found.add(record, "taint_class", message);
+        if !nodes.take(record, was, taint) && !is_overridden(record) {
+            let by = if before.is_some() { "by an edit" } else { "by what it says of itself" };
+            found.add(
+                record,
+                "taint_class",
+                format!("fell from {} to {} {by}", was.as_str(), taint.as_str()),
+            );
         }
+    }
+}
+
+/// How far a source is trusted by its kind, which is where it starts from. That an authority gave it has a rule of its own.
+fn by_kind(record: Record<'_>, stated: Taint) -> Option<Taint> {
+    let is_source = record.kind() == "SourceRecord" && stated != Taint::ExternalAuthorityTrusted;
+    let kind = record.text("source_kind").filter(|_| is_source)?;
+    let basis = record.text("trust_basis").and_then(TrustBasis::find);
+    taint_defaults::find(kind).map(|default| taint::effective(default, basis, None))
+}
+
+/// Nodes that stand for a fall of taint: by what came out of them and what they made of what; where each stands, the last one first.
+struct Downgrades<'w>(BTreeMap<(&'w str, &'w str, Taint, Taint), Vec<u64>>);
+
+impl<'w> Downgrades<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut all: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+        let nodes = world.of("SanitizationNode").rev();
+        for node in nodes.filter(|node| node.follow("evidence_ref").is_some()) {
+            let Some(Sanitization { input, output }) = sanitization(node) else { continue };
+            // What came out of it is trusted more; what went in only where nothing else came out.
+            let text = node.json().text("output_ref").or(node.json().text("input_ref"));
+            if let Some((kind, id)) = text.map(named).filter(|(kind, _)| !kind.is_empty()) {
+                all.entry((kind, id, input, output)).or_default().push(node.seq());
+            }
+        }
+        Downgrades(all)
+    }
+
+    /// Whether a node stands for the fall. What is written behind it can't have let it happen, and one that let another happen is
+    /// used up: what rose again since was not sanitized by it.
+    fn take(&mut self, record: Record<'w>, was: Taint, is: Taint) -> bool {
+        let nodes = self.0.get_mut(&(record.snake(), record.id(), was, is));
+        nodes.is_some_and(|nodes| nodes.pop_if(|at| *at < record.seq()).is_some())
     }
 }
 

@@ -119,6 +119,16 @@ fn taint_is_not_lost_on_the_way() {
     ] {
         check(code, &[web, ("SanitizationNode", &node(input, output)), sum, through], expected);
     }
+    // A node of one input leaves another one as it is; one that names none is of all.
+    let site = source("site", "web_source", "external_untrusted", "");
+    let both = through.1.replace(r#"["src:web"]"#, r#"["src:web","src:site"]"#);
+    let (one, all) =
+        (node("src:web", "src:sum"), node("src:web", "src:sum").replace(r#""input_ref":"src:web","#, ""));
+    for (node, expected) in [(&one, &[(4, "/taint_class")][..]), (&all, &[])] {
+        let site = ("SourceRecord", &*site);
+        let rows = [web, site, ("SanitizationNode", &**node), sum, ("DerivationEdge", &*both)];
+        check(code, &rows, expected);
+    }
 }
 
 /// What could say how far it is trusted and does not may be anything; what has no place for that hands none on of its own.
@@ -279,4 +289,59 @@ fn taint_falls_with_evidence_only() {
     let over = r#"{"source_id":"s","taint_class":"user_trusted_bounded","trust_basis":"manual_override_policy","policy_decision_refs":["policy_evaluation:p"]}"#;
     check(code, &[bad, decision, ("SourceRecord", over)], &[]);
     check(code, &[bad, ("SourceRecord", over)], &[(2, "/taint_class")]);
+}
+
+/// What a kind has by default is where a source starts from.
+#[test]
+fn trust_does_not_rise_above_the_kind_by_itself() {
+    let code = "taint_downgrade_without_sanitization_node";
+    let untold = |kind: &str| format!(r#"{{"source_id":"s","source_kind":"{kind}"}}"#);
+    let low = |kind: &str| source("s", kind, "internal_corpus_trusted", "");
+    for (kind, from) in [("custom", "unclassified"), ("web_source", "external_untrusted")] {
+        let (first, low) = (untold(kind), low(kind));
+        let (first, low) = (("SourceRecord", &*first), ("SourceRecord", &*low));
+        check(code, &[first, low], &[(2, "/taint_class")]);
+        check(code, &[low], &[(1, "/taint_class")]);
+        let node = format!(
+            r#"{{"output_ref":"src:s","input_taint":"{from}","output_taint":"internal_corpus_trusted","evidence_ref":"user_confirmation:y"}}"#
+        );
+        let rows = [("UserConfirmation", r#"{"confirmation_id":"y"}"#), ("SanitizationNode", &*node)];
+        check(code, &[rows[0], rows[1], low], &[]);
+        check(code, &[first, rows[0], rows[1], low], &[]);
+        // One that was used is used up.
+        let back = source("s", kind, from, "");
+        let back = ("SourceRecord", &*back);
+        check(code, &[first, rows[0], rows[1], low, back, low], &[(6, "/taint_class")]);
+        check(code, &[first, rows[0], rows[1], low, back, rows[1], low], &[]);
+    }
+    check(code, &[("SourceRecord", &low("library_entry"))], &[]);
+    check(code, &[("SourceRecord", &source("s", "web_source", "unclassified", ""))], &[]);
+    // That an authority gave it has a rule of its own.
+    check(
+        code,
+        &[("SourceRecord", &source("s", "statute", "external_authority_trusted", "web_unverified"))],
+        &[],
+    );
+    let overridden = r#"{"source_id":"s","source_kind":"custom","taint_class":"user_trusted_bounded",
+        "trust_basis":"manual_override_policy","policy_decision_refs":["policy_evaluation:y"]}"#;
+    let policy = ("PolicyEvaluation", r#"{"policy_evaluation_id":"y","decision":"allow"}"#);
+    check(code, &[policy, ("SourceRecord", overridden)], &[]);
+}
+
+/// What has no place for its taint hands on what went into it, whichever edge is told first.
+#[test]
+fn the_order_of_edges_hides_no_taint() {
+    let web = source("web", "web_source", "external_untrusted", "");
+    let sum = source("sum", "prior_task_output", "user_trusted_bounded", "");
+    let (web, sum) = (("SourceRecord", &*web), ("SourceRecord", &*sum));
+    let packet = ("TaskRunContextPacket", r#"{"packet_id":"k"}"#);
+    let to_sum = ("DerivationEdge", r#"{"output_ref":"src:sum","input_refs":["task_run_context_packet:k"]}"#);
+    let to_packet = (
+        "DerivationEdge",
+        r#"{"output_ref":"task_run_context_packet:k@1","input_refs":["source_record:web"]}"#,
+    );
+    for edges in [[to_sum, to_packet], [to_packet, to_sum]] {
+        let rows = [web, packet, sum, edges[0], edges[1]];
+        check("taint_not_inherited_through_summary", &rows, &[(3, "/taint_class")]);
+    }
 }

@@ -4,6 +4,7 @@
 mod gate;
 mod names;
 mod phantom;
+mod standing;
 
 use super::{Area, Found, Rule, Severity};
 use crate::kind::{Class, Kind};
@@ -12,7 +13,6 @@ use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
-pub(super) use gate::CLAIMS_MAX;
 use gate::build_ready_gate_failed;
 use phantom::phantom_type_reference;
 
@@ -29,6 +29,7 @@ const KINDS: &[Kind] = &[
 ];
 
 const ENTRY: &str = "TypeOwnerRegistryEntry";
+const DECLARATION: &str = "TypeDeclaration";
 
 pub(super) const AREA: Area = Area { name: "type_owners", rules: RULES, kinds: KINDS };
 
@@ -75,34 +76,22 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// What documents say of a type before a place.
+/// What documents say of a type.
 #[derive(Default)]
 struct Owners<'w> {
     /// The last entry of each document that owns it or did.
     own: BTreeMap<&'w str, Record<'w>>,
     /// The entries that import it.
     imports: Vec<Record<'w>>,
-}
-
-impl<'w> Owners<'w> {
     /// The document that owns it: that of the first canonical entry.
-    fn owner(&self) -> Option<&'w str> {
-        let canonical = self.own.iter().filter(|(_, entry)| entry.is("status", "canonical"));
-        canonical.min_by_key(|(_, entry)| entry.seq()).map(|(owner, _)| *owner)
-    }
+    owner: Option<&'w str>,
+    /// The documents that an entry says import it.
+    listed: BTreeSet<&'w str>,
 }
 
-impl Owners<'_> {
-    /// Whether an entry says that a document imports it.
-    fn lists(&self, document: &str) -> bool {
-        let all = self.own.values().chain(&self.imports);
-        all.into_iter().any(|entry| entry.texts("imported_by_docs").contains(&document))
-    }
-}
-
-fn owners(world: &World, before: u64) -> BTreeMap<&str, Owners<'_>> {
+fn owners(world: &World) -> BTreeMap<&str, Owners<'_>> {
     let mut all: BTreeMap<&str, Owners<'_>> = BTreeMap::new();
-    for entry in world.of(ENTRY).take_while(|entry| entry.seq() < before) {
+    for entry in world.of(ENTRY) {
         let json = entry.json();
         let Some((name, owner)) = json.text("type_name").zip(json.text("canonical_owner_doc")) else {
             continue;
@@ -114,93 +103,108 @@ fn owners(world: &World, before: u64) -> BTreeMap<&str, Owners<'_>> {
             owners.own.insert(owner, entry);
         }
     }
+    for owners in all.values_mut() {
+        let canonical = owners.own.iter().filter(|(_, entry)| entry.is("status", "canonical"));
+        owners.owner = canonical.min_by_key(|(_, entry)| entry.seq()).map(|(owner, _)| *owner);
+        let entries = owners.own.values().chain(&owners.imports);
+        owners.listed = entries.flat_map(|entry| entry.json().texts("imported_by_docs")).collect();
+    }
     all
 }
+
+/// Which documents each entry lists as those that import its type.
+struct Listed<'w>(BTreeSet<(u64, &'w str)>);
+
+impl<'w> Listed<'w> {
+    fn of(world: &'w World) -> Self {
+        let by = |entry: Record<'w>| {
+            entry.json().texts("imported_by_docs").into_iter().map(move |document| (entry.seq(), document))
+        };
+        Listed(world.of(ENTRY).flat_map(by).collect())
+    }
+
+    /// Whether the registry listed the document of a declaration as it stood then: what was imported stays so where the registry
+    /// says less later.
+    fn held(&self, declaration: Record<'w>, name: &str, document: &'w str) -> bool {
+        let entry = declaration.world.policy(ENTRY, name, declaration.seq());
+        entry.is_some_and(|entry| self.0.contains(&(entry.seq(), document)))
+    }
+}
+
+/// What can be wrong with the owners of a type.
+const TWICE: &str = "the type has another canonical owner already";
+const STRAY: &str = "the type is imported from a document that does not own it";
+const NOT_IMPORTED: &str = "another document owns the type, and it is not imported";
+const ANOTHER: &str = "what is imported is not what its owner declares";
 
 /// Something that drifts: the row, where in it, and what is wrong.
 type Drift<'w> = (Record<'w>, &'static str, &'static str);
 
-/// Everything that drifts before a place.
-fn drifts(world: &World, before: u64) -> Vec<Drift<'_>> {
-    let all = owners(world, before);
+/// Everything that drifts.
+fn drifts(world: &World) -> Vec<Drift<'_>> {
+    let all = owners(world);
     let mut found = Vec::new();
     for owners in all.values() {
-        let Some(owner) = owners.owner() else { continue };
+        let Some(owner) = owners.owner else { continue };
         let others =
             owners.own.iter().filter(|(doc, entry)| **doc != owner && entry.is("status", "canonical"));
-        let twice = "the type has another canonical owner already";
-        found.extend(others.map(|(_, entry)| (*entry, "canonical_owner_doc", twice)));
+        found.extend(others.map(|(_, entry)| (*entry, "canonical_owner_doc", TWICE)));
         let strays = owners.imports.iter().filter(|entry| !entry.is("canonical_owner_doc", owner));
-        let stray = "the type is imported from a document that does not own it";
-        found.extend(strays.map(|entry| (*entry, "canonical_owner_doc", stray)));
+        found.extend(strays.map(|entry| (*entry, "canonical_owner_doc", STRAY)));
     }
-    found.extend(declared(world, before, &all));
+    found.extend(declared(world, &all));
     found
 }
 
 /// Declarations by others than the owner that are no imports, or not of what the owner declares.
-fn declared<'w>(world: &'w World, before: u64, all: &BTreeMap<&'w str, Owners<'w>>) -> Vec<Drift<'w>> {
+fn declared<'w>(world: &'w World, all: &BTreeMap<&'w str, Owners<'w>>) -> Vec<Drift<'w>> {
     let mut found = Vec::new();
-    let declarations = || world.of("TypeDeclaration").take_while(move |one| one.seq() < before);
     let mut hashes: BTreeMap<&str, &str> = BTreeMap::new();
-    for declaration in declarations() {
+    for declaration in world.of(DECLARATION) {
         let json = declaration.json();
         let Some((name, doc)) = json.text("type_name").zip(json.text("declared_in_doc")) else { continue };
-        let owner = all.get(name).and_then(Owners::owner);
+        let owner = all.get(name).and_then(|owners| owners.owner);
         if let Some(hash) = json.text("schema_hash").filter(|_| owner == Some(doc)) {
             hashes.insert(name, hash);
         }
     }
-    for declaration in declarations() {
+    let listed = Listed::of(world);
+    for declaration in world.of(DECLARATION) {
         let json = declaration.json();
         let Some((name, doc)) = json.text("type_name").zip(json.text("declared_in_doc")) else { continue };
-        let Some(owner) = all.get(name).and_then(Owners::owner) else { continue };
+        let Some((owners, owner)) = all.get(name).and_then(|owners| Some((owners, owners.owner?))) else {
+            continue;
+        };
         if owner == doc {
             continue;
         }
-        // By the registry as it stands, or as it stood then: what was imported stays so where the registry says less later.
-        let entry = world.policy(ENTRY, name, declaration.seq());
-        let was_listed = entry.is_some_and(|entry| entry.texts("imported_by_docs").contains(&doc));
-        let is_listed = was_listed || all.get(name).is_some_and(|owners| owners.lists(doc));
+        let is_listed = owners.listed.contains(doc) || listed.held(declaration, name, doc);
         let hash = json.text("schema_hash").zip(hashes.get(name));
         if !json.is("declared_as", "imported") && !is_listed {
-            found.push((
-                declaration,
-                "declared_in_doc",
-                "another document owns the type, and it is not imported",
-            ));
+            found.push((declaration, "declared_in_doc", NOT_IMPORTED));
         } else if hash.is_some_and(|(own, owners)| own != *owners) {
-            found.push((declaration, "schema_hash", "what is imported is not what its owner declares"));
+            found.push((declaration, "schema_hash", ANOTHER));
         }
     }
     found
 }
 
 fn type_owner_drift(world: &World, found: &mut Found<'_>) {
-    for (record, path, message) in drifts(world, u64::MAX) {
+    for (record, path, message) in drifts(world) {
         found.add(record, path, message);
     }
 }
 
-/// The types before a place that wait for an owner and do not say what their consumers do meanwhile.
-fn undegraded(world: &World, before: u64) -> impl Iterator<Item = Record<'_>> {
-    let mut last: BTreeMap<&str, Record<'_>> = BTreeMap::new();
-    for entry in world.of(ENTRY).take_while(|entry| entry.seq() < before) {
-        last.insert(entry.id(), entry);
-    }
-    let last: BTreeSet<u64> = last.values().map(|entry| entry.seq()).collect();
-    let rows = world.of(ENTRY).filter(move |entry| last.contains(&entry.seq()));
-    rows.filter(|one| one.is("status", "pending_absorption") && one.is_blank("pending_consumer_behavior"))
+/// Whether a type waits for an owner and nothing says what its consumers do meanwhile.
+fn is_undegraded(entry: Record<'_>) -> bool {
+    entry.is("status", "pending_absorption") && entry.is_blank("pending_consumer_behavior")
 }
 
 fn pending_owner_without_degraded_behavior(world: &World, found: &mut Found<'_>) {
-    for entry in world.of(ENTRY).filter(|entry| entry.is("status", "pending_absorption")) {
-        if entry.is_blank("pending_consumer_behavior") {
-            let name = entry.text("type_name").unwrap_or("the type");
-            let message =
-                format!("{name} waits for its owner, and nothing says what is done with it meanwhile");
-            found.add(entry, "pending_consumer_behavior", message);
-        }
+    for entry in world.of(ENTRY).filter(|entry| is_undegraded(*entry)) {
+        let name = entry.text("type_name").unwrap_or("the type");
+        let message = format!("{name} waits for its owner, and nothing says what is done with it meanwhile");
+        found.add(entry, "pending_consumer_behavior", message);
     }
 }
 

@@ -131,3 +131,85 @@ fn the_gate_holds_what_it_demands() {
     let own = "3 pending_owner_without_degraded_behavior /pending_consumer_behavior";
     has_found(&AREA, &[gate_row, run, (ENTRY, &pending), claim], &[own, &wrong(4)]);
 }
+
+/// Every claim is judged by what was there before it, however many there are.
+#[test]
+fn every_claim_is_judged() {
+    let gate = r#"{"gate_id":"g","required_type_owner_registry_clean":true,
+        "required_pending_absorption_rows_closed_or_degraded":true,"required_command_registry_entries_complete":true,
+        "required_cross_doc_insert_obligations_absorbed_or_stubbed":true,"required_validation_suite_refs":[]}"#;
+    let claim = ("BuildReadyClaim", r#"{"claim_id":"c","gate_ref":"build_ready_gate:g"}"#);
+    let entry = |doc: &str, status: &str, more: &str| entry("RunDiff", doc, status, more);
+    let declared = |doc: &str, more: &str| {
+        format!(r#"{{"type_name":"RunDiff","declared_in_doc":"{doc}","declared_as":"canonical"{more}}}"#)
+    };
+    let (own, other, gone) =
+        (entry("DOC20", "canonical", ""), entry("DOC21", "canonical", ""), entry("DOC21", "deprecated", ""));
+    let (stray, listed) =
+        (entry("DOC22", "imported", ""), entry("DOC20", "canonical", r#","imported_by_docs":["DOC24"]"#));
+    let copy = declared("DOC24", "");
+    let (mine, same, another) = (
+        declared("DOC20", r#","schema_hash":"a""#),
+        declared("DOC24", r#","schema_hash":"a""#),
+        declared("DOC24", r#","schema_hash":"b""#),
+    );
+    let type_row = |text: &str| (ENTRY, String::from(text));
+    let declaration = |text: &str| ("TypeDeclaration", String::from(text));
+    // What is taken in between the claims, and whether the gate is closed then.
+    for steps in [
+        [(type_row(&own), false), (type_row(&other), true), (type_row(&gone), false)].as_slice(),
+        &[(type_row(&own), false), (type_row(&stray), true)],
+        &[(type_row(&stray), false), (type_row(&own), true)],
+        &[
+            (type_row(&own), false),
+            (declaration(&copy), true),
+            (type_row(&listed), false),
+            (type_row(&own), true),
+        ],
+        &[(type_row(&listed), false), (declaration(&copy), false), (type_row(&own), false)],
+        &[
+            (type_row(&listed), false),
+            (declaration(&mine), false),
+            (declaration(&same), false),
+            (declaration(&another), true),
+        ],
+    ] {
+        let mut rows = Vec::from([("BuildReadyGate", gate)]);
+        let mut closed = Vec::new();
+        for ((kind, text), is_closed) in steps {
+            rows.push((*kind, text.as_str()));
+            for _ in 0..10 {
+                rows.push(claim);
+                closed.extend(is_closed.then_some(rows.len() as u64));
+            }
+        }
+        let code = "build_ready_gate_failed";
+        assert_eq!(
+            crate::check::trial::rows_with(code, &crate::check::trial::world(&rows)),
+            closed,
+            "{steps:?}"
+        );
+    }
+}
+
+/// A gate asks for its suites as they stood before each claim.
+#[test]
+fn suites_pass_before_a_claim() {
+    let gate = (
+        "BuildReadyGate",
+        r#"{"gate_id":"g","required_type_owner_registry_clean":true,
+        "required_pending_absorption_rows_closed_or_degraded":true,"required_command_registry_entries_complete":true,
+        "required_cross_doc_insert_obligations_absorbed_or_stubbed":true,
+        "required_validation_suite_refs":["validation_suite:s","validation_suite:t"]}"#,
+    );
+    let claim = ("BuildReadyClaim", r#"{"claim_id":"c","gate_ref":"build_ready_gate:g"}"#);
+    let run = |suite: &str, passed: bool| {
+        format!(r#"{{"suite_run_id":"r","suite_ref":"validation_suite:{suite}","passed":{passed}}}"#)
+    };
+    let (s, t, failed) = (run("s", true), run("t", true), run("t", false));
+    let run = |text| ("ValidationSuiteRun", text);
+    let rows =
+        [gate, claim, run(s.as_str()), claim, run(&t), claim, claim, run(&failed), claim, run(&t), claim];
+    let found = crate::check::trial::rows_with("build_ready_gate_failed", &crate::check::trial::world(&rows));
+    assert_eq!(found, [2, 4, 9]);
+}

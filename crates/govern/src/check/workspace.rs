@@ -98,7 +98,7 @@ pub(super) fn workspace_of<'w>(world: &'w World, text: &'w str) -> Option<&'w st
         Some(id) => world.find("SourceRecord", id),
         None => world.resolve(to),
     }?;
-    record.json().text("workspace_id")
+    record.json().id_at("workspace_id")
 }
 
 fn is_workspace(kind: &str) -> bool {
@@ -136,7 +136,7 @@ fn workspace_mutation_without_precondition(world: &World, found: &mut Found<'_>)
 /// What was applied and nobody asked for was applied on any state.
 fn unasked(world: &World, found: &mut Found<'_>) {
     for receipt in world.of(RECEIPT).filter(|one| one.is("status", "applied") && is_mutating(*one)) {
-        let operation = receipt.text("operation_id").and_then(|id| world.find(OPERATION, id));
+        let operation = receipt.id_at("operation_id").and_then(|id| world.find(OPERATION, id));
         if operation.is_none() {
             found.add(
                 receipt,
@@ -153,7 +153,7 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
     for receipt in world.of(RECEIPT).filter(|one| one.is("status", "applied") && is_mutating(*one)) {
         let json = receipt.json();
         let (Some(workspace), Some(prior), Some(new)) =
-            (json.text("workspace_id"), json.count("prior_event_seq"), json.count("new_event_seq"))
+            (json.id_at("workspace_id"), json.count("prior_event_seq"), json.count("new_event_seq"))
         else {
             continue;
         };
@@ -168,7 +168,7 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
         } else if conflict.is_some() {
             let message = "was applied on another head than the one before it left";
             found.add(receipt, "prior_workspace_head_hash", message);
-        } else if let Some(operation) = json.text("operation_id").and_then(|id| world.find(OPERATION, id))
+        } else if let Some(operation) = json.id_at("operation_id").and_then(|id| world.find(OPERATION, id))
             && expects_other(operation, head)
         {
             let message = "was applied, though its operation expected another state of the workspace";
@@ -178,7 +178,7 @@ fn workspace_event_seq_conflict(world: &World, found: &mut Found<'_>) {
     }
     // A conflict that was caught is no defect of the log, but the operation is refused.
     for asking in world.candidates().filter(|row| row.kind() == OPERATION && is_mutating(*row)) {
-        let own = asking.text("workspace_id").and_then(|workspace| heads.get(workspace));
+        let own = asking.id_at("workspace_id").and_then(|workspace| heads.get(workspace));
         let before = own.into_iter().flatten().rfind(|(seq, _)| *seq < asking.seq());
         if before.is_some_and(|(_, head)| expects_other(asking, *head)) {
             found.add(asking, "precondition", "expects another state than the workspace is in");
@@ -197,7 +197,7 @@ fn workspace_api_operation_unregistered(world: &World, found: &mut Found<'_>) {
     let path = "operation_kind";
     for record in world.of(OPERATION).chain(world.of(RECEIPT)) {
         let Some(kind) = record.text(path) else { continue };
-        let asked = record.text("operation_id").filter(|_| record.kind() == RECEIPT);
+        let asked = record.id_at("operation_id").filter(|_| record.kind() == RECEIPT);
         let asked = asked.and_then(|id| world.find(OPERATION, id));
         if Kind::find(kind).is_none() {
             found.add(record, path, format!("{kind} is no operation on a workspace"));
@@ -253,9 +253,9 @@ impl<'w> Reads<'w> {
             receipt.is("status", "read_completed") && receipt.is("operation_kind", "read_workspace_snapshot")
         }) {
             let json = receipt.json();
-            let operation = json.text("operation_id").and_then(|id| world.find(OPERATION, id));
+            let operation = json.id_at("operation_id").and_then(|id| world.find(OPERATION, id));
             let run = operation.and_then(|operation| operation.json().text("run_id"));
-            let (workspace, head) = (json.text("workspace_id"), json.text("prior_workspace_head_hash"));
+            let (workspace, head) = (json.id_at("workspace_id"), json.text("prior_workspace_head_hash"));
             for (workspace, head) in [(None, None), (workspace, None), (workspace, head)] {
                 for run in [InRun::Any, run.map_or(InRun::Unstated, InRun::Run)] {
                     reads.first.entry((workspace, head, run)).or_insert(receipt.seq());
@@ -295,7 +295,7 @@ fn workspace_read_without_snapshot_receipt(world: &World, found: &mut Found<'_>)
     for finding in world.of("EvaluationFindingEvent") {
         let path = "based_on_source_workspace_snapshot_ref";
         let Some(cited) = finding.json().text(path) else { continue };
-        let result = finding.text("result_id").and_then(|id| world.find("EvaluationResultEnvelope", id));
+        let result = finding.id_at("result_id").and_then(|id| world.find("EvaluationResultEnvelope", id));
         let run = result.and_then(|result| result.json().text("run_id"));
         // A snapshot's own hash sets are looked at with the snapshot.
         let head = world.resolve_text(cited).and_then(|read| read.json().text("prior_workspace_head_hash"));

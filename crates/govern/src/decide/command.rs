@@ -6,6 +6,7 @@ use super::{id_from, named};
 use crate::table::commands::{self, Command, Write};
 use crate::table::invalidation;
 use crate::types::added::policy::PolicyDecision;
+pub use crate::types::added::showing::CommandStatus as Outcome;
 use crate::types::added::showing::{ActorKind, CommandInvocation, CommandReceipt};
 use crate::types::basic::{Instant as At, V10};
 use crate::types::command::{DurableWrite, RelianceLayerCommandRegistryEntry, TaskCommandRegistryEntry};
@@ -214,32 +215,6 @@ pub struct Circumstances<'a> {
     pub standing: Standing,
 }
 
-/// What became of a command: the words of its receipt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// It is to be carried out.
-    Accepted,
-    /// A policy check forbids it, or none said anything.
-    PolicyDenied,
-    /// There is nothing to do it to.
-    NotFound,
-    /// What it is for is not in a state for it.
-    WrongState,
-}
-
-impl Outcome {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Outcome::Accepted => "accepted",
-            Outcome::PolicyDenied => "policy_denied",
-            Outcome::NotFound => "not_found",
-            Outcome::WrongState => "wrong_state",
-        }
-    }
-}
-
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling {
@@ -322,7 +297,7 @@ pub fn decide(
     let receipt = CommandReceipt {
         receipt_id: id_from("receipt", &[&invocation.invocation_id]),
         invocation_id: invocation.invocation_id.clone(),
-        status: outcome.as_str().to_string(),
+        status: outcome,
         created_at: At::from(circumstances.at),
         schema_version: Some(V10),
     };

@@ -100,9 +100,9 @@ pub fn aggregate<'a>(
     Ok(Aggregate { score, gate_failures, missing })
 }
 
-/// Less than this is no difference: a mean of numbers that are kept in binary can be a hair below the 0.6 that it is. Everything
-/// else counts; a score is told with six decimals and compared with all of them.
-const NOISE: f64 = 1e-9;
+/// A part this small is no difference: a mean of numbers that are kept in binary can be a hair below the 0.6 that it is. Everything
+/// else counts, and nothing is no part of anything: no score of 0 reaches a threshold above it.
+const HAIR: f64 = 1.000_000_000_001;
 
 /// What a dimension counts as; `None` if it does not count.
 fn counted_score(one: &Dimension<'_>, policy: Missing) -> Option<f64> {
@@ -160,7 +160,7 @@ pub fn status(of: &Standing) -> Result<Status, Error> {
         Status::FailedRequiredGate
     } else if of.missing_count > 0 && of.policy == Missing::Indeterminate {
         Status::Indeterminate
-    } else if of.score >= of.threshold - NOISE {
+    } else if of.score * HAIR >= of.threshold {
         Status::Passed
     } else {
         Status::FailedThreshold

@@ -163,8 +163,8 @@ pub enum Improvement {
     NoneMaterial,
 }
 
-/// Less than this is no difference: what differs by epsilon can seem a hair less.
-const NOISE: f64 = 1e-9;
+/// A part this small is no difference: what differs by epsilon can seem a few bits less.
+const HAIR: f64 = 1.000_000_000_000_001;
 
 /// Whether the last `window` attempts made it better by `epsilon` than the best score before them. Attempts stand in their order;
 /// a score that is not finite is none.
@@ -182,7 +182,7 @@ pub fn improvement(attempts: &[Scored], attempts_min: usize, window: usize, epsi
     let best_before = before.chain(first).reduce(f64::max);
     let best_after = last.iter().filter_map(|one| finite(one.after)).reduce(f64::max);
     match (best_before, best_after) {
-        (Some(before), Some(after)) if is_known && after - before < epsilon - NOISE => {
+        (Some(before), Some(after)) if is_known && after * HAIR < before + epsilon => {
             Improvement::NoneMaterial
         }
         (Some(_), Some(_)) if is_known => Improvement::Material,

@@ -54,7 +54,7 @@ pub enum Error {
 }
 
 /// A priority that is not said.
-const PRIORITY_DEFAULT: &str = "should_have";
+pub const PRIORITY_DEFAULT: &str = "should_have";
 
 /// The weight of a criterion before all are made to sum to one.
 ///

@@ -29,7 +29,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     let failed = |id: &&str| {
         board.find(OUTCOME.snake, id).and_then(|one| one.word(OUTCOME.member)) == Some("upstream_failure")
     };
-    let has_failed = row.json.texts("affected_outcome_ids").iter().any(failed);
+    let has_failed = row.json.ids_at("affected_outcome_ids").iter().any(failed);
     let Some(standing) = board.find_mut(CASCADE.snake, id) else { return };
     if !standing.step(&CASCADE, &step, By::Pair) {
         return;

@@ -33,7 +33,7 @@ const PRODUCER: &str = "producer:";
 
 /// A result of a chain: the chain that it is for.
 pub(crate) fn chain_of<'r>(kind: &str, envelope: &'r Json) -> Option<&'r str> {
-    envelope.text("target_evaluation_chain_id").filter(|_| kind == "EvaluationResultEnvelope")
+    envelope.id_at("target_evaluation_chain_id").filter(|_| kind == "EvaluationResultEnvelope")
 }
 
 /// Where a chain is after a result, by who is expected and who has answered.
@@ -78,7 +78,7 @@ fn may(row: &Row<'_>, standing: &Standing, step: &Move<'_>) -> bool {
 }
 
 fn received(row: &Row<'_>, standing: &mut Standing) {
-    let Some(result) = row.json.text("result_id") else { return };
+    let Some(result) = row.json.id_at("result_id") else { return };
     let key = format!("result:{result}");
     let is_open = matches!(standing.word(CHAIN.member), Some("open" | "partial"));
     if !is_open || standing.kept.contains_key(&key) {

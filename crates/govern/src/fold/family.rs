@@ -60,7 +60,7 @@ impl Family {
     #[must_use]
     pub fn read<'r>(&self, kind: &str, json: &'r Json) -> Option<(&'r str, Move<'r>)> {
         if let Some(mover) = self.movers.iter().find(|mover| mover.kind == kind) {
-            return Some((json.text(mover.subject)?, mover.to.read(json)?));
+            return Some((json.id_at(mover.subject)?, mover.to.read(json)?));
         }
         let is_general = match self.general {
             General::Moves => kind == GENERAL,
@@ -231,5 +231,5 @@ pub fn stream_of<'r>(kind: &str, json: &'r Json) -> Option<(&'r str, &'r str)> {
     }
     let (_, member, projection) = STREAMS.iter().find(|(event, _, _)| *event == kind)?;
     let is_done = kind != "SourceWorkspaceOperationReceipt" || json.is("status", "applied");
-    json.text(member).filter(|_| is_done).map(|id| (*projection, id))
+    json.id_at(member).filter(|_| is_done).map(|id| (*projection, id))
 }

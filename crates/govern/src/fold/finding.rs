@@ -52,7 +52,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
 
 /// An event raises a finding, or says again what was raised: the state stays, the rest is as the last event says.
 fn raised(row: &Row<'_>, board: &mut Board) {
-    let Some(id) = row.json.text("finding_id") else { return };
+    let Some(id) = row.json.id_at("finding_id") else { return };
     if let Some(standing) = board.open(FINDING.snake, id, row) {
         standing.put("finding_id", Some(id.into()));
         standing.put("schema_version", Some("1.0".into()));

@@ -24,7 +24,7 @@ pub(super) const LIFE: Life = Life {
 
 fn apply(row: &Row<'_>, board: &mut Board) {
     if row.kind == "RunGuidanceCreationEvent" {
-        let Some(id) = row.json.text("guidance_id") else { return };
+        let Some(id) = row.json.id_at("guidance_id") else { return };
         let Some(standing) = board.open(GUIDANCE.snake, id, row) else { return };
         standing.put("guidance_id", Some(id.into()));
         standing.put("canonical_event_ref", Some(row.reference().into()));

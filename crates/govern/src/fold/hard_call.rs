@@ -69,12 +69,12 @@ fn apply(row: &Row<'_>, board: &mut Board) {
                 (Some("timed_out"), Some("abort")) => "aborted",
                 (_, _) => return,
             };
-            if let Some(id) = json.text("hard_call_id") {
+            if let Some(id) = json.id_at("hard_call_id") {
                 moved(row, board, id, to);
             }
         }
         "HardCallResolutionReceipt" => {
-            let Some(id) = json.text("hard_call_id") else { return };
+            let Some(id) = json.id_at("hard_call_id") else { return };
             let call = board.find(CALL.snake, id);
             if call.is_some_and(|call| unanswered(json, call.says("options")).is_none())
                 && moved(row, board, id, "resolved")

@@ -24,7 +24,7 @@ pub(crate) enum Owner {
 
 /// A type, the member that names what its records belong to, and how.
 #[rustfmt::skip] // one to a line
-pub(crate) const OWNERS: [(&str, &str, Owner); 24] = [
+pub(crate) const OWNERS: [(&str, &str, Owner); 25] = [
     ("FindingLifecycleTransitionReceipt", "finding_id", Owner::Finding),
     ("EvaluationFindingEvent", "result_id", Owner::Of("EvaluationResultEnvelope")),
     ("EvaluationResultEnvelope", "outcome_id", Owner::Of("OutcomeRecord")),
@@ -49,6 +49,7 @@ pub(crate) const OWNERS: [(&str, &str, Owner); 24] = [
     ("LibraryPromotionCandidate", "workspace_id", Owner::Of("SourceWorkspaceCurrentState")),
     ("LibraryPromotionReceipt", "candidate_id", Owner::Of("LibraryPromotionCandidate")),
     ("TaskSkipReceipt", "target_ref", Owner::Ref),
+    ("ResearchNeedLease", "need_id", Owner::Of("ResearchNeed")),
 ];
 
 /// A workspace as it stands, and what is done in one: it says where the workspace belongs.

@@ -31,7 +31,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
         board.remember(row.reference(), row.seq.to_string().into());
     } else if row.kind == POST.kind {
         // The first row of a post says how its event is shown; without the event there is nothing to show.
-        let event = row.json.text("source_event_id").map(|id| id.strip_prefix(EVENT).unwrap_or(id));
+        let event = row.json.id_at("source_event_id");
         let event = event.map(|id| format!("{EVENT}{id}")).filter(|event| board.recall(event).is_some());
         if let Some(event) = event
             && board.find(POST.snake, row.id).is_none()

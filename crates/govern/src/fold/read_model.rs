@@ -175,11 +175,11 @@ impl Headers {
     fn learn(&mut self, row: &Row<'_>, reference: String, place: Place) {
         let is_manifest = matches!(row.kind, "ReadModelInputManifest" | "RelianceInputManifest");
         let cites = if is_manifest { cited(row.json) } else { Vec::new() };
-        if let Some(finding) = row.json.text("finding_id").filter(|_| row.kind == "EvaluationFindingEvent") {
+        if let Some(finding) = row.json.id_at("finding_id").filter(|_| row.kind == "EvaluationFindingEvent") {
             self.known.insert(key("finding", finding), Known { place: place.clone(), cites: Vec::new() });
         }
         // How a workspace stands is folded and need not be a row: it belongs where what was done in it does.
-        if let Some(workspace) = row.json.text("workspace_id").filter(|_| row.kind == WORKED) {
+        if let Some(workspace) = row.json.id_at("workspace_id").filter(|_| row.kind == WORKED) {
             let known = Known { place: place.clone(), cites: Vec::new() };
             self.known.entry(key(&snake(WORKSPACE), workspace)).or_insert(known);
         }

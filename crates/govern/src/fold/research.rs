@@ -60,7 +60,7 @@ fn read(json: &Json) -> Option<Lease<'_>> {
 fn apply(row: &Row<'_>, board: &mut Board) {
     match row.kind {
         "ResearchNeedLease" => {
-            let need = row.json.text("need_id");
+            let need = row.json.id_at("need_id");
             if let Some(standing) = need.and_then(|id| board.find_mut(NEED.snake, id)) {
                 leased(row, standing);
             }
@@ -135,7 +135,7 @@ fn key(operation: &str) -> String {
 
 /// An answer that was applied counts if it came under the live lease, or from the person who was asked.
 fn answered(row: &Row<'_>, board: &mut Board) {
-    let Some(answer) = row.json.text("operation_id").and_then(|id| board.take(&key(id))) else { return };
+    let Some(answer) = row.json.id_at("operation_id").and_then(|id| board.take(&key(id))) else { return };
     let standing = answer.text("need").and_then(|id| board.find_mut(NEED.snake, id));
     let Some(standing) = standing.filter(|_| row.json.is("status", "applied")) else { return };
     let is_held = lease(standing)

@@ -64,7 +64,9 @@ const OPERATION: &str = "source_workspace_operation:";
 /// What was applied moves the workspace on by one, from where it is.
 fn receipt(row: &Row<'_>, board: &mut Board) {
     let json = row.json;
-    let (Some(id), Some(operation)) = (json.text("workspace_id"), json.text("operation_id")) else { return };
+    let (Some(id), Some(operation)) = (json.id_at("workspace_id"), json.id_at("operation_id")) else {
+        return;
+    };
     let asked = board.take(&key(operation));
     let is_change =
         !json.is_one_of("operation_kind", &["read_workspace_snapshot", "export_workspace_bundle"]);

@@ -1,6 +1,7 @@
 //! What formulas compute with.
 //! Owns: the values, to and from JSON. Must not: compute.
 
+use crate::member::double;
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -102,7 +103,7 @@ impl<'v> From<&'v Json> for Value<'v> {
         match json {
             Json::Null => Value::Absent,
             Json::Bool(value) => Value::Truth(*value),
-            Json::Number(value) => Value::Number(value.as_f64()),
+            Json::Number(value) => Value::Number(double(value)),
             Json::String(text) => Value::Text(Cow::Borrowed(text)),
             Json::Array(_) | Json::Object(_) => Value::Given(json),
         }

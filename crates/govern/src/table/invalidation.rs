@@ -56,6 +56,14 @@ const PACKET_MOVED: &[(ReadModel, Scope)] = &[
     (RunDiff, SameRun),
 ];
 
+/// What follows from a research need that moved.
+const NEED_MOVED: &[(ReadModel, Scope)] = &[
+    (TaskReliancePacket, SameTask),
+    (WorkProductCertification, SameTask),
+    (EvidencePackage, SameTask),
+    (AttentionLedger, SameTask),
+];
+
 /// The built-in specs. An empty list says that nothing shown depends on the event, which is not the same as no spec.
 #[rustfmt::skip] // one to a line
 pub const SPECS: &[Spec] = &[
@@ -66,6 +74,7 @@ pub const SPECS: &[Spec] = &[
     spec("PolicyEvaluation", When::Has("superseded_by"), &[(TaskReliancePacket, SpecificRefs), (WorkProductCertification, SpecificRefs), (DecisionAuditView, SpecificRefs)]),
     spec("HardRevisionCall", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun)]),
     spec("HardCallResolutionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun), (DecisionAuditView, SameRun)]),
+    spec("HardCallPendingEvent", When::Is("cause", "timed_out"), &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun)]),
     spec("HardCallPendingEvent", When::Always, &[(TaskHealthCard, SameRun), (AttentionLedger, SameRun)]),
     spec("EvidencePackage", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun)]),
     spec("EvaluationChainResolutionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (DecisionAuditView, SameRun), (EvaluationChainView, SameRun)]),
@@ -80,7 +89,8 @@ pub const SPECS: &[Spec] = &[
     spec("WorkspaceExternalizationReceipt", When::Always, &[(DecisionAuditView, SameTask)]),
     spec("ClaimSupportDerivationReceipt", When::Always, &[(EvidencePackage, SpecificRefs)]),
     spec("SourceTierTransitionReceipt", When::Always, &[(EvidencePackage, SameTask)]),
-    spec(MOVED, When::Names("subject_ref", "research_need"), &[(TaskReliancePacket, SameTask), (WorkProductCertification, SameTask), (EvidencePackage, SameTask), (AttentionLedger, SameTask)]),
+    spec("ResearchNeedLease", When::Always, NEED_MOVED),
+    spec(MOVED, When::Names("subject_ref", "research_need"), NEED_MOVED),
     spec(MOVED, When::Names("subject_ref", "task_reliance_packet"), PACKET_MOVED),
     spec(MOVED, When::Names("subject_ref", "work_product_certification"), PACKET_MOVED),
     spec(MOVED, When::Names("subject_ref", "attention_ledger_item"), &[(AttentionLedger, SameRun), (TaskHealthCard, SameRun)]),
@@ -131,6 +141,7 @@ pub fn invalidates(event: &str) -> Option<Vec<(ReadModel, Scope)>> {
 mod tests {
     use super::*;
     use crate::kind;
+    use countersign_record::json;
     use std::collections::BTreeSet;
 
     fn models(events: &[&str]) -> BTreeSet<ReadModel> {
@@ -166,6 +177,30 @@ mod tests {
         assert_eq!(models(&["WorkspaceExternalizationReceipt"]), [DecisionAuditView].into_iter().collect());
         let issued = [TaskReliancePacket, WorkProductCertification, TaskHealthCard, AttentionLedger, RunDiff];
         assert_eq!(models(&["RelianceInvalidationEvent"]), issued.into_iter().collect());
+    }
+
+    /// A call that ran out of time changes what may be relied on; one that was put off does not.
+    #[test]
+    fn a_call_that_expired_is_not_one_that_waits() {
+        let after = |cause: &str| {
+            let event =
+                json::parse(std::format!(r#"{{"hard_call_id":"h","cause":"{cause}"}}"#).as_bytes()).unwrap();
+            let models = invalidated_by("HardCallPendingEvent", &event).unwrap();
+            models.iter().map(|(model, _)| *model).collect::<Vec<_>>()
+        };
+        let waits = [TaskHealthCard, AttentionLedger];
+        assert_eq!(
+            after("timed_out"),
+            [TaskReliancePacket, WorkProductCertification].into_iter().chain(waits).collect::<Vec<_>>()
+        );
+        assert_eq!(after("deferred"), waits);
+    }
+
+    /// Whatever moves a need is seen wherever a need that moved is.
+    #[test]
+    fn a_lease_moves_its_need() {
+        let moved = json::parse(br#"{"subject_ref":"research_need:n"}"#).unwrap();
+        assert_eq!(invalidated_by("ResearchNeedLease", &moved), invalidated_by(MOVED, &moved));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::basic::V10;
 use super::wire::{record, words};
+use crate::member::Member;
 use alloc::string::String;
 
 record! {
@@ -35,4 +36,9 @@ record! {
         hash_algorithm: TextAnchorHashAlgorithm,
         schema_version: V10,
     }
+    holds |anchor| {
+        let offsets = anchor.count("start_offset").zip(anchor.count("end_offset"));
+        let is_digest = |hash: &str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        offsets.is_none_or(|(start, end)| start <= end) && anchor.text("context_hash").is_none_or(is_digest)
+    }, "must not end before it begins, and its hash must be one"
 }

@@ -1,8 +1,11 @@
 //! What all records are made of: references, times, hashes, words that the contract uses and does not declare.
 //! Owns: their forms. Must not: resolve a reference.
 
+use super::regeneration::RegenerateRevisionPayload;
+pub use super::scope::{ArtifactScopeRef, ResearchTarget, ScopeAnchor};
 use super::wire::{Reading, Wire, record};
 pub use super::word::*;
+use crate::member::Member;
 use crate::reference::Reference;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -11,7 +14,7 @@ use countersign_record::time::{self, Timestamp};
 
 /// A text of a certain form, through one door.
 macro_rules! text {
-    ($(#[doc = $doc:literal])* $name:ident, $is:expr, $message:literal) => {
+    ($(#[doc = $doc:literal])* $name:ident, $is:expr, $message:literal, $pattern:literal) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name(String);
@@ -56,7 +59,7 @@ macro_rules! text {
                     ("title", Json::from(stringify!($name))),
                     ("type", "string".into()),
                     ("description", $message.into()),
-                    ("minLength", Json::Number(Number::from(1_u32))),
+                    ("pattern", $pattern.into()),
                 ])
                 .into()
             }
@@ -75,25 +78,29 @@ pub struct NotOfThatForm(&'static str);
 
 text!(
     /// A reference to a record.
-    StorageRef, |text| Reference::read(text).is_some(), "must be a reference like kind:id@version#hash"
+    StorageRef, |text| Reference::read(text).is_some(), "must be a reference like kind:id@version#hash",
+    "^[a-z0-9_]+:.+$"
 );
 text!(
     /// A reference to a decision of a policy.
     PolicyEvaluationRef,
     |text| Reference::read(text).is_some_and(|found| found.kind == "policy_evaluation"),
-    "must be a reference like policy_evaluation:id"
+    "must be a reference like policy_evaluation:id",
+    "^policy_evaluation:.+$"
 );
 text!(
     /// A reference to a source.
     SourceRecordRef,
     |text| Reference::read(text).is_some_and(|found| found.kind == "src"),
-    "must be a reference like src:id"
+    "must be a reference like src:id",
+    "^src:.+$"
 );
 text!(
     /// A reference to a set of sources.
     SourceSetRef,
     |text| Reference::read(text).is_some_and(|found| found.kind == "srcset"),
-    "must be a reference like srcset:id"
+    "must be a reference like srcset:id",
+    "^srcset:.+$"
 );
 text!(
     /// A reference to a claim of an artifact.
@@ -102,25 +109,33 @@ text!(
         let parts = text.strip_prefix("claim:").and_then(|rest| rest.split_once('/'));
         parts.is_some_and(|(artifact, claim)| !artifact.is_empty() && !claim.is_empty())
     },
-    "must be a reference like claim:artifact/claim"
+    "must be a reference like claim:artifact/claim",
+    "^claim:[^/]+/.+$"
 );
 text!(
     /// Which outcome.
-    OutcomeId, |text| !text.trim().is_empty(), "must be the id of an outcome"
+    OutcomeId, |text| !text.trim().is_empty(), "must be the id of an outcome", "[^ ]"
 );
 text!(
     /// A time in UTC.
-    Instant, |text| time::Instant::read(text).is_some(), "must be a time like 2026-01-31T08:00:00Z"
+    Instant,
+    |text| text.ends_with('Z') && time::Instant::read(text).is_some(),
+    "must be a time in UTC like 2026-01-31T08:00:00Z",
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z$"
 );
 impl From<&Timestamp> for Instant {
+    /// A time that was written with an offset is told without one; where no year can say that, as it was written.
     fn from(at: &Timestamp) -> Self {
-        Instant(at.as_str().to_string())
+        let has_offset = !at.as_str().ends_with('Z');
+        let utc = has_offset.then(|| Timestamp::try_from(at.instant()).ok()).flatten();
+        Instant(utc.as_ref().unwrap_or(at).as_str().to_string())
     }
 }
 
 text!(
     /// A duration of days, hours, minutes and seconds.
-    Duration, is_duration, "must be a duration like P2DT6H of days, hours, minutes and seconds"
+    Duration, is_duration, "must be a duration like P2DT6H of days, hours, minutes and seconds",
+    "^P(?=.)([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"
 );
 
 /// `P[nD][T[nH][nM][nS]]`: months and years have no length of their own.
@@ -279,6 +294,10 @@ numbers! {
 record! {
     /// From a time to another, that one left out.
     DateRange: value { start: Instant, end: Instant }
+    holds |range| {
+        let at = |name| range.text(name).and_then(time::Instant::read);
+        at("start").zip(at("end")).is_none_or(|(start, end)| start <= end)
+    }, "must not end before it begins"
 }
 record! {
     /// A schema of the registry.
@@ -295,10 +314,6 @@ record! {
 record! {
     /// What somebody must be able to do.
     CapabilityRef: value { capability_id: String, min_version: Option<String> }
-}
-record! {
-    /// A place in an artifact.
-    ArtifactScopeRef: value { artifact_stable_id: String, anchor: Json }
 }
 record! {
     /// A score, and whether it was calibrated.
@@ -388,6 +403,10 @@ record! {
         payload: Option<Json>,
         schema_version: V10,
     }
+    holds |step| step.at("payload").is_none_or(|payload| match step.text("step_kind").and_then(RevisionPlanStepKind::find) {
+        Some(RevisionPlanStepKind::RegenerateSection) => RegenerateRevisionPayload::fits(payload),
+        Some(_) | None => payload.as_object().is_some(),
+    }), "must have a payload as its kind needs one"
 }
 record! {
     /// What a repair is made on.
@@ -395,50 +414,5 @@ record! {
         target_kind: RepairTargetKind,
         target_ref: Option<StorageRef>,
         artifact_scope_ref: Option<ArtifactScopeRef>,
-    }
-}
-
-/// A place in an artifact, a claim of one, or a source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ResearchTarget {
-    /// A source.
-    Source(SourceRecordRef),
-    /// A place.
-    Scope(ArtifactScopeRef),
-    /// A claim.
-    Claim(ClaimRef),
-}
-
-impl Wire for ResearchTarget {
-    fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
-        match value.as_str() {
-            Some(text) if text.starts_with("src:") => {
-                SourceRecordRef::read(value, reading).map(ResearchTarget::Source)
-            }
-            Some(_) => ClaimRef::read(value, reading).map(ResearchTarget::Claim),
-            None => ArtifactScopeRef::read(value, reading).map(ResearchTarget::Scope),
-        }
-    }
-
-    fn fits(value: &Json) -> bool {
-        match value.as_str() {
-            Some(text) if text.starts_with("src:") => SourceRecordRef::fits(value),
-            Some(_) => ClaimRef::fits(value),
-            None => ArtifactScopeRef::fits(value),
-        }
-    }
-
-    fn write(&self) -> Option<Json> {
-        match self {
-            ResearchTarget::Source(source) => source.write(),
-            ResearchTarget::Scope(scope) => scope.write(),
-            ResearchTarget::Claim(claim) => claim.write(),
-        }
-    }
-
-    fn schema() -> Json {
-        let both =
-            [SourceRecordRef::schema_inside(), ArtifactScopeRef::schema_inside(), ClaimRef::schema_inside()];
-        Object::from([("anyOf", Json::Array(both.into()))]).into()
     }
 }

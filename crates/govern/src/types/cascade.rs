@@ -35,6 +35,32 @@ words! {
 }
 
 words! {
+    /// How a cascade ended: one that runs has no receipt of its end.
+    RevalidationCascadeReceiptStatus {
+        Quiescent = "quiescent", CycleDetected = "cycle_detected", MaxDepthExceeded = "max_depth_exceeded",
+        Aborted = "aborted",
+    }
+}
+
+impl RevalidationCascadeRunStatus {
+    /// As an end; nothing while it runs.
+    #[must_use]
+    pub fn ended(self) -> Option<RevalidationCascadeReceiptStatus> {
+        match self {
+            RevalidationCascadeRunStatus::Running => None,
+            RevalidationCascadeRunStatus::Quiescent => Some(RevalidationCascadeReceiptStatus::Quiescent),
+            RevalidationCascadeRunStatus::CycleDetected => {
+                Some(RevalidationCascadeReceiptStatus::CycleDetected)
+            }
+            RevalidationCascadeRunStatus::MaxDepthExceeded => {
+                Some(RevalidationCascadeReceiptStatus::MaxDepthExceeded)
+            }
+            RevalidationCascadeRunStatus::Aborted => Some(RevalidationCascadeReceiptStatus::Aborted),
+        }
+    }
+}
+
+words! {
     /// Terminal reason of RevalidationCascadeRun.
     RevalidationCascadeRunTerminalReason {
         AllDependentsRevalidated = "all_dependents_revalidated", CycleDetected = "cycle_detected",
@@ -68,7 +94,7 @@ record! {
     RevalidationCascadeReceipt: receipt {
         receipt_id: String,
         cascade_run_id: String,
-        status: RevalidationCascadeRunStatus,
+        status: RevalidationCascadeReceiptStatus,
         affected_outcome_ids: Vec<String>,
         created_at: Instant,
         schema_version: V10,

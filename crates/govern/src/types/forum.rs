@@ -3,6 +3,7 @@
 
 use super::basic::V10;
 use super::wire::{record, words};
+use crate::member::Member;
 use alloc::string::String;
 
 words! {
@@ -23,4 +24,9 @@ record! {
         on_no_consensus: ForumDeliberationPolicyOnNoConsensus,
         schema_version: V10,
     }
+    holds |policy| {
+        let share = policy.count("consensus_threshold_pct");
+        policy.count("max_deliberation_ticks").is_none_or(|ticks| ticks > 0)
+            && share.is_none_or(|share| (1..=100).contains(&share))
+    }, "must have a tick or more, and a share from 1 to 100 percent"
 }

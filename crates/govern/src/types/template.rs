@@ -3,6 +3,7 @@
 
 use super::basic::V10;
 use super::wire::{record, words};
+use crate::member::Member;
 use alloc::collections::BTreeMap;
 use countersign_record::json::Number;
 
@@ -34,6 +35,10 @@ record! {
         soft_penalty_max_total: Number,
         schema_version: V10,
     }
+    holds |formula| {
+        let has = |word: &&str| formula.at("component_weights").is_none_or(|weights| weights.get(word).is_some());
+        TemplateMatchComponent::WORDS.iter().all(has)
+    }, "must weigh every component"
 }
 
 /// Scores by component.

@@ -131,10 +131,14 @@ fn of_type(name: &str) -> Json {
     Object::from([("type", Json::from(name))]).into()
 }
 
-/// Declares a record: its name, its class where it is one of a log, its members.
+/// Declares a record: its name, its class where it is one of a log, its members; behind these what must hold between them.
 #[macro_export]
 macro_rules! record {
     ($(#[doc = $doc:literal])* $name:ident: $class:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        $crate::types::wire::record! {
+            $(#[doc = $doc])* $name: $class { $($field: $type),* } holds |_| true, "" }
+    };
+    ($(#[doc = $doc:literal])* $name:ident: $class:ident { $($field:ident: $type:ty),* $(,)? } holds $holds:expr, $message:literal) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the contract's own names")]
@@ -145,6 +149,11 @@ macro_rules! record {
             pub const NAME: &'static str = stringify!($name);
             /// What its members are called.
             pub const MEMBERS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn holds(value: &countersign_record::json::Json) -> bool {
+                let holds: fn(&countersign_record::json::Json) -> bool = $holds;
+                holds(value)
+            }
         }
 
         impl $crate::types::wire::Wire for $name {
@@ -155,12 +164,13 @@ macro_rules! record {
                 let Some(object) = value.as_object() else { return reading.wrong("must be an object") };
                 $crate::types::wire::unknown(object, Self::MEMBERS, reading);
                 $(let $field = $crate::types::wire::member::<$type>(object, stringify!($field), reading);)*
-                Some($name { $($field: $field?),* })
+                let read = $name { $($field: $field?),* };
+                if Self::holds(value) { Some(read) } else { reading.wrong($message) }
             }
 
             fn fits(value: &countersign_record::json::Json) -> bool {
                 let Some(object) = value.as_object() else { return false };
-                true $(&& $crate::types::wire::member_fits::<$type>(object, stringify!($field)))*
+                true $(&& $crate::types::wire::member_fits::<$type>(object, stringify!($field)))* && Self::holds(value)
             }
 
             fn write(&self) -> Option<countersign_record::json::Json> {
@@ -269,10 +279,10 @@ macro_rules! words {
     };
 }
 
-/// The schema of a type inside another one: a reference to it, or itself if it is only a part.
+/// The schema of a type inside another one: a reference to it, or itself if it is only a part or no type of the contract.
 #[must_use]
-pub fn inside<T: Wire>(name: &str) -> Json {
-    match crate::types::find(name) {
+pub fn inside<T: Wire + 'static>(name: &str) -> Json {
+    match crate::types::find(name).filter(|found| found.is::<T>()) {
         Some(_) => Object::from([("$ref", Json::from(format!("{name}.json")))]).into(),
         None => T::schema(),
     }

@@ -49,11 +49,10 @@ impl Streams {
         }
     }
 
-    /// Whether two rows stand in different streams that count for themselves.
+    /// The number of the stream that counts for itself in which a row stands.
     #[must_use]
-    pub(crate) fn are_apart(&self, one: u64, other: u64) -> bool {
-        let stream = |row: u64| self.rows.get(&row).map(|(number, _)| *number);
-        stream(one).zip(stream(other)).is_some_and(|(one, other)| one != other)
+    pub(crate) fn of(&self, row: u64) -> Option<usize> {
+        self.rows.get(&row).map(|(number, _)| *number)
     }
 
     /// What a row means by a place: a place in the log. A row that is not here stands where the last one before it does; what is

@@ -5,7 +5,7 @@ use super::mark::Marks;
 use crate::kind::{self, Number};
 use crate::member::Member;
 use crate::mix;
-use crate::reference::snake;
+use crate::reference::{bare, snake};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -94,9 +94,9 @@ impl Draft {
     }
 }
 
-/// What a record says that it is called.
+/// What a record says that it is called: the id alone, as references to it have it.
 fn name<'r>(record: &'r Json, field: Option<&str>) -> Option<&'r str> {
-    field.and_then(|field| record.text(field))
+    field.and_then(|field| record.text(field)).map(bare)
 }
 
 impl Held {

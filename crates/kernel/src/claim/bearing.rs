@@ -4,11 +4,11 @@
 //! A claim that cites is held against the lines it cites, and only those can support it. One that cites nothing is held against every
 //! sentence of every source. A sentence that speaks of the same and says something else counts against a claim wherever it stands.
 
+use super::said::Reading;
 use super::{Cite, Claim};
 use crate::relevance::stems;
 use crate::sentences::spans;
 use crate::sift::Words;
-use crate::support::says;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,6 +18,9 @@ use core::ops::Range;
 const KEPT_MAX: usize = 4;
 /// The part of a claim's words that a sentence must have to be looked at, in thousandths; `says` asks for more.
 const SHARED_MIN: usize = 500;
+
+/// Words that a sentence may lack and say the claim all the same: "the harbour's lease" is "a lease of the harbour".
+const SPARED: [&str; 5] = ["a", "an", "of", "s", "the"];
 
 /// A source whose sentences can be found by their words.
 #[derive(Clone, Debug)]
@@ -87,17 +90,41 @@ impl<'t> Source<'t> {
         self.text.get(sentence.span.clone()).unwrap_or_default()
     }
 
-    /// The sentences that have enough of some words. Who has so many of them has one of the rarest, so only the sentences of those are
-    /// counted: words that stand everywhere are not.
-    fn sharing(&self, words: &BTreeSet<String>) -> Vec<&Sentence> {
-        let of = |word: &String| self.having.get(word).map(Vec::as_slice).unwrap_or_default();
-        let mut having: Vec<&[usize]> = words.iter().map(of).collect();
-        having.sort_by_key(|all| all.len());
-        let enough = (words.len() * SHARED_MIN).div_ceil(1_000).max(1);
-        let rarest = having.iter().take((words.len() + 1).saturating_sub(enough));
-        let some: BTreeSet<usize> = rarest.copied().flatten().copied().collect();
-        let has = |at: &usize| having.iter().filter(|all| all.binary_search(at).is_ok()).count();
-        some.into_iter().filter(|at| has(at) >= enough).filter_map(|at| self.sentences.get(at)).collect()
+    /// Which of the sentences have enough of a claim's words to be looked at, in their order.
+    fn sharing(&self, claim: &BTreeSet<String>) -> Vec<usize> {
+        let mut counts = alloc::vec![0_usize; self.sentences.len()];
+        for at in claim.iter().flat_map(|word| self.having(word)) {
+            if let Some(count) = counts.get_mut(*at) {
+                *count += 1;
+            }
+        }
+        let enough = (claim.len() * SHARED_MIN).div_ceil(1_000).max(1);
+        counts.iter().enumerate().filter(|(_, count)| **count >= enough).map(|(at, _)| at).collect()
+    }
+
+    /// Those among some sentences that say what a claim says. Only who has every word that it needs can, so only the sentences
+    /// with the rarest one are looked at.
+    fn saying<'s>(
+        &'s self,
+        some: &'s [usize],
+        needed: &[&String],
+        claim: &'s Reading<'_>,
+    ) -> impl Iterator<Item = &'s Sentence> {
+        let needed: Vec<&[usize]> = needed.iter().map(|word| self.having(word)).collect();
+        let rarest = needed.iter().copied().min_by_key(|all| all.len()).unwrap_or(some);
+        let is_one = move |at: &&usize| {
+            some.binary_search(at).is_ok() && needed.iter().all(|all| all.binary_search(at).is_ok())
+        };
+        let found = rarest.iter().filter(is_one).filter_map(|at| self.sentences.get(*at));
+        found.filter(|one| self.says(one, claim))
+    }
+
+    fn says(&self, one: &Sentence, claim: &Reading<'_>) -> bool {
+        Reading::of(self.said(one)).says(claim)
+    }
+
+    fn having(&self, word: &String) -> &[usize] {
+        self.having.get(word).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn on_lines(&self, first: u64, last: u64) -> impl Iterator<Item = &Sentence> {
@@ -113,30 +140,27 @@ fn breaks(text: &str, range: Range<usize>) -> u64 {
 
 /// The places of some sources that bear on a claim: by source, in the order of its text.
 #[must_use]
-pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
+pub fn bearings(claim: &Claim<'_>, sources: &[&Source<'_>]) -> Vec<Bearing> {
+    let (reading, words) = (Reading::of(&claim.text), Words::of(&claim.text));
     let stems: BTreeSet<String> = stems(&claim.text).into_iter().collect();
-    let words = Words::of(&claim.text);
+    let needed: Vec<&String> = stems.iter().filter(|stem| !SPARED.contains(&stem.as_str())).collect();
     let mut found = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         let mut add = |one: &Sentence, strength| {
             let (span, first, last) = (one.span.clone(), one.first, one.last);
             found.push(Bearing { source: at, span, first, last, strength });
         };
-        let cites: Vec<_> = claim.cites.iter().filter(|cite| cite.path == source.path).collect();
+        let sharing = source.sharing(&stems);
         let mut direct = BTreeSet::new();
         if claim.cites.is_empty() {
-            for one in source
-                .sharing(&stems)
-                .into_iter()
-                .filter(|one| says(source.said(one), &claim.text))
-                .take(KEPT_MAX)
-            {
+            for one in source.saying(&sharing, &needed, &reading).take(KEPT_MAX) {
                 direct.insert(one.span.start);
                 add(one, Strength::Direct);
             }
         }
-        for one in cites.iter().flat_map(|cite| source.on_lines(cite.first, cite.last)) {
-            let strength = match says(source.said(one), &claim.text) {
+        let cites = claim.cites.iter().filter(|cite| cite.path == source.path);
+        for one in cites.flat_map(|cite| source.on_lines(cite.first, cite.last)) {
+            let strength = match source.says(one, &reading) {
                 true => Strength::Direct,
                 false if !one.words.terms.is_disjoint(&words.terms) => Strength::Contextual,
                 false => continue,
@@ -147,25 +171,23 @@ pub fn bearings(claim: &Claim<'_>, sources: &[Source<'_>]) -> Vec<Bearing> {
                 add(one, strength);
             }
         }
-        let against = source.sharing(&stems).into_iter().filter(|one| one.words.contradict(&words));
-        for one in against.filter(|one| !says(source.said(one), &claim.text)).take(KEPT_MAX) {
-            add(one, Strength::Contradicts);
-        }
+        let near = sharing.iter().filter_map(|at| source.sentences.get(*at));
+        let against = near.filter(|one| one.words.contradict(&words) && !source.says(one, &reading));
+        against.take(KEPT_MAX).for_each(|one| add(one, Strength::Contradicts));
     }
-    // Where one of the places that it cites is not there, nothing that it cites says all of it.
-    if !claim.cites.iter().all(|cite| is_there(cite, sources)) {
+    // Where one of the places that it cites is not there or speaks of something else, nothing that it cites says all of it.
+    let bears = |cite: &Cite<'_>| {
+        let own = |one: &&Bearing| sources.get(one.source).is_some_and(|source| source.path == cite.path);
+        let is_on = |one: &Bearing| one.first <= cite.last && one.last >= cite.first;
+        found.iter().filter(own).any(|one| one.strength != Strength::Contradicts && is_on(one))
+    };
+    if !claim.cites.iter().all(bears) {
         let direct = found.iter_mut().filter(|one| one.strength == Strength::Direct);
         direct.for_each(|one| one.strength = Strength::Contextual);
     }
     found.sort_by_key(|one| (one.source, one.span.start, one.span.end, one.strength));
     found.dedup();
     found
-}
-
-/// Whether a source has something on the lines that are cited.
-fn is_there(cite: &Cite<'_>, sources: &[Source<'_>]) -> bool {
-    let own = sources.iter().filter(|source| source.path == cite.path);
-    own.flat_map(|source| source.on_lines(cite.first, cite.last)).next().is_some()
 }
 
 #[cfg(test)]
@@ -180,8 +202,10 @@ mod tests {
         let outline = outline(text);
         let all = claims(&outline);
         let sources = [Source::new("lease.md", LEASE), Source::new("letter.md", LETTER)];
-        let found: Vec<(usize, u64, Strength)> =
-            bearings(&all[0], &sources).iter().map(|one| (one.source, one.first, one.strength)).collect();
+        let found: Vec<(usize, u64, Strength)> = bearings(&all[0], &sources.each_ref())
+            .iter()
+            .map(|one| (one.source, one.first, one.strength))
+            .collect();
         assert_eq!(found, expected, "{text}");
     }
 
@@ -203,5 +227,6 @@ mod tests {
         check("The landlord pays for the roof.", &[]);
         check("The rent is 900 euros a month. [lease.md:6] [nothere.md:4]", &[(0, 6, Contextual)]);
         check("The rent is 900 euros a month. [lease.md:6] [letter.md:9]", &[(0, 6, Contextual)]);
+        check("The rent is 900 euros a month. [lease.md:6] [lease.md:3]", &[(0, 6, Contextual)]);
     }
 }

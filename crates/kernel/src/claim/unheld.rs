@@ -1,7 +1,10 @@
-//! What a text says besides its sentences: rows of tables, blocks of code, headings that assert something, questions, what is disguised.
+//! What a text says besides its sentences: rows of tables, blocks of code, headings that assert something, questions, silence, what is
+//! disguised.
 //! Owns: finding these parts. Must not: hold one against a source; that nobody does is what must be told.
 
-use super::{CLAIMS_MAX, Claim, Fence, Mark, Outline, bare, claims, is_disguised, prose, says_nothing};
+use super::{
+    CLAIMS_MAX, Claim, Fence, Mark, Outline, SILENT, bare, claims, is_disguised, prose, says_nothing,
+};
 use crate::sentences::spans;
 use crate::sift::NUMBERS;
 use alloc::string::{String, ToString};
@@ -29,7 +32,7 @@ pub fn unheld<'t>(outline: &Outline<'t>, known: &[&str]) -> Vec<Claim<'t>> {
             found.push((section.span.start..section.body.start, section.heading.to_string()));
         }
     }
-    found.extend(questions(outline));
+    found.extend(passed_over(outline));
     found.extend(rest(outline));
     found.retain(|(_, text)| !says_nothing(text));
     found.sort_by_key(|(span, _)| (span.start, span.end));
@@ -111,14 +114,15 @@ fn rows(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
     own.map(|(_, (span, line))| (span.clone(), (*line).to_string())).collect()
 }
 
-/// What is asked, for a question may say what it asks; and what a reader sees otherwise than it is written.
-fn questions(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
+/// What is asked, for a question may say what it asks; that sources say nothing, for they may; and what a reader sees otherwise than it
+/// is written.
+fn passed_over(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     for body in prose(outline) {
         let part = outline.text.get(body.clone()).unwrap_or_default();
         for span in spans(part) {
             let (text, _) = bare(part.get(span.clone()).unwrap_or_default());
-            if text.ends_with('?') || is_disguised(&text) {
+            if text.ends_with('?') || text == SILENT || is_disguised(&text) {
                 found.push((body.start + span.start..body.start + span.end, text));
             }
         }
@@ -153,7 +157,7 @@ mod tests {
     #[test]
     fn what_is_no_sentence_is_found() {
         check("# Memo\n\n## Suppliers and end of the contract\n\nThe rent is due.\n", &[]);
-        check("# Rent in 2024\n\nThe sources do not say.\n", &[]);
+        check("# Rent in 2024\n\nThe sources do not say.\n", &[SILENT]);
         check("# The rent is 5 euros\n\nText.\n", &["The rent is 5 euros"]);
         check("## The tenant may leave\n", &["The tenant may leave"]);
         check("| What | Amount |\n|---|---|\n| Rent | 5 euros |\n", &["| Rent | 5 euros |"]);

@@ -14,6 +14,9 @@ const SHARED_MIN: usize = 4;
 /// Terms that do where both count the same and have hardly another word.
 const FEW_SHARED_MIN: usize = 2;
 
+/// Sentences that are told for one with which they disagree.
+const TOLD_MAX: usize = 4;
+
 /// Words that turn a sentence into its opposite.
 #[rustfmt::skip] // words in rows
 const NEGATIONS: [&str; 13] = [
@@ -117,6 +120,16 @@ pub(super) fn find(chunks: &[(usize, &Chunk)]) -> Vec<Contradiction> {
         pairs.extend(shared.into_iter().filter(disagrees).map(|(other, _)| (other, number)));
     }
     pairs.sort_unstable();
+    // A sentence with which very many disagree is told with a few of them; whoever disagrees is told.
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    pairs.retain(|(one, other)| {
+        let mut count = |at: usize| {
+            let count = counts.entry(at).or_default();
+            *count += 1;
+            *count
+        };
+        count(*one).min(count(*other)) <= TOLD_MAX
+    });
     let told = |(one, other): (usize, usize)| {
         Some(Contradiction { sides: [side(all.get(one)?), side(all.get(other)?)] })
     };
@@ -172,14 +185,14 @@ impl Words {
 
     /// Whether another sentence speaks of another year or item, and says another amount of it.
     fn is_of_another(&self, other: &Words) -> bool {
-        let amounts = |one: &Words| -> BTreeSet<String> {
-            one.numbers
-                .iter()
-                .filter(|number| !one.which.contains(*number) && !one.days.contains(*number))
-                .cloned()
-                .collect()
+        let is_amount =
+            |one: &Words, number: &String| !one.which.contains(number) && !one.days.contains(number);
+        // Whether one has an amount that the other has not.
+        let has_more = |one: &Words, other: &Words| {
+            let mut own = one.numbers.iter().filter(|number| is_amount(one, number));
+            own.any(|number| !other.numbers.contains(number) || !is_amount(other, number))
         };
-        differ(&self.which, &other.which) && differ(&amounts(self), &amounts(other))
+        differ(&self.which, &other.which) && has_more(self, other) && has_more(other, self)
     }
 
     /// Whether another sentence speaks of the same and says something else.

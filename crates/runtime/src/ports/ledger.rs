@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use tokio::sync::watch;
 
 /// The most rows that one batch may hold.
-pub const BATCH_ROWS_MAX: usize = 10_000;
+pub const BATCH_ROWS_MAX: usize = 50_000;
 /// The most rows that one page may hold.
 pub const PAGE_ROWS_MAX: usize = 1_000;
 

@@ -4,14 +4,12 @@
 //! What an agent handed over, what a person answered and what a command was asked with are inputs; everything else follows from them
 //! by the same pure functions that wrote it, and must come out as it was written.
 
-use super::{Recorded, is, output_hash};
+use super::{Recorded, given, is, output_hash};
 use crate::looked;
 use crate::ports::agent::Given;
 use crate::run::{Bench, Error, Happened};
 use crate::work::Work;
-use countersign_govern::types::added::policy::{PolicyDecision, PolicyEvaluation};
 use countersign_govern::types::added::showing::{CommandInvocation, CommandReceipt};
-use countersign_govern::types::checkpoint::TaskRunFork;
 use countersign_govern::types::externalization::{
     WorkspaceExternalizationReceipt, WorkspaceExternalizationReceiptStatus as Status,
 };
@@ -21,7 +19,7 @@ use countersign_record::id::RunId;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_record::row::{Row, Sealed};
-use countersign_work::command::{Asked, By};
+use countersign_work::command::Asked;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -250,7 +248,7 @@ impl Walk<'_> {
     }
 
     fn command(&mut self, row: &Row, is_over: bool) -> Result<(), Stop> {
-        let new_run = self.new_run()?;
+        let new_run = given::new_run(self.recorded, self.cursor)?;
         let at = self.recorded.records.get(self.cursor).map_or(&row.at, |first| &first.at).clone();
         let seen = looked::last(&self.recorded.happened, row.seq);
         self.asking(row, |walk, asked| {
@@ -265,41 +263,9 @@ impl Walk<'_> {
         row: &Row,
         ask: impl FnOnce(&Self, &Asked<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let unreadable = || Error::Unreadable { seq: row.seq, why: "it is no command".to_owned() };
-        let said: CommandInvocation = Recorded::record(row).ok_or_else(unreadable)?;
-        let request = row.blobs.first().and_then(|blob| self.recorded.contents.get(&blob.digest));
-        let request = request.ok_or(Error::Erased { seq: row.seq })?;
-        let request = json::parse(request).map_err(|_| unreadable())?;
-        let name = said.actor_ref.as_str().split_once(':').map_or("", |(_, name)| name);
-        let is_proposer = self.recorded.told.lines.first().is_some_and(|began| began.actor == name);
-        let by = By {
-            name,
-            kind: said.actor_kind,
-            matter: self.bench.access.matter().as_str(),
-            is_proposer,
-            needs_another: is_proposer && self.was_barred(),
-        };
-        let key = said.idempotency_key.clone().unwrap_or_default();
-        ask(self, &Asked { command: &said.command_id, key: &key, request: &request, by })
-    }
-
-    /// Whether the policy of that time barred whoever began the run: nothing else on record says so.
-    fn was_barred(&self) -> bool {
-        let checks =
-            self.recorded.records.iter().skip(self.cursor).take_while(|row| is(row, "PolicyEvaluation"));
-        let mut checks = checks.filter_map(Recorded::record::<PolicyEvaluation>);
-        checks.any(|one| {
-            let is_of_people = ["reviewer_may_issue", "reviewer_may_decide", "user_may_approve"];
-            is_of_people.contains(&one.policy_id.as_str()) && one.decision == PolicyDecision::Deny
-        })
-    }
-
-    /// The name of the run that the next fork began.
-    fn new_run(&self) -> Result<RunId, Error> {
-        let rows = self.recorded.records.iter().skip(self.cursor);
-        let mut forks = rows.filter(|row| is(row, "TaskRunFork")).filter_map(Recorded::record::<TaskRunFork>);
-        let named = forks.next().map(|fork| fork.new_run_id);
-        Ok(RunId::try_from(named.unwrap_or_else(|| self.id().to_string()))?)
+        let checks = self.recorded.records.get(self.cursor..).unwrap_or_default();
+        let matter = self.bench.access.matter().as_str();
+        given::asking(self.recorded, matter, row, given::was_barred(checks), |asked| ask(self, asked))
     }
 
     /// Compares what was put down now with what was put down then.

@@ -1,9 +1,10 @@
 //! A run driven once more, beside the ledger.
-//! Owns: which agents work again and which hand over what they did, answering as people did. Must not: send anything, or write into the
+//! Owns: which agents work again and which hand over what they did, doing again what people did. Must not: send anything, or write into the
 //! ledger.
 
-use super::{Recorded, Scratch, output_hash};
+use super::{Recorded, Scratch, given, is, output_hash};
 use crate::clock::Clock;
+use crate::looked;
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said, Unseen};
 use crate::run::{Driver, Error};
@@ -13,6 +14,7 @@ use countersign_kernel::run::{self, Doing, Event, Outcome};
 use countersign_record::envelope::Envelope;
 use countersign_record::json::Json;
 use countersign_record::run_kind;
+use countersign_work::command::Asked;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
@@ -85,8 +87,35 @@ impl Agent for Replaying {
     }
 }
 
-/// Drives a run to its end, and answers as people answered then. Gives what each step gave, by its place; nothing where it came to
-/// another stage or to none.
+/// What somebody did to a run, by its place in the ledger.
+enum Act<'r> {
+    /// Gave a command: the place of its row in the run's records.
+    Commanded(usize),
+    Answered(&'r run::Answer),
+}
+
+/// How the keys of commands begin that an answer gives.
+const OF_ANSWERS: &str = "answer ";
+
+/// What people did to a run, in order. An answer gives its command itself.
+fn acts(recorded: &Recorded) -> Result<VecDeque<(u64, Act<'_>)>, Error> {
+    let mut all = Vec::new();
+    for (at, row) in recorded.records.iter().enumerate().filter(|(_, row)| is(row, "CommandInvocation")) {
+        let key = given::invocation(row)?.idempotency_key.unwrap_or_default();
+        if !key.starts_with(OF_ANSWERS) {
+            all.push((row.seq, Act::Commanded(at)));
+        }
+    }
+    all.extend(recorded.happened.iter().filter_map(|one| match &one.event {
+        Event::Answered { answer, .. } => Some((one.seq, Act::Answered(answer))),
+        _elsewhere => None,
+    }));
+    all.sort_by_key(|(seq, _)| *seq);
+    Ok(all.into())
+}
+
+/// Drives a run to its end; people do to it what they did then, each thing before the call that it came before. Gives what each step
+/// gave, by its place; nothing where it came to another stage or to none.
 ///
 /// # Errors
 /// It can't go on.
@@ -96,21 +125,22 @@ pub async fn rerun(
     recorded: &Recorded,
     cancel: &CancellationToken,
 ) -> Result<Vec<Option<String>>, Error> {
-    let mut answers = recorded.happened.iter().filter_map(|one| match &one.event {
-        Event::Answered { answer, .. } => Some(answer.clone()),
+    let mut acts = acts(recorded)?;
+    let mut calls = recorded.happened.iter().filter_map(|one| match &one.event {
+        Event::Called { .. } => Some(one.seq),
         _elsewhere => None,
     });
     loop {
-        driver.drive(cancel).await?;
-        let Doing::Waiting(stop) = &driver.run().doing else { break };
-        let (id, answer): (String, Option<run::Answer>) = (stop.id.clone(), answers.next());
-        let Some(answer) = answer else { break };
-        if driver.answer(&id, answer, Approver::Anybody).await.is_err() {
-            break;
+        let until = calls.next().unwrap_or(u64::MAX);
+        while let Some((_, act)) = acts.pop_front_if(|(seq, _)| *seq < until) {
+            if !done_again(driver, recorded, &act).await? {
+                break;
+            }
         }
         if driver.run().doing != Doing::Ready {
             break;
         }
+        driver.step(cancel).await?;
     }
     let gave = scratch.handed_over();
     let stages = recorded.happened.iter().filter_map(|one| match &one.event {
@@ -122,6 +152,32 @@ pub async fn rerun(
         (own == stage).then(|| hash.clone())
     };
     Ok(stages.enumerate().map(same).collect())
+}
+
+/// Does to a run what somebody did to it then; whether it could be done.
+async fn done_again(driver: &mut Driver, recorded: &Recorded, act: &Act<'_>) -> Result<bool, Error> {
+    match act {
+        Act::Commanded(at) => {
+            let Some(row) = recorded.records.get(*at) else { return Ok(false) };
+            let before = recorded.records.get(..*at).unwrap_or_default();
+            let checks = before.iter().rev().take_while(|row| is(row, "PolicyEvaluation")).count();
+            let was_barred = given::was_barred(before.get(before.len() - checks..).unwrap_or_default());
+            let (matter, new_run) = (driver.matter().to_owned(), given::new_run(recorded, *at)?);
+            let seen = looked::last(&recorded.happened, row.seq);
+            let left = given::has_left(recorded, &given::invocation(row)?.invocation_id);
+            let again = |asked: &Asked<'_>| driver.commanded_again(asked, &new_run, &seen, left);
+            given::asking(recorded, &matter, row, was_barred, again)?;
+            Ok(true)
+        }
+        // What a command answered waits for nothing more.
+        Act::Answered(answer) => match &driver.run().doing {
+            Doing::Waiting(stop) => {
+                let id = stop.id.clone();
+                Ok(driver.answer(&id, (*answer).clone(), Approver::Anybody).await.is_ok())
+            }
+            Doing::Ready | Doing::Called { .. } | Doing::Over => Ok(true),
+        },
+    }
 }
 
 impl Scratch {

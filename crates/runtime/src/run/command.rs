@@ -102,6 +102,12 @@ impl Driver {
         Ok(Some(end))
     }
 
+    /// The question about the task's contract, if the run waits for it.
+    fn contract_asked(&self) -> Option<String> {
+        let Doing::Waiting(stop) = &self.run.doing else { return None };
+        self.is_contract(&stop.message).then(|| stop.id.clone())
+    }
+
     /// Whether a question is the one about the task's contract.
     fn is_contract(&self, message: &str) -> bool {
         let review = self.bench.work.as_ref().and_then(|work| work.look(contract::last).flatten());
@@ -121,28 +127,76 @@ impl Driver {
         // A run that nobody answered in time is over before anything else is asked of it.
         self.lapse().await?;
         let at = self.bench.clock.now().map_err(Error::from)?;
+        let contract = self.contract_asked();
         let ruling = self.commanded(commanding, &at)?;
+        let by = self.bench.access.principal().to_string();
+        self.follows(&ruling, (commanding.command, contract), &by, &at)?;
         let mut begun = None;
-        match &ruling.effect {
-            // What is to leave leaves once it stands in the ledger that it is about to.
-            Effect::Nothing | Effect::Previewed(_) | Effect::Export { .. } => {}
-            Effect::Answered { question, option } => self.goes_on(question, option, &at)?,
-            Effect::Cancelled => {
-                let by = self.bench.access.principal().to_string();
-                self.come_at(Came::Cancelled { by }, &at)?;
-            }
-            Effect::Forked { fork, heads, answered } => {
-                if let Some((question, option)) = answered {
-                    self.goes_on(question, option, &at)?;
-                }
-                begun = Some(begins(fork, heads)?);
-            }
+        if let Effect::Forked { fork, heads, .. } = &ruling.effect {
+            begun = Some(begins(fork, heads)?);
         }
         match &mut begun {
             Some(new) => self.rows.flush_with(&mut new.rows).await?,
             None => self.settled().await?,
         }
         Ok((ruling, begun))
+    }
+
+    /// Gives a command once more that was given when the run was driven first. Nothing is begun by it and nothing leaves; what became
+    /// of what it had done outside is told as it was.
+    ///
+    /// # Errors
+    /// It gets no receipt, or can't be written down.
+    pub(crate) fn commanded_again(
+        &mut self,
+        asked: &Asked<'_>,
+        new_run: &RunId,
+        seen: &Seen,
+        has_left: Option<bool>,
+    ) -> Result<(), Error> {
+        let work = self.bench.work.clone().ok_or_else(|| Error::NoTask { run: self.id.clone() })?;
+        let (at, contract) = (self.bench.clock.now()?, self.contract_asked());
+        let is_over = self.run.doing == Doing::Over;
+        let ruling = work.command(&at, asked, new_run, &[], (is_over, seen))?;
+        self.follows(&ruling, (asked.command, contract), asked.by.name, &at)?;
+        if let (Effect::Export { .. }, Some(has_left)) = (&ruling.effect, has_left) {
+            work.finished(&at, asked, has_left)?;
+        }
+        Ok(())
+    }
+
+    /// Whose run it is.
+    pub(crate) fn matter(&self) -> &str {
+        self.bench.access.matter().as_str()
+    }
+
+    /// What follows from a command for the run.
+    fn follows(
+        &mut self,
+        ruling: &Ruling,
+        (command, contract): (&str, Option<String>),
+        by: &str,
+        at: &Timestamp,
+    ) -> Result<(), Error> {
+        let decided = match (command, ruling.outcome) {
+            ("contract_review.approve", command::Outcome::Accepted) => Some(Answer::Approve),
+            ("contract_review.reject", command::Outcome::Accepted) => Some(Answer::Deny),
+            (_, _) => None,
+        };
+        // Who decides on the contract by a command answers the run that waits for that.
+        if let (Some(id), Some(answer), false) = (contract, decided, ruling.is_repeated) {
+            self.come_at(Came::Answered { id, by: by.to_owned(), answer }, at)?;
+        }
+        match &ruling.effect {
+            // What is to leave leaves once it stands in the ledger that it is about to.
+            Effect::Nothing | Effect::Previewed(_) | Effect::Export { .. } => Ok(()),
+            Effect::Answered { question, option } => self.goes_on(question, option, by, at),
+            Effect::Cancelled => self.come_at(Came::Cancelled { by: by.to_owned() }, at),
+            Effect::Forked { answered, .. } => match answered {
+                Some((question, option)) => self.goes_on(question, option, by, at),
+                None => Ok(()),
+            },
+        }
     }
 
     /// Says what became of what a command had done outside; it has its receipt now.
@@ -188,10 +242,10 @@ impl Driver {
     }
 
     /// A question was answered by a command: the run goes on, if it waits for that.
-    fn goes_on(&mut self, question: &str, option: &str, at: &Timestamp) -> Result<(), Error> {
+    fn goes_on(&mut self, question: &str, option: &str, by: &str, at: &Timestamp) -> Result<(), Error> {
         match &self.run.doing {
             Doing::Waiting(stop) if stop.id == question => {
-                let (id, by) = (question.to_owned(), self.bench.access.principal().to_string());
+                let (id, by) = (question.to_owned(), by.to_owned());
                 self.come_at(Came::Answered { id, by, answer: Answer::Choose(option.to_owned()) }, at)
             }
             Doing::Waiting(_) | Doing::Ready | Doing::Called { .. } | Doing::Over => Ok(()),

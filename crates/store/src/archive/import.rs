@@ -18,8 +18,8 @@ use std::path::Path;
 
 /// A manifest has a few hundred bytes.
 const MANIFEST_BYTES_MAX: usize = 64 * 1024;
-/// The longest line that is read. The longest row has its payload's MiB and the names of a thousand blobs.
-const LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The longest line that is read. The longest row has its payload and the names of a thousand blobs.
+const LINE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Makes the matter's ledger from the archive at `dir`, whole or not at all. Gives back its last row.
 ///

@@ -32,7 +32,7 @@ impl Request {
         }
         if batch.rows.len() > BATCH_ROWS_MAX || batch.expected.len() > BATCH_ROWS_MAX {
             return Err(Error::Batch {
-                why: "a batch holds 10,000 rows and as many expected places at most",
+                why: "a batch holds 50,000 rows and as many expected places at most",
             });
         }
         for (at, row) in batch.rows.iter().enumerate() {

@@ -244,7 +244,7 @@ fn a_hostile_archive_is_refused() {
     check("a blob of a TiB", &|copy| claim(&copy.some_blob(), TIB));
     check("a blob of a byte too many", &|copy| claim(&copy.some_blob(), BLOB_BYTES_MAX as u64 + 1));
     check("a line of a byte too many", &|copy| {
-        copy.edit("rows.jsonl", |text| format!("{}\n{text}", "x".repeat(2 * 1024 * 1024 + 1)));
+        copy.edit("rows.jsonl", |text| format!("{}\n{text}", "x".repeat(8 * 1024 * 1024 + 1)));
     });
     let in_place_of = |what: &str, place: &dyn Fn(&Archive) -> PathBuf| {
         let put = |copy: &Archive, make: &dyn Fn(&Path)| {

@@ -63,7 +63,7 @@ fn invoke(b: &mut Builder, run: &Run, command: &str) {
             "idempotency_key": format!("key-of-{id}"), "request_hash": hash_of(&request), "created_at": b.now()
         }),
     );
-    let receipt = json!({"receipt_id": b.id("command-receipt"), "invocation_id": id, "status": "done", "created_at": b.now()});
+    let receipt = json!({"receipt_id": b.id("command-receipt"), "invocation_id": id, "status": "accepted", "created_at": b.now()});
     b.add("CommandReceipt", receipt);
 }
 
@@ -177,7 +177,7 @@ pub(super) fn learn(b: &mut Builder, run: &mut Run) {
     let receipt = b.id("command-receipt");
     b.add(
         "CommandReceipt",
-        json!({"receipt_id": receipt, "invocation_id": id, "status": "done", "created_at": b.now()}),
+        json!({"receipt_id": receipt, "invocation_id": id, "status": "accepted", "created_at": b.now()}),
     );
     let signal = json!({
         "signal_id": b.id("signal"), "learning_mode": b.random.pick(&["production", "signal_generation", "calibration"]),

@@ -141,7 +141,7 @@ fn candidates(b: &mut Builder, artifact: &str, attempts: &[Value]) -> Vec<Value>
             "procedure_id": id, "strategy_kind": strategy,
             "repair_target": {
                 "target_kind": "artifact_scope",
-                "artifact_scope_ref": {"artifact_stable_id": artifact, "anchor": {"section_id": "3"}}
+                "artifact_scope_ref": {"artifact_stable_id": artifact, "anchor": {"section_id": "3", "schema_version": "1.0"}}
             },
             "required_capabilities": [{"capability_id": "evaluate", "min_version": "2.0.0"}],
             "policy_allowed": is_tried, "safety_class": "meaning_bearing", "tried": is_tried, "exhausted": is_tried,

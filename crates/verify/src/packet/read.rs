@@ -48,12 +48,17 @@ pub struct Spoilt {
 
 /// Bytes that are no statement of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {why}")]
+#[error("{}{why}", prefix(path))]
 pub struct NotAStatement {
     /// Where, as a JSON pointer; empty for the whole.
     pub path: String,
     /// What is wrong.
     pub why: String,
+}
+
+/// What stands before what is wrong: where, if it is not the whole.
+fn prefix(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
 fn wrong(path: &str, why: impl ToString) -> NotAStatement {

@@ -245,6 +245,15 @@ fn skipped_by_command(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found
     found.must(CHECK, record, "target_ref", target.map(Json::from));
 }
 
+/// A look at a plan is at one that there is, and comes to something; what it found only whoever looked tells.
+pub(crate) fn verified<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let id = record.json().text("plan_id").unwrap_or_default();
+    let is_there = walk.case.before("RevisionPlan", id, record.seq()).is_some();
+    found.holds(CHECK, record, "plan_id", is_there, "there is no such plan");
+    let is_decided = record.json().flag("passed").is_some();
+    found.holds(CHECK, record, "passed", is_decided, "it came to nothing");
+}
+
 /// Whether a look at a plan before it was begun found something wrong with it.
 fn is_flawed(walk: &Walk<'_, '_>, plan: &Plan<'_>, record: Record<'_>) -> bool {
     let looks = walk.case.until("PlanVerifierResult", record.seq());

@@ -2,12 +2,13 @@
 //! Owns: each part of a summary. Must not: judge.
 
 use super::{
-    Budget, Checkpoint, Claim, Decision, Finding, Origin, Outcome, Place, Product, Source, Summary, Withheld,
-    fallen, given_up,
+    Budget, Change, Checkpoint, Claim, Criterion, Finding, Origin, Outcome, Place, Product, Source, Summary,
+    Withheld, changed, decided, fallen, given_up,
 };
 use crate::case::{Case, Text, bare};
 use crate::packet::{Content, Statement};
-use crate::{claims, evidence, head, question, rely};
+use crate::{claims, evidence, head, rely};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -24,7 +25,7 @@ fn copy(json: &Json, path: &str) -> String {
     json.text(path).unwrap_or_default().to_string()
 }
 
-pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summary {
+pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds, changes: Vec<Change>) -> Summary {
     let packet = head::packet(case);
     let json = packet.map_or(&Json::Null, Record::json);
     let place = packet.map_or(u64::MAX, Record::seq);
@@ -45,12 +46,14 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds) -> Summ
         lifecycle: lifecycle.replace('_', " "),
         fallen: fallen(case),
         limitations: limits.iter().map(|one| limitation(one).to_string()).collect(),
+        changed: changed::told(&changes),
         findings,
         outcomes: outcomes(case, folds),
         products: products(case, place),
         claims: claimed(case, place),
         sources: sources(case, place),
-        decisions: decisions(case),
+        decisions: decided::decisions(case, &changes),
+        changes,
         budget: budget(case, place),
         checkpoints: checkpoints(case),
         withheld: withheld(statement),
@@ -107,6 +110,8 @@ fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
         Outcome {
             id: outcome.id().to_string(),
             statement: outcome.statement().to_string(),
+            threshold: changed::said(Some(&outcome.threshold())),
+            criteria: outcome.criteria().map(criterion).collect(),
             words: match without.is_empty() {
                 true => words,
                 false => format!("{words}, though {} was given up", without.join(", ")),
@@ -115,6 +120,15 @@ fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
         }
     };
     case.task.outcomes().map(one).collect()
+}
+
+fn criterion(one: crate::task::Criterion<'_>) -> Criterion {
+    Criterion {
+        id: one.id().to_string(),
+        text: one.text().to_string(),
+        threshold: changed::said(Some(&one.threshold())),
+        required: one.is_required(),
+    }
 }
 
 /// The words for how an outcome stands. What is replaced in the contract's words nobody works for any more.
@@ -151,7 +165,7 @@ fn findings(case: &Case<'_>, folds: &Folds) -> Vec<Finding> {
 }
 
 /// What a work product is called by people: its file name.
-fn product_name(case: &Case<'_>, stable: &str) -> String {
+pub(super) fn product_name(case: &Case<'_>, stable: &str) -> String {
     let local = case.local(stable);
     case.task.artifact(local).and_then(|one| one.path()).unwrap_or(local).to_string()
 }
@@ -207,14 +221,11 @@ fn support(status: &str) -> &'static str {
 
 fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
     let Some(package) = case.last("EvidencePackage", place) else { return Vec::new() };
-    let heads = evidence::heads(case, place);
+    let (words, since) = (words(case, place), since(case, place));
     let one = |support_of: &Json| {
-        let (stable, name) = claims::parts(support_of.text("claim_ref")?)?;
-        let version = heads.iter().find(|one| one.json().is("artifact_stable_id", stable));
-        let words = version.and_then(|version| match case.content(*version).text() {
-            Text::Here(text) => words(case, stable, text, name),
-            Text::Withheld | Text::Missing => None,
-        });
+        let claim_ref = support_of.text("claim_ref")?;
+        let (stable, name) = claims::parts(claim_ref)?;
+        let words = words.get(stable).and_then(|all| all.get(name)).cloned();
         let anchors = |path: &str| -> Vec<Place> {
             let named = support_of.texts(path).into_iter();
             named.filter_map(|one| at(case, bare(one), package.seq())).collect()
@@ -222,7 +233,7 @@ fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
         let mut places = anchors("supporting_anchor_refs");
         places.extend(anchors("contradicting_anchor_refs"));
         let status = support_of.text("support_status").unwrap_or_default();
-        let now = since(case, support_of.text("claim_ref")?, place).unwrap_or(status);
+        let now = since.get(claim_ref).copied().unwrap_or(status);
         let words_now = match (now == status, now) {
             (true, _) => support(status).to_string(),
             (false, "indeterminate_stale_or_unverified") => "its source has changed since".to_string(),
@@ -241,17 +252,29 @@ fn claimed(case: &Case<'_>, place: u64) -> Vec<Claim> {
     package.json().list("claim_support_map").iter().filter_map(one).collect()
 }
 
-/// How a claim was found to be supported since a place, last.
-fn since<'c>(case: &'c Case<'_>, claim: &str, place: u64) -> Option<&'c str> {
-    let mut receipts = case.world.of("ClaimSupportDerivationReceipt").filter(|one| one.seq() > place);
-    let last = receipts.rfind(|one| one.json().is("claim_ref", claim))?;
-    last.json().text("derived_support_status")
+/// How each claim was found to be supported since a place, last.
+fn since<'c>(case: &'c Case<'_>, place: u64) -> BTreeMap<&'c str, &'c str> {
+    let receipts = case.world.of("ClaimSupportDerivationReceipt").filter(|one| one.seq() > place);
+    let told =
+        receipts.map(|one| one.json().text("claim_ref").zip(one.json().text("derived_support_status")));
+    told.flatten().collect()
 }
 
 /// The words of a claim, and the heading it stands under.
-fn words(case: &Case<'_>, stable: &str, work: &str, name: &str) -> Option<(String, Option<String>)> {
-    let (_, claim) = claims::said(case, stable, work).into_iter().find(|(own, _)| own == name)?;
-    Some((claim.text.trim().to_string(), claim.section.map(ToString::to_string)))
+type Words = (String, Option<String>);
+
+/// The words of every claim of each artifact, by its name.
+fn words<'c>(case: &'c Case<'_>, place: u64) -> BTreeMap<&'c str, BTreeMap<String, Words>> {
+    let mut all = BTreeMap::new();
+    for version in evidence::heads(case, place) {
+        let Some(stable) = version.json().text("artifact_stable_id") else { continue };
+        let Text::Here(work) = case.content(version).text() else { continue };
+        let own = claims::said(case, stable, work).into_iter().map(|(name, claim)| {
+            (name, (claim.text.trim().to_string(), claim.section.map(ToString::to_string)))
+        });
+        all.entry(stable).or_insert_with(|| own.collect());
+    }
+    all
 }
 
 /// A place by its anchor.
@@ -288,7 +311,7 @@ fn place_name(lines: &str) -> String {
 }
 
 /// What a source is called by people.
-fn title(case: &Case<'_>, id: &str) -> String {
+pub(super) fn title(case: &Case<'_>, id: &str) -> String {
     let source = case.task.source(id);
     source.and_then(|one| one.0.text("title").or_else(|| one.0.text("path"))).unwrap_or(id).to_string()
 }
@@ -314,28 +337,6 @@ fn sources(case: &Case<'_>, place: u64) -> Vec<Source> {
         }
     };
     last.into_iter().map(one).collect()
-}
-
-fn decisions(case: &Case<'_>) -> Vec<Decision> {
-    let one = |answer: Record<'_>| {
-        let json = answer.json();
-        let call = case.before("HardRevisionCall", json.text("hard_call_id")?, answer.seq())?;
-        let chosen = json.text("selected_option_id");
-        let option = call.json().list("options").iter().find(|one| one.text("option_id") == chosen);
-        let who = bare(json.text("resolved_by_user_ref")?);
-        let review = case.world.of("RevisionReviewDecisionReceipt").find(|one| one.seq() > answer.seq());
-        let review = review.filter(|one| one.json().text("created_at") == json.text("created_at"));
-        Some(Decision {
-            at: copy(json, "created_at"),
-            who: who.to_string(),
-            proof: question::proof(case, json.text("hard_call_id").unwrap_or_default()),
-            question: copy(call.json(), "prompt_text"),
-            answer: option.and_then(|one| one.text("label")).or(chosen).unwrap_or_default().to_string(),
-            consequence: option.map(|one| copy(one, "consequence_text")).unwrap_or_default(),
-            why: review.and_then(|one| one.json().text("rationale")).map(ToString::to_string),
-        })
-    };
-    case.world.of("HardCallResolutionReceipt").filter_map(one).collect()
 }
 
 fn budget(case: &Case<'_>, place: u64) -> Option<Budget> {

@@ -52,7 +52,7 @@ fn memo(term: &str) -> String {
 }
 
 /// Others who do the same over and over: what comes of each step, and what is chosen in turn.
-struct Set(fn(&Started, &str) -> Answer, Vec<&'static str>);
+pub(crate) struct Set(pub(crate) fn(&Started, &str) -> Answer, pub(crate) Vec<&'static str>);
 
 impl Others for Set {
     fn step(&mut self, started: &Started, base: &str) -> Answer {

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod book;
+mod decided;
 mod forged;
+mod forgeries;
 mod histories;
 mod pages;
 mod revising;

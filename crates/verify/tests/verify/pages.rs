@@ -5,7 +5,7 @@ use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
 
 /// What somebody may write into a title, a source or a sentence of the work.
-const HOSTILE: [&str; 6] = [
+pub(crate) const HOSTILE: [&str; 6] = [
     "</td></table><script>alert(1)</script>",
     "\" onmouseover=\"alert(1)\" x='",
     "<img src=x onerror=alert(1)>",
@@ -15,11 +15,11 @@ const HOSTILE: [&str; 6] = [
 ];
 
 /// The tags of a page, each with what stands in it.
-fn tags(page: &str) -> Vec<&str> {
+pub(crate) fn tags(page: &str) -> Vec<&str> {
     page.match_indices('<').map(|(at, _)| &page[at..at + page[at..].find('>').unwrap() + 1]).collect()
 }
 
-fn page(summary: &Summary) -> String {
+pub(crate) fn page(summary: &Summary) -> String {
     html(summary, &Besides { signers: &[], file_sha256: "00", envelope: Some("{}") })
 }
 

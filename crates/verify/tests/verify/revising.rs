@@ -1,6 +1,6 @@
 //! Mending on a stage: looks at heads, plans with their steps, what people are asked, and commands.
 
-use crate::scenes::{DRAFTED, INTEGRATED};
+use crate::scenes::REVISED;
 use crate::stage::Stage;
 use countersign_govern::types::added::showing::ActorKind;
 use countersign_govern::types::basic::ArtifactVersionState as State;
@@ -131,9 +131,7 @@ impl Stage {
 
     /// A run from its first draft to its packet; gives the status.
     pub(crate) fn whole(&mut self, draft: &str, others: &mut impl Others) -> String {
-        self.version("memo", draft);
-        self.hand_over(DRAFTED);
-        self.call();
+        self.drafted("memo", draft);
         for _ in 0..STEPS_MAX {
             self.look_and_plan();
             let task = self.desk.task().clone();
@@ -145,7 +143,7 @@ impl Stage {
                 while let Some(question) = self.mend(others) {
                     self.ask(Some(&question), others);
                 }
-                self.hand_over(DRAFTED);
+                self.hand_over(REVISED);
                 self.call();
             } else if call::open(&self.desk).is_empty() && !is_open("dirty") {
                 self.judged("");
@@ -154,7 +152,7 @@ impl Stage {
                     heads.iter().flat_map(|head| head.claims.to_vec()).collect::<Vec<_>>()
                 });
                 let status = self.rely(&claims);
-                self.hand_over(INTEGRATED);
+                self.integrated();
                 return status;
             } else if !call::open(&self.desk).is_empty() {
                 self.ask(None, others);

@@ -1,9 +1,11 @@
 //! Runs with different ends, each with its packet.
 
 use crate::histories;
+use crate::revising::Answer;
 use crate::stage::Stage;
 use countersign_kernel::measure::Measured;
 use countersign_work::asking::{self, Call, Ended, Took};
+use countersign_work::finding;
 use countersign_work::score::Seen;
 use std::collections::BTreeMap;
 
@@ -30,8 +32,8 @@ const TASK: &str = r#"{
 
 const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\nThe tenant may give notice of six months to the landlord.\n";
 const LETTER: &str = "The landlord will repair the roof in spring.\n";
-pub(crate) const DRAFTED: &str = "{\"draft\":\"memo\"}";
-pub(crate) const INTEGRATED: &str = r#"{"final_response":"see the memo"}"#;
+/// What the revisor hands over.
+pub(crate) const REVISED: &str = r#"{"made":[],"steps":1}"#;
 
 /// A memo whose every sentence stands in a source.
 pub(crate) fn safe() -> Stage {
@@ -61,6 +63,15 @@ pub(crate) fn fallen() -> Stage {
     stage
 }
 
+/// A packet that a person takes back.
+pub(crate) fn taken_back() -> Stage {
+    let mut stage = safe();
+    let about = format!("src:{}", stage.desk.own("lease"));
+    let asked = r#"{"invalidation_kind": "source_workspace_changed", "triggering_ref": "ABOUT"}"#;
+    stage.command("reliance.invalidate_packet", &asked.replace("ABOUT", &about));
+    stage
+}
+
 /// One look at a memo, and the packet; gives the status too.
 fn memo(task: &str, sources: &[(&str, &str)], text: &str) -> (Stage, String) {
     handed_over(Stage::new(task, sources, &[]), text, text)
@@ -68,14 +79,12 @@ fn memo(task: &str, sources: &[(&str, &str)], text: &str) -> (Stage, String) {
 
 /// One look at a memo that is kept as one text and looked at as another.
 fn handed_over(mut stage: Stage, kept: &str, text: &str) -> (Stage, String) {
-    let version = stage.version("memo", kept);
-    stage.hand_over(DRAFTED);
-    stage.call();
+    let version = stage.drafted("memo", kept);
     let (claims, _) = stage.look(&[("memo", &version, text)], &Seen::default());
     stage.judged("");
     stage.call();
     let status = stage.rely(&claims);
-    stage.hand_over(INTEGRATED);
+    stage.integrated();
     (stage, status)
 }
 
@@ -86,6 +95,18 @@ pub(crate) fn limited() -> Stage {
     let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\nThe landlord owns a boat.\n";
     let (stage, status) = memo(&task, &[("lease", LEASE), ("letter", LETTER)], text);
     assert_eq!(status, "rely_with_limitations");
+    stage
+}
+
+/// A finding that a person disputes, stands by, and turns down in the end.
+pub(crate) fn contested() -> Stage {
+    let mut stage = limited();
+    let id = finding::all(&stage.desk).pop().unwrap().event.finding_id;
+    let about = |rest: &str| format!(r#"{{"finding_id": "{id}"{rest}}}"#);
+    stage.command("finding.contest", &about(r#", "grounds": "the boat is in another deed""#));
+    stage.command("finding.withdraw_contest", &about(""));
+    stage.command("finding.reject", &about(r#", "grounds": "nobody asked for the boat""#));
+    stage.command("reliance.renew_packet", "{}");
     stage
 }
 
@@ -101,26 +122,8 @@ pub(crate) fn unheld() -> Stage {
 pub(crate) fn mended() -> Stage {
     let mut stage = Stage::new(TASK, &[("lease", LEASE), ("letter", LETTER)], &[]);
     let first = "# Memo\n\n## Term\n\nThe rent is 800 euros a month. [sources/lease.md:5]\nThe landlord owns a boat.\n";
-    let version = stage.version("memo", first);
-    stage.hand_over(DRAFTED);
-    stage.call();
-    let (_, looked) = stage.look(&[("memo", &version, first)], &Seen::default());
-    assert_eq!(looked[0].state.as_str(), "needs_revision");
-    stage.judged("");
-    stage.call();
-    let second =
-        "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n";
-    let version = stage.version("memo", second);
-    stage.dirty("term-stated");
-    stage.hand_over(DRAFTED);
-    stage.call();
-    let (claims, looked) = stage.look(&[("memo", &version, second)], &Seen::default());
-    assert_eq!(looked[0].state.as_str(), "satisfied");
-    stage.judged("");
-    stage.call();
-    // What the first version asked of the sources is of no use any more.
-    assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
-    stage.hand_over(INTEGRATED);
+    let mut others = histories::Set(|_, _| Answer::Text(SAID.to_owned()), vec!["accept"]);
+    assert_eq!(stage.whole(first, &mut others), "safe_to_rely_within_scope");
     stage
 }
 
@@ -133,16 +136,14 @@ pub(crate) fn answered() -> Stage {
     let letter = "The tenant may give notice of three months to the landlord.\n";
     let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", letter)], &[]);
     let text = "# Memo\n\n## Term\n\nThe tenant may give notice of six months to the landlord. [sources/lease.md:7]\n";
-    let version = stage.version("memo", text);
-    stage.hand_over(DRAFTED);
-    stage.call();
+    let version = stage.drafted("memo", text);
     let (_, looked) = stage.look(&[("memo", &version, text)], &Seen::default());
     stage.asks(&looked[0].question.clone().unwrap(), "prefer-lease", "");
     let (claims, _) = stage.look(&[("memo", &version, text)], &Seen::default());
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), "safe_to_rely_within_scope");
-    stage.hand_over(INTEGRATED);
+    stage.integrated();
     stage
 }
 
@@ -150,16 +151,14 @@ pub(crate) fn answered() -> Stage {
 fn without(wanted: &str, status: &str) -> Stage {
     let task = TASK.replace(r#""memo-whole", "#, &format!(r#""memo-whole", {wanted}"#));
     let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
-    let version = stage.version("memo", SAID);
-    stage.hand_over(DRAFTED);
+    let version = stage.drafted("memo", SAID);
     let target = format!("outcome_record:{}", stage.desk.own("memo-whole"));
     stage.command("task.skip", &format!(r#"{{"target_ref": "{target}", "reason": "not_applicable"}}"#));
-    stage.call();
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), status);
-    stage.hand_over(INTEGRATED);
+    stage.integrated();
     stage
 }
 
@@ -175,7 +174,6 @@ pub(crate) fn optional() -> Stage {
 pub(crate) fn overspent() -> Stage {
     let task = TASK.replace(r#""outcomes""#, r#""budget": {"output_tokens": 10}, "outcomes""#);
     let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
-    let version = stage.version("memo", SAID);
     let call = Call {
         module: "drafter".to_owned(),
         planned: None,
@@ -187,13 +185,12 @@ pub(crate) fn overspent() -> Stage {
         ended: Ended::Completed,
     };
     asking::record(&mut stage.desk, "drafter", &Took { calls: vec![call], wall_clock_ms: 3 }).unwrap();
-    stage.hand_over(DRAFTED);
-    stage.call();
+    let version = stage.drafted("memo", SAID);
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), "rely_with_limitations");
-    stage.hand_over(INTEGRATED);
+    stage.integrated();
     stage
 }
 
@@ -208,16 +205,14 @@ fn disputed(word: &'static str, status: &str) -> Stage {
         wanted,
     );
     let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
-    let version = stage.version("memo", SAID);
-    stage.hand_over(DRAFTED);
-    stage.call();
+    let version = stage.drafted("memo", SAID);
     let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.asks(&looked[0].question.clone().unwrap(), word, "");
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), status);
-    stage.hand_over(INTEGRATED);
+    stage.integrated();
     stage
 }
 
@@ -288,9 +283,7 @@ pub(crate) fn labelled() -> Stage {
 fn paper(text: &str) -> Stage {
     let sources = [("ledger", "Twelve entries.\n"), ("hint", "Somebody said so.\n")];
     let mut stage = Stage::new(PAPER, &sources, &[("paper.schema.json", SCHEMA)]);
-    let version = stage.version("paper", text);
-    stage.hand_over(DRAFTED);
-    stage.call();
+    let version = stage.drafted("paper", text);
     let mut seen = Seen::default();
     seen.checks.insert("schema".to_owned(), Measured { met: 1, of: 1, missing: Vec::new() });
     seen.checks.insert("runs".to_owned(), Measured { met: 1, of: 1, missing: Vec::new() });
@@ -302,7 +295,7 @@ fn paper(text: &str) -> Stage {
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), "rely_with_limitations");
-    stage.hand_over(INTEGRATED);
+    stage.integrated();
     stage
 }
 
@@ -328,7 +321,8 @@ pub(crate) const SHORT: [Scene; 11] = [
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
-const LONG: [Scene; 7] = [
+const LONG: [Scene; 8] = [
+    ("contested", contested),
     ("issued", issued),
     ("given up", histories::given_up),
     ("asked again", histories::asked_again),

@@ -28,12 +28,12 @@ use std::collections::BTreeMap;
 
 pub(crate) const RUN: &str = "run_0123456789abcdef";
 
-const PIPELINE: &str = r#"{"name":"task","stages":[
-    {"name":"draft","agent":{"kind":"built_in","name":"draft"},"default_next":"critic"},
-    {"name":"critic","agent":{"kind":"built_in","name":"critic"},"default_next":"integration","rules":[
+const PIPELINE: &str = r#"{"name":"stage","stages":[
+    {"name":"draft","agent":{"kind":"built_in","name":"task_draft"},"default_next":"critic"},
+    {"name":"critic","agent":{"kind":"built_in","name":"task_critic"},"default_next":"integration","rules":[
         {"key":"route","value":"revision","target":"revision"}]},
-    {"name":"revision","agent":{"kind":"built_in","name":"revision"},"default_next":"critic"},
-    {"name":"integration","agent":{"kind":"built_in","name":"integration"}}],
+    {"name":"revision","agent":{"kind":"built_in","name":"task_revision"},"default_next":"critic"},
+    {"name":"integration","agent":{"kind":"built_in","name":"task_integration"}}],
     "limits":{"max_iterations":60,"max_llm_calls":10,"max_agent_hops":200,"max_stages":5,"max_critic_fires":60}}"#;
 
 pub(crate) struct Stage {
@@ -114,7 +114,7 @@ impl Stage {
 
     fn write(&mut self, stream: &str, kind: &str, payload: Json, blobs: Vec<Vec<u8>>, at: Timestamp) {
         let (stream, kind, version) = (stream.to_owned(), kind.to_owned(), run_kind::version(kind));
-        let is_decision = kind == run_kind::ANSWERED;
+        let is_decision = kind == run_kind::ANSWERED || kind == "govern.command_invocation";
         self.book.written.push(Written { stream, kind, version, at, payload, blobs, is_decision });
     }
 
@@ -168,6 +168,35 @@ impl Stage {
         self.returned(Outcome::Done(output), "stop_1");
     }
 
+    /// An artifact is drafted, and becomes its first version when the critic is called.
+    pub(crate) fn drafted(&mut self, artifact: &str, text: &str) -> Version {
+        let texts = Object::from([(artifact, Json::from(text))]);
+        let draft = Object::from([("text", Json::from(text)), ("texts", texts.into())]);
+        self.returned(Outcome::Done(draft), "stop_1");
+        self.call();
+        self.version(artifact, text)
+    }
+
+    /// The work as it stands is handed over.
+    pub(crate) fn integrated(&mut self) {
+        let (mut products, mut first) = (Vec::new(), None);
+        for one in &self.desk.task().artifacts {
+            let Some(head) = artifact::head(&self.desk, &one.id) else { continue };
+            first = first.or_else(|| self.contents.get(&head.content).cloned());
+            products.push(Json::from(Object::from([
+                ("artifact", Json::from(one.id.as_str())),
+                ("path", one.path.as_str().into()),
+                ("version", parsed(&head.number.to_string())),
+                ("sha256", String::from(head.content).into()),
+            ])));
+        }
+        let handed = Object::from([
+            ("final_response", Json::from(first.unwrap_or_default())),
+            ("products", Json::Array(products)),
+        ]);
+        self.returned(Outcome::Done(handed), "stop_1");
+    }
+
     /// The critic hands over what the looks came to.
     pub(crate) fn judged(&mut self, seen: &str) {
         let state = |id: &str| countersign_work::outcome::state(&self.desk, id);
@@ -197,6 +226,15 @@ impl Stage {
         self.later();
         let answer = Answer::Choose(option.to_owned());
         self.come(Came::Answered { id: question.to_owned(), by: "ana".to_owned(), answer });
+        self.call();
+    }
+
+    /// The agent asks for leave, and a person gives it.
+    pub(crate) fn asks_leave(&mut self, message: &str) {
+        self.returned(Outcome::Confirm { message: message.to_owned(), expires_at: None }, "stop_1");
+        self.later();
+        let (id, by) = ("stop_1".to_owned(), "ana".to_owned());
+        self.come(Came::Answered { id, by, answer: Answer::Approve });
         self.call();
     }
 
@@ -300,14 +338,5 @@ pub(crate) fn parts(
         rows: book.entries(RUN),
         anchor: Some(book.anchor(&made_at)),
         blobs: book.blobs(RUN),
-    }
-}
-
-impl Stage {
-    /// An outcome must be looked at again.
-    pub(crate) fn dirty(&mut self, outcome: &str) {
-        use countersign_govern::types::outcome::OutcomeEvaluationState as State;
-        countersign_work::outcome::go(&mut self.desk, outcome, State::Dirty, "revision step done", None)
-            .unwrap();
     }
 }

@@ -5,13 +5,14 @@ use super::{Refusal, open};
 use crate::desk::{Desk, Error, after};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_govern::types::added::stopping::{HardCallPendingEvent, PendingCause};
+use countersign_govern::types::added::stopping::{HardCallPendingEvent, PendingAction, PendingCause};
 use countersign_govern::types::basic::V10;
 use countersign_govern::types::hard_call::{HardCallPendingPolicyOnTimeout as OnTimeout, HardRevisionCall};
 use countersign_record::time::Timestamp;
 
 /// When the time for an answer is over.
-fn until(call: &HardRevisionCall) -> Option<Timestamp> {
+#[must_use]
+pub fn until(call: &HardRevisionCall) -> Option<Timestamp> {
     let raised = Timestamp::try_from(call.created_at.as_str()).ok()?;
     after(&raised, call.pending_policy.timeout_ms?)
 }
@@ -44,7 +45,7 @@ pub fn lapse(desk: &mut Desk) -> Result<Vec<String>, Error> {
         open(desk).into_iter().filter(|one| is_over(one) && is_new(&one.hard_call_id)).collect();
     let mut lapsed = Vec::new();
     for call in over {
-        let action = call.pending_policy.on_timeout.as_str();
+        let action = call.pending_policy.on_timeout.into();
         pend(desk, &call.hard_call_id, PendingCause::TimedOut, action)?;
         lapsed.push(call.hard_call_id);
     }
@@ -58,15 +59,15 @@ pub fn lapse(desk: &mut Desk) -> Result<Vec<String>, Error> {
 pub fn defer(desk: &mut Desk, id: &str) -> Result<(), Refusal> {
     let call = open(desk).into_iter().find(|call| call.hard_call_id == id);
     let call = call.ok_or_else(|| Refusal::Unasked(id.to_string()))?;
-    Ok(pend(desk, id, PendingCause::Deferred, call.pending_policy.on_defer.as_str())?)
+    Ok(pend(desk, id, PendingCause::Deferred, call.pending_policy.on_defer.into())?)
 }
 
-fn pend(desk: &mut Desk, id: &str, cause: PendingCause, action: &str) -> Result<(), Error> {
+fn pend(desk: &mut Desk, id: &str, cause: PendingCause, action: PendingAction) -> Result<(), Error> {
     desk.put(&HardCallPendingEvent {
         event_id: desk.id("pending"),
         hard_call_id: id.to_string(),
         cause,
-        action: action.to_string(),
+        action,
         created_at: desk.now(),
         schema_version: Some(V10),
     })?;

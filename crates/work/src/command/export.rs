@@ -9,8 +9,10 @@ use crate::evidence;
 use crate::outside::{self, Going, Left};
 use alloc::format;
 use alloc::string::ToString;
+use countersign_govern::types::basic::StorageRef;
 use countersign_govern::types::externalization::{
-    WorkspaceExternalizationKind as Kind, WorkspaceExternalizationReceiptStatus as Status,
+    WorkspaceExternalizationKind as Kind, WorkspaceExternalizationReceipt,
+    WorkspaceExternalizationReceiptStatus as Status,
 };
 
 /// What is to leave.
@@ -42,6 +44,14 @@ pub(super) fn again(
 ) -> Result<Effect, Error> {
     let document = evidence::document(desk, given.contents, asked.sources.as_deref())?;
     Ok(Effect::Export { destination: asked.destination.clone(), document })
+}
+
+/// Whether a record says that something was to leave and could not.
+pub(super) fn has_failed(desk: &Desk, record: &StorageRef) -> bool {
+    let id = record.as_str().strip_prefix("workspace_externalization_receipt:");
+    let receipt: Option<WorkspaceExternalizationReceipt> =
+        id.and_then(|id| desk.find("WorkspaceExternalizationReceipt", id));
+    receipt.is_some_and(|receipt| receipt.status == Status::Failed)
 }
 
 /// Writes what became of it.

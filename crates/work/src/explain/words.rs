@@ -41,7 +41,12 @@ pub(super) fn what(desk: &Desk, row: &Draft) -> String {
         "EvaluationResultEnvelope" => {
             let outcome = text(row, "outcome_id").map(|id| desk.local(id)).unwrap_or_default();
             let verdict = inner(row, &["decision", "verdict"]).replace('_', " ");
-            format!("{outcome}: {verdict}, by {}", said("producer_kind"))
+            // Where nobody judges, the scores are put together all the same.
+            let by = match said("producer_kind").as_str() {
+                "judge" if !desk.task().has_judge() => "the scores".to_string(),
+                other => other.to_string(),
+            };
+            format!("{outcome}: {verdict}, by {by}")
         }
         "EvaluationFindingEvent" => format!("{} ({})", plain(row, "finding_text"), said("severity")),
         "EvidencePackage" => {

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use countersign_govern::member::Member;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::added::criterion::{
-    LatencyDistribution, MetricObservationInvalidationEvent, MetricValue,
+    LatencyDistribution, LatencyQuantiles, MetricObservationInvalidationEvent, MetricValue,
 };
 use countersign_govern::types::basic::{RegressionSeverity, Severity, StorageRef, V10};
 use countersign_govern::types::cost::CostDimension;
@@ -22,7 +22,7 @@ use countersign_govern::types::formula::{
     MetricRollupExcludedObservationRefExclusionReason as Exclusion, NumericUnit, ZeroDenominatorPolicy,
 };
 use countersign_govern::types::quality::SeverityWeightedRegressionRate;
-use countersign_govern::types::wire::{OrNull, Wire};
+use countersign_govern::types::wire::{OrNull, Reading, Wire};
 use countersign_record::json::{Json, Number, Object};
 
 /// The metric of regressions.
@@ -243,10 +243,12 @@ pub(super) fn latency(desk: &mut Desk) -> Result<(), Error> {
     let output_ref = reference("LatencyDistribution", &latency_id)?;
     let from = From { formula: "latency_distribution_v1", inputs, input_refs, output_ref };
     let derived = desk.derive_whole(from)?;
+    let quantiles = LatencyQuantiles::read(&derived.value, &mut Reading::default());
     desk.put(&LatencyDistribution {
         latency_id,
         subject_ref: reference("Task", &desk.task().id)?,
-        distribution_ms: derived.value,
+        distribution_ms: quantiles
+            .ok_or_else(|| Error::Missing("quantiles of how long it took".to_string()))?,
         sample_size,
         measurement_window: window,
         formula_eval_receipt_ref: derived.receipt,

@@ -174,7 +174,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Rows that make what is shown of a packet old, and leave reliance on it as it was.
-    const ONLY_SHOWN: [&str; 2] = ["KnownGoodCheckpoint", "RelianceInvalidationEvent"];
+    const ONLY_SHOWN: [&str; 4] =
+        ["HardCallPendingEvent", "KnownGoodCheckpoint", "RelianceInvalidationEvent", "ResearchNeedLease"];
 
     #[test]
     fn everything_that_a_packet_rests_on_can_make_it_fall() {

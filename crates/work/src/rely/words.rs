@@ -20,10 +20,11 @@ pub fn summary(status: Status) -> &'static str {
     }
 }
 
-/// Findings that are open and do not block, counted by how bad they are; nothing where there are none.
+/// Findings that are open and do not block, counted by how bad they are; nothing where there are none. Of what blocks it is never said
+/// that it does not.
 #[must_use]
 pub fn still_open(severities: &[Severity]) -> Option<String> {
-    let worst_first = [Severity::Blocking, Severity::High, Severity::Medium, Severity::Low];
+    let worst_first = [Severity::High, Severity::Medium, Severity::Low];
     let counted = worst_first.map(|one| (one, severities.iter().filter(|other| **other == one).count()));
     let counted: Vec<_> = counted.into_iter().filter(|(_, count)| *count > 0).collect();
     match counted.as_slice() {
@@ -33,7 +34,8 @@ pub fn still_open(severities: &[Severity]) -> Option<String> {
         several => {
             let each: Vec<String> =
                 several.iter().map(|(one, count)| format!("{count} {}", one.as_str())).collect();
-            Some(format!("{} open findings ({}) do not block it", severities.len(), each.join(", ")))
+            let all: usize = several.iter().map(|(_, count)| count).sum();
+            Some(format!("{all} open findings ({}) do not block it", each.join(", ")))
         }
     }
 }
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_is_open_is_counted_by_severity() {
-        use Severity::{High, Low, Medium};
+        use Severity::{Blocking, High, Low, Medium};
         let check = |open: &[Severity], expected: &str| {
             assert_eq!(
                 explained(&BTreeSet::new(), open),
@@ -91,6 +93,8 @@ mod tests {
         };
         check(&[], "relying on it.");
         check(&[Medium], "relying on it; 1 open finding (medium) does not block it.");
+        check(&[Blocking, Blocking], "relying on it.");
+        check(&[Blocking, Medium], "relying on it; 1 open finding (medium) does not block it.");
         check(&[Low, Low], "relying on it; 2 open findings (low) do not block it.");
         check(
             &[Low, High, Medium, Low],

@@ -166,6 +166,7 @@ fn has_regressed(desk: &Desk, plan: &Plan, id: &str) -> bool {
 /// The cascades of a plan come to rest, or are cut off; gives the last receipt.
 pub(crate) fn rest(desk: &mut Desk, plan: &Plan, status: Status) -> Result<Option<StorageRef>, Error> {
     let mut last = None;
+    let Some(ended) = status.ended() else { return Ok(last) };
     for run in running(desk, plan) {
         let task = desk.task().clone();
         let origin = desk.local(&run.origin_outcome_id).to_string();
@@ -188,7 +189,7 @@ pub(crate) fn rest(desk: &mut Desk, plan: &Plan, status: Status) -> Result<Optio
         last = Some(desk.put(&RevalidationCascadeReceipt {
             receipt_id: desk.id("cascade-over"),
             cascade_run_id: run.cascade_run_id,
-            status,
+            status: ended,
             affected_outcome_ids: visited,
             created_at: desk.now(),
             schema_version: V10,

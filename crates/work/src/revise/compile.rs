@@ -27,6 +27,8 @@ use countersign_record::json::{Json, Number, Object};
 
 /// Steps of a plan that change something; what is left over is for the next plan.
 const STEPS_MAX: usize = 40;
+/// Steps of a plan that search.
+const SEARCHES_MAX: usize = 200;
 /// Milliseconds that a step is thought to hold its artifact.
 const STEP_MS: u64 = 1_000;
 /// What each further step that changes something adds to the risk, in hundredths.
@@ -125,8 +127,9 @@ fn drafts(plan: &str, outcomes: &[(Outcome, Vec<Way>)]) -> Vec<Draft> {
     }
     // The order of those of one kind stays.
     ways.sort_by_key(rank);
-    let searches = ways.iter().filter(|way| matches!(way, Way::Search(_))).count();
-    ways.truncate(searches + STEPS_MAX);
+    let searches = ways.iter().take_while(|way| matches!(way, Way::Search(_))).count();
+    ways.drain(searches.min(SEARCHES_MAX)..searches);
+    ways.truncate(searches.min(SEARCHES_MAX) + STEPS_MAX);
     let mut drafts: Vec<Draft> = Vec::new();
     let mut last: Option<String> = None;
     for way in ways {

@@ -20,8 +20,10 @@ use countersign_govern::derive::sufficiency::{
 };
 use countersign_govern::types::added::policy::{CapabilitySnapshot, CapabilityState};
 use countersign_govern::types::added::repair::{TaskProcessGapSignal, VerificationRequestStep};
+use countersign_govern::types::anchor::StructuredAnchor;
 use countersign_govern::types::basic::{
-    ArtifactScopeRef, CalibratedScore, CapabilityRef, RepairTarget, RepairTargetKind, StorageRef, V10,
+    ArtifactScopeRef, CalibratedScore, CapabilityRef, RepairTarget, RepairTargetKind, ScopeAnchor,
+    StorageRef, V10,
 };
 use countersign_govern::types::chain::EvaluationResultEnvelope;
 use countersign_govern::types::finding::{
@@ -316,8 +318,16 @@ fn described(
     candidate: &Candidate,
 ) -> Result<CandidateRepairProcedure, Error> {
     let way = &candidate.way;
-    let anchor = Object::from([("target", Json::from(way.target(desk, head.artifact)?.as_str()))]);
-    let scope = ArtifactScopeRef { artifact_stable_id: desk.own(head.artifact), anchor: anchor.into() };
+    let anchor = StructuredAnchor {
+        section_id: None,
+        field_path: Some(way.target(desk, head.artifact)?.as_str().to_string()),
+        citation_ref: None,
+        row_id: None,
+        cell_ref: None,
+        schema_version: V10,
+    };
+    let anchor = ScopeAnchor::Structured(anchor);
+    let scope = ArtifactScopeRef { artifact_stable_id: desk.own(head.artifact), anchor };
     let needed =
         way.capability().map(|id| CapabilityRef { capability_id: id.to_string(), min_version: None });
     let (exhausted, inapplicable_reason) = match candidate.left {

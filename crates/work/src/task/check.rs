@@ -263,6 +263,9 @@ fn artifact(one: &Artifact, place: &str, found: &mut Found) {
 
 fn source(one: &Source, place: &str, found: &mut Found) {
     found.path(&format!("{place}/path"), &one.path);
+    if one.path.contains(['[', ']']) {
+        found.add(&format!("{place}/path"), "has a bracket, so that no citation of it could be read");
+    }
     if one.tier() > TIER_MAX {
         found.add(&format!("{place}/tier"), "must be 0 to 3");
     }
@@ -302,6 +305,7 @@ fn outcome(task: &Task, one: &Outcome, place: &str, twice: &BTreeSet<&str>, foun
     if one.threshold.as_ref().is_some_and(|threshold| share(threshold).is_none()) {
         found.add(&format!("{place}/threshold"), "must be from 0 to 1");
     }
+    criterion::weighed(one, place, found);
     let list = format!("{}/criteria", place.trim_start_matches('/'));
     named(found, &list, one.criteria.iter().map(|one| one.id.as_str()), Least::One);
     for (at, criterion) in one.criteria.iter().enumerate() {

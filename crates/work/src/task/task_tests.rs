@@ -145,6 +145,16 @@ fn what_does_not_fit_is_told_by_place() {
         &[("/limits/max_iterations", "1 or more")],
     );
     check(
+        r#""basis": "deterministic_check""#,
+        r#""weight": 0, "basis": "deterministic_check""#,
+        &[("/outcomes/0/criteria", "weigh nothing together")],
+    );
+    check(
+        r#""path": "sources/lease.md""#,
+        r#""path": "sources/lease[1].md""#,
+        &[("/sources/0/path", "no citation of it could be read")],
+    );
+    check(
         r#""kind": "document""#,
         r#""kind": "case_law""#,
         &[("/sources/0/treatment", "must say how it was treated")],

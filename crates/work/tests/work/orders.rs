@@ -194,11 +194,10 @@ fn given(which: usize, orders: &[Order]) -> BTreeMap<String, usize> {
         if !matches!(ruling.effect, Effect::Previewed(_)) && id != "task_replay.preview" {
             let again = stage.command(id, &asked, &key, name).unwrap();
             assert!(again.is_repeated, "{id} {asked}");
-            assert_eq!(
-                (stage.desk.end(), again.outcome),
-                (end, ruling.outcome),
-                "{id}: the same key does nothing"
-            );
+            // What was to leave and could not has not left, however often it is asked for.
+            let has_failed = matches!(ruling.effect, Effect::Export { .. }) && number.is_multiple_of(5);
+            let outcome = if has_failed { Outcome::WrongState } else { ruling.outcome };
+            assert_eq!((stage.desk.end(), again.outcome), (end, outcome), "{id}: the same key does nothing");
         }
         let now = fallen(&stage);
         assert!(down.is_subset(&now), "{id}: what has fallen stays down");

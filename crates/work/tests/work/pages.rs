@@ -271,7 +271,7 @@ fn is_current(stage: &Stage) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 240, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_follow_from_the_records_whatever_happens(happenings in happenings()) {
@@ -285,7 +285,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_follow_from_the_records_while_work_is_mended(

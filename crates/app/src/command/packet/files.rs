@@ -1,6 +1,7 @@
 //! The files that a packet's sources were taken from, as they are now.
 //! Owns: comparing them with what was taken in. Must not: put anything down; `source.recheck` does.
 
+use super::super::run::product;
 use crate::charge;
 use crate::cli::Global;
 use crate::failure::Failure;
@@ -9,14 +10,17 @@ use crate::tasks;
 use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
 use countersign_record::json::{Json, Object};
+use countersign_record::time::Instant;
 use countersign_runtime::run::Setup;
-use countersign_verify::summary::Summary;
+use countersign_verify::summary::{Source, Summary};
 use std::path::PathBuf;
 
 /// The folder of a run's task, if it can be told.
 pub(super) struct Folder {
     dir: PathBuf,
     task: String,
+    /// Where the run's work lies.
+    work: PathBuf,
 }
 
 impl Folder {
@@ -24,13 +28,24 @@ impl Folder {
         let task = setup.task.as_ref().and_then(|task| task.get("id")?.as_str());
         let (Some(task), Some(named)) = (task, setup.sources.first()) else { return Ok(None) };
         let dir = charge::path_of(&Rooms::of(global)?.runs(), run, named);
-        Ok(Some(Folder { dir: tasks::folder_of(&dir), task: task.to_owned() }))
+        let work = product::folder(global, run)?;
+        Ok(Some(Folder { dir: tasks::folder_of(&dir), task: task.to_owned(), work }))
     }
 
     /// Whether the same task lies there.
     fn is_here(&self) -> bool {
         tasks::task(&self.dir).is_ok_and(|task| task.id == self.task)
     }
+}
+
+/// The files of the work that are not what a packet is about any more.
+pub(super) fn edited(folder: Option<&Folder>, summary: &Summary) -> Vec<String> {
+    let Some(folder) = folder else { return Vec::new() };
+    let is_other =
+        |path: &PathBuf, own: &Digest| std::fs::read(path).is_ok_and(|now| Digest::of(&now) != *own);
+    let files = summary.products.iter().map(|one| (folder.work.join(&one.name), &one.sha256));
+    let others = files.filter(|(path, own)| is_other(path, own));
+    others.map(|(path, _)| path.to_string_lossy().into_owned()).collect()
 }
 
 /// What the files are to those that were taken in.
@@ -51,8 +66,14 @@ impl Now {
             let now = tasks::file_now(&folder.dir, path).map(|bytes| String::from(Digest::of(&bytes)));
             now.as_deref() != Some(taken)
         };
-        let taken =
-            summary.sources.iter().filter_map(|one| Some((one.path.as_str(), one.sha256.as_deref()?)));
+        // What the packet itself calls out of date has not changed since.
+        let made = Instant::read(&summary.origin.made_at);
+        let is_told = |one: &&Source| {
+            let until = one.fresh_until.as_deref().and_then(Instant::read);
+            until.zip(made).is_some_and(|(until, made)| until <= made)
+        };
+        let fresh = summary.sources.iter().filter(|one| !is_told(one));
+        let taken = fresh.filter_map(|one| Some((one.path.as_str(), one.sha256.as_deref()?)));
         let others: Vec<String> =
             taken.filter(|(path, hash)| is_other(path, hash)).map(|(path, _)| path.to_owned()).collect();
         if others.is_empty() { Now::Same } else { Now::Others(others) }

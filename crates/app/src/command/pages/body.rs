@@ -1,7 +1,7 @@
 //! What stands on each page, as a document.
 //! Owns: the members in JSON. Must not: look at anything but the records.
 
-use super::super::run::{claimed, standing};
+use super::super::run::{ClaimTexts, standing};
 use super::{Page, Read, waiting};
 use countersign_govern::decide::board::Entry;
 use countersign_govern::reference::Reference;
@@ -18,21 +18,22 @@ use countersign_kernel::run::Doing;
 use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
+use countersign_work::purse::Purse;
 use countersign_work::{board, cost, explain, finding, outcome, page, rely, research};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The body of a page.
 pub(super) fn body(page: Page, desk: &Desk, read: &Read) -> Json {
     let work = &*read.work;
     match page {
         Page::Health => health(desk, read),
-        Page::Findings => Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect()),
+        Page::Findings => findings(desk, work),
         Page::Review => review(desk, work),
         Page::Attention => Json::Array(waiting::all(desk, read)),
         Page::Evidence => evidence(desk, work),
         Page::Chain => Json::Array(desk.task().outcomes.iter().map(|one| chain(desk, &one.id)).collect()),
         Page::Board => Json::Array(board::entries(desk).iter().map(|one| entry_told(desk, one)).collect()),
-        Page::Budget => budget(desk),
+        Page::Budget => budget(desk, read),
     }
 }
 
@@ -70,10 +71,10 @@ fn evidence(desk: &Desk, work: &Work) -> Json {
 
 /// Claims that somebody has looked at, in order.
 fn looked_at(desk: &Desk, work: &Work) -> Vec<Json> {
-    let mut names: Vec<String> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), BTreeSet::new());
     for one in desk.all::<ClaimSupportDerivationReceipt>() {
         let name = one.claim_ref.as_str().to_owned();
-        if !names.contains(&name) {
+        if seen.insert(name.clone()) {
             names.push(name);
         }
     }
@@ -133,7 +134,13 @@ fn stands(read: &Read) -> Json {
     Object::from([("standing", Json::from(standing)), ("why", why)]).into()
 }
 
-fn finding_told(one: &finding::Known, work: &Work) -> Json {
+fn findings(desk: &Desk, work: &Work) -> Json {
+    let all = finding::all(desk);
+    let claims = ClaimTexts::of_findings(work, &all);
+    Json::Array(all.iter().map(|one| finding_told(one, &claims)).collect())
+}
+
+fn finding_told(one: &finding::Known, claims: &ClaimTexts) -> Json {
     Object::from([
         ("finding", Json::from(one.event.finding_id.as_str())),
         ("state", one.state.as_str().into()),
@@ -141,7 +148,7 @@ fn finding_told(one: &finding::Known, work: &Work) -> Json {
         ("criterion", one.event.target_criterion_id.as_deref().map_or(Json::Null, Json::from)),
         ("text", one.event.finding_text.as_str().into()),
         ("explanation", one.event.explanation.as_str().into()),
-        ("claims", Json::Array(claimed(work, one))),
+        ("claims", Json::Array(claims.about(one))),
     ])
     .into()
 }
@@ -171,7 +178,7 @@ fn review(desk: &Desk, work: &Work) -> Json {
     });
     Json::from(Object::from([
         ("view", written(&view)),
-        ("findings", Json::Array(finding::all(desk).iter().map(|one| finding_told(one, work)).collect())),
+        ("findings", findings(desk, work)),
         ("revisions", Json::Array(packets.collect())),
         ("decisions", Json::Array(decisions.collect())),
     ]))
@@ -216,16 +223,23 @@ fn entry_told(desk: &Desk, one: &Entry) -> Json {
     .into()
 }
 
-fn budget(desk: &Desk) -> Json {
+fn budget(desk: &Desk, read: &Read) -> Json {
     let forecast = desk.all::<TaskRunCostForecast>().next_back();
     let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
     Object::from([
         ("forecast", forecast.as_ref().map_or(Json::Null, written)),
         ("spent", amounts(&cost::spent(desk))),
         ("caps", amounts(&cost::caps(desk))),
+        ("matter", of_matter(&read.purse)),
         ("narrative", told.map_or(Json::Null, |found| written(&found.record))),
     ])
     .into()
+}
+
+/// What all runs of the matter may spend together, have spent and hold.
+fn of_matter(purse: &Purse) -> Json {
+    let amounts = [("caps", purse.caps()), ("spent", purse.spent()), ("held", &purse.held())];
+    amounts.map(|(name, all)| (name, self::amounts(all))).into_iter().collect::<Object>().into()
 }
 
 /// Amounts by their names, in units.

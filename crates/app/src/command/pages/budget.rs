@@ -5,7 +5,7 @@ use super::body::amounts;
 use super::lines::caps;
 use super::{Page, looking};
 use crate::cli::Global;
-use crate::cli::pages::{Budget, Caps};
+use crate::cli::pages::{Budget, Caps, OfBudget};
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::place::Place;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Decimals of an amount of dollars.
 const DECIMALS_MAX: usize = 6;
 
-pub(crate) async fn run(global: &Global, command: Budget) -> Result<Exit, Failure> {
-    match command {
+pub(crate) async fn run(global: &Global, asked: OfBudget) -> Result<Exit, Failure> {
+    match asked.command.unwrap_or(Budget::Show { run: asked.run }) {
         Budget::Show { run: Some(run) } => super::run(global, Page::Budget, &run).await,
         Budget::Show { run: None } => matter(global).await,
         Budget::Cap(wanted) => {

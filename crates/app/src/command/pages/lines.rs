@@ -1,16 +1,18 @@
 //! What stands on each page, as a person reads it.
 //! Owns: the words and their order. Must not: say what is not in the page's document.
 
-use super::super::run::change;
-use super::super::run::screen::{mark, of_severity, of_status, place_of, sentence, words};
+use super::super::run::screen::{bears, mark, of_severity, of_status, place_of, sentence, words};
 use super::super::run::standing;
+use super::super::run::{ClaimTexts, change};
 use super::{Page, Shown};
 use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet, moment};
 use anstyle::Style;
 use countersign_govern::reference::Reference;
 use countersign_govern::table::outcome::State;
 use countersign_govern::types::basic::StorageRef;
+use countersign_govern::types::chain::EvaluationChainResolutionReceiptResolvedRoute as Route;
 use countersign_govern::types::cost::BudgetNarrative;
+use countersign_govern::types::externalization::WorkspaceExternalizationKind as Way;
 use countersign_govern::types::finding::FindingState;
 use countersign_govern::types::reliance::{
     AttentionKind as Attention, RelianceStatus as Status, TaskHealthCardHealthStatus as Health,
@@ -27,7 +29,11 @@ pub(super) fn lines(page: Page, sheet: &Sheet, shown: &Shown<'_>, body: &Json) -
         Page::Health => health(shown, body),
         Page::Findings => list(body, "Nothing was found.", found),
         Page::Review => review(shown, body),
-        Page::Attention => list(body, "Nothing waits for a person.", |one| due(sheet, shown, one)),
+        Page::Attention => {
+            let wanted = body.as_array().unwrap_or_default().iter().map(|one| word(one, "claim"));
+            let claims = ClaimTexts::of(shown.work, wanted);
+            list(body, "Nothing waits for a person.", |one| due(sheet, shown, &claims, one))
+        }
         Page::Evidence => evidence(shown, body),
         Page::Chain => chain(shown, body),
         Page::Board => board(shown, body),
@@ -189,16 +195,14 @@ fn found_state(state: FindingState) -> &'static str {
 }
 
 /// Something that waits for a person, with what it is about and how it is dealt with.
-fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
+fn due(sheet: &Sheet, shown: &Shown<'_>, claims: &ClaimTexts, one: &Json) -> Vec<Line> {
     let style = of_severity(word(one, "priority"));
     let kind = Attention::find(word(one, "attention_kind"));
     let is_fallen = word(one, "command") == "reliance.renew_packet";
     let why = if is_fallen { "a packet to make anew" } else { kind.map_or("", waiting) };
     let line = Line::new(style, "! ").and(style, why);
     let mut lines = vec![line.and(PLAIN, format!(": {}", word(one, "summary"))).hanging(2)];
-    if !word(one, "claim").is_empty() {
-        lines.extend(shown.work.claims(&[word(one, "claim")]).iter().flat_map(|one| sentence(one, 2)));
-    }
+    lines.extend(claims.get(word(one, "claim")).into_iter().flat_map(|one| sentence(one, 2)));
     let about = StorageRef::try_from(word(one, "source_ref")).ok();
     let diff = about.and_then(|about| change::diff(shown.work, &about));
     // A review is asked for by a question, and stands in a packet: the change is shown with the packet.
@@ -206,10 +210,13 @@ fn due(sheet: &Sheet, shown: &Shown<'_>, one: &Json) -> Vec<Line> {
         lines.extend(change::beginning(sheet, &diff, CHANGE_ROWS, &shown.typed("diff")));
     }
     if let Some(id) = word(one, "source_ref").strip_prefix("hard_revision_call:") {
-        lines.extend(answers(shown, id));
+        lines.extend(answers(shown, id, one));
     }
     if !word(one, "asked").is_empty() {
         lines.push(Line::new(PLAIN, format!("  Your leave is needed to {}", word(one, "asked"))).hanging(2));
+    }
+    if !word(one, "first").is_empty() {
+        lines.push(Line::new(FAINT, "  first   ").and(PLAIN, word(one, "first")).whole());
     }
     let question = word(one, "question");
     for answer in members(one, "answers").iter().filter_map(Json::as_str) {
@@ -265,16 +272,24 @@ fn waiting(kind: Attention) -> &'static str {
     }
 }
 
-/// How a question is answered.
-fn answers(shown: &Shown<'_>, id: &str) -> Vec<Line> {
-    let calls = countersign_work::call::open(shown.fresh);
-    let Some(call) = calls.into_iter().find(|call| call.hard_call_id == id) else { return Vec::new() };
-    let ids: Vec<String> = call.options.iter().map(|one| output::quoted(&one.option_id)).collect();
+/// How a question is answered, until when, and what waits for it; where its time is over, how its run ends.
+fn answers(shown: &Shown<'_>, id: &str, one: &Json) -> Vec<Line> {
+    if one.get("expired") == Some(&Json::Bool(true)) {
+        let words = format!("  Nobody answered by {}, so no answer counts.", moment(word(one, "answer_by")));
+        let end = Line::new(FAINT, "  end     ").and(PLAIN, shown.typed("runs resume")).whole();
+        return vec![Line::new(CARE, words).hanging(2), end];
+    }
+    let ids: Vec<String> =
+        members(one, "options").iter().filter_map(Json::as_str).map(output::quoted).collect();
+    if ids.is_empty() {
+        return Vec::new();
+    }
     let answer = shown.global.typed(&format!("answer {} --id {id} --choose OPTION", shown.run));
-    vec![
-        Line::new(FAINT, "  answer  ").and(PLAIN, answer).whole(),
-        Line::new(FAINT, "  options ").and(PLAIN, ids.join(", ")).hanging(10),
-    ]
+    let waits = members(one, "waits").iter().filter_map(Json::as_str);
+    let mut lines: Vec<Line> = waits.map(|words| Line::new(CARE, format!("  {words}")).hanging(2)).collect();
+    lines.push(Line::new(FAINT, "  answer  ").and(PLAIN, answer).whole());
+    lines.push(Line::new(FAINT, "  options ").and(PLAIN, ids.join(", ")).hanging(10));
+    lines
 }
 
 fn evidence(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
@@ -295,9 +310,9 @@ fn evidence(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
             before => format!("{} now, {} before", words(support), words(before)),
         };
         lines.push(line.and(style, format!(" ({told})")).hanging(2));
-        for (name, told) in [("supporting", "says so"), ("contradicting", "says otherwise")] {
+        for name in ["supporting", "contradicting"] {
             for place in members(claim, name) {
-                let source = format!("  {} {told}: ", place_of(place));
+                let source = format!("  {} {}: ", place_of(place), bears(place));
                 lines.push(
                     Line::new(FAINT, source).and(PLAIN, format!("“{}”", word(place, "text"))).hanging(4),
                 );
@@ -326,13 +341,14 @@ fn chain(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
             // Where nobody judges, the scores are put together all the same.
             let who = match word(result, "producer_kind") {
                 "judge" if !shown.fresh.task().has_judge() => "the scores say".to_owned(),
-                other => format!("{} says", words(other)),
+                "outcome_evaluator" => "the evaluator says".to_owned(),
+                other => format!("the {} says", words(other)),
             };
             lines.push(Line::new(PLAIN, format!("  {who} {}", words(word(&decision, "verdict")))));
         }
         if let Some(resolution) = one.get("resolution").filter(|one| **one != Json::Null) {
             let (verdict, route) = (word(resolution, "resolved_verdict"), word(resolution, "resolved_route"));
-            lines.push(Line::new(PLAIN, format!("  together: {}, {}", words(verdict), words(route))));
+            lines.push(Line::new(PLAIN, format!("  together: {}; {}", words(verdict), led(route))));
         }
     }
     lines
@@ -357,6 +373,18 @@ fn board(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
     if lines.is_empty() { vec![Line::new(BOLD, "Nothing is on the board.")] } else { lines }
 }
 
+/// Where an evaluation led, in words.
+fn led(route: &str) -> String {
+    let words_for = |route| match route {
+        Route::PassPath => "it goes on",
+        Route::FailPath => "it is to be mended",
+        Route::RetryPath => "it is tried again",
+        Route::HumanReviewPath => "a person is asked",
+        Route::BlockUntilResolved => "it waits until that is settled",
+    };
+    Route::find(route).map_or_else(|| words(route), |route| words_for(route).to_owned())
+}
+
 /// What a post says, with what it names as a reader calls it.
 fn told(shown: &Shown<'_>, posted: &str) -> String {
     match posted {
@@ -364,28 +392,69 @@ fn told(shown: &Shown<'_>, posted: &str) -> String {
         "TaskRunFork" => return "another run was begun from a checkpoint".to_owned(),
         "TaskCancelReceipt" => return "the run was cancelled".to_owned(),
         "TaskSkipReceipt" => return "an outcome was left out".to_owned(),
+        "export_bundle: completed" => return "a packet or its evidence was exported".to_owned(),
         _ if posted.starts_with("sources: ") => return words(posted),
         _ => {}
     }
-    let Some((named, rest)) = posted.split_once(' ') else { return posted.to_owned() };
-    match Reference::read(named).filter(|_| named.contains(shown.run)) {
-        Some(read) => format!("{}: {}", read.id.replace(&format!("{}.", shown.run), ""), words(rest)),
-        None => posted.to_owned(),
+    if let Some((way, became)) = posted.split_once(": ")
+        && Way::find(way).is_some()
+    {
+        return format!("something was to leave by {}: {}", words(way), words(became));
     }
+    let Some((named, rest)) = posted.split_once(' ') else { return posted.to_owned() };
+    let Some(read) = Reference::read(named).filter(|_| named.contains(shown.run)) else {
+        return posted.to_owned();
+    };
+    let id = read.id.replace(&format!("{}.", shown.run), "");
+    let state = match rest {
+        "is accepted_head" => "counts as the work now".to_owned(),
+        "is waived_by_policy" => "needs nobody's approval, as the task has it".to_owned(),
+        other => words(other),
+    };
+    format!("{id} {state}")
 }
 
 fn budget(shown: &Shown<'_>) -> Vec<Line> {
     let desk = shown.fresh;
     let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
     let say = |name: &str, text: String| Line::new(FAINT, format!("{name:<9}")).and(PLAIN, text).hanging(9);
-    let mut lines = vec![say("spent", cost::told(&cost::spent(desk))), say("may", caps(&cost::caps(desk)))];
+    let own = cost::caps(desk);
+    let of_matter = shown.purse.filter(|purse| !purse.caps().is_empty());
+    let may = match (own.is_empty(), of_matter) {
+        (true, Some(_)) => "as much as the matter may: the task itself has no cap".to_owned(),
+        (true, None) | (false, _) => caps(&own),
+    };
+    let mut lines = vec![say("spent", cost::told(&cost::spent(desk))), say("may", may)];
+    if let Some(purse) = of_matter {
+        let (all, spent, held) = (caps(purse.caps()), cost::told(purse.spent()), cost::told(&purse.held()));
+        lines.push(say("matter", format!("all its runs together may {all}; spent {spent}; held {held}")));
+    }
     if let Some(told) = told {
         lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
         if told.record.quality_impact_summary != "None." {
             lines.push(say("impact", told.record.quality_impact_summary));
         }
+        let left_out = told.record.skipped_optional_helpers.iter().map(|one| helper(shown, one));
+        lines.extend(left_out.map(|one| say("left out", one)));
+        lines.extend(told.record.degraded_modes_used.into_iter().map(|one| say("", one)));
     }
     lines
+}
+
+/// Something that was left out, as the task calls it.
+fn helper(shown: &Shown<'_>, named: &str) -> String {
+    let Some(read) = Reference::read(named) else {
+        return match named {
+            "revision" => "mending what is not met: the budget is spent".to_owned(),
+            other => words(other),
+        };
+    };
+    let id = read.id.replace(&format!("{}.", shown.run), "");
+    match (read.kind, shown.fresh.task().outcome(&id)) {
+        ("outcome_record", Some(outcome)) => format!("the outcome {id}: {}", outcome.statement),
+        ("revision_plan_step_base", _) => format!("the step {id} of a revision"),
+        (_, _) => id,
+    }
 }
 
 /// Caps in words.

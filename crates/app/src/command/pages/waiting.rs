@@ -1,22 +1,35 @@
 //! What waits for a person that is no item of the records: a run that stopped, a packet that fell.
 //! Owns: finding these, as items of the page. Must not: doubt what the records list.
 
-use super::super::run::standing;
+use super::super::run::waits::Waits;
+use super::super::run::{standing, steps};
 use super::Read;
 use crate::output;
 use countersign_govern::types::basic::ResearchTarget;
+use countersign_govern::types::hard_call::HardRevisionCall;
 use countersign_govern::types::reliance::AttentionKind as Kind;
 use countersign_govern::types::research::{ResearchNeed, ResearchNeedStatus};
 use countersign_govern::types::wire::Wire;
 use countersign_kernel::run::{Doing, HARD_CALL, Stop, StopKind};
 use countersign_record::json::{Json, Object};
 use countersign_work::desk::Desk;
-use countersign_work::{attention, rely, research};
+use countersign_work::{attention, call, rely, research};
 
 /// What waits: what the records list, and what they do not.
 pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
-    let mut items: Vec<Json> =
-        attention::open(desk).iter().map(|one| one.write().unwrap_or(Json::Null)).collect();
+    let calls = call::open(desk);
+    let mut items: Vec<Json> = attention::open(desk)
+        .iter()
+        .map(|one| {
+            let mut item = one.write().unwrap_or(Json::Null);
+            let about = one.source_ref.as_str().strip_prefix("hard_revision_call:");
+            let call = calls.iter().find(|call| about == Some(call.hard_call_id.as_str()));
+            if let (Some(call), Json::Object(item)) = (call, &mut item) {
+                asked(call, read, item);
+            }
+            item
+        })
+        .collect();
     match &read.told.run.doing {
         // A question with options is in the records.
         Doing::Waiting(stop) if stop.reason == HARD_CALL => {}
@@ -32,7 +45,7 @@ pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
                     item.insert("asked", stop.message.as_str());
                     item.insert("answers", answers(stop));
                 }
-                Some(_) | None => items.push(stopped(stop)),
+                Some(_) | None => items.push(stopped(read, stop)),
             }
         }
         Doing::Ready | Doing::Called { .. } => {}
@@ -42,6 +55,18 @@ pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
         }
     }
     items
+}
+
+/// How a question is answered, until when, and what waits for it. After its time nobody can answer it.
+fn asked(call: &HardRevisionCall, read: &Read, item: &mut Object) {
+    let waits = Waits::of(call);
+    waits.put_on(item);
+    let is_over = waits.is_over(read.now.as_ref());
+    item.insert("expired", is_over);
+    if !is_over {
+        let options = call.options.iter().map(|one| Json::from(one.option_id.as_str()));
+        item.insert("options", Json::Array(options.collect()));
+    }
 }
 
 /// Questions to the sources that nobody has answered, and that were put to nobody: the work is limited by them.
@@ -70,14 +95,15 @@ fn answers(stop: &Stop) -> Json {
         StopKind::Confirmation => vec!["--approve".to_owned(), "--deny".to_owned()],
         StopKind::Clarification => vec!["--value TEXT".to_owned()],
         StopKind::Escalation => {
-            stop.next_steps.iter().map(|step| format!("--choose {}", output::quoted(step))).collect()
+            let chosen = |step: &str| format!("--choose {}", output::quoted(&step.replace(' ', "-")));
+            steps::fitting(stop).into_iter().map(|(step, _)| chosen(step)).collect()
         }
     };
     Json::Array(all.into_iter().map(Json::from).collect())
 }
 
 /// A run that stopped.
-fn stopped(stop: &Stop) -> Json {
+fn stopped(read: &Read, stop: &Stop) -> Json {
     let (kind, words) = match stop.kind {
         StopKind::Confirmation => {
             (Kind::ApprovalRequired, format!("Your leave is needed to {}", stop.message))
@@ -85,15 +111,18 @@ fn stopped(stop: &Stop) -> Json {
         StopKind::Clarification => (Kind::HardCallPending, stop.message.clone()),
         StopKind::Escalation => (Kind::BlockedItem, stop.message.clone()),
     };
-    Object::from([
+    let mut item = Object::from([
         ("attention_kind", Json::from(kind.as_str())),
         ("source_ref", format!("stop:{}", stop.id).into()),
         ("summary", words.into()),
         ("priority", "high".into()),
         ("question", stop.id.as_str().into()),
         ("answers", answers(stop)),
-    ])
-    .into()
+    ]);
+    if let Some(first) = steps::first(&read.global, stop) {
+        item.insert("first", first);
+    }
+    item.into()
 }
 
 /// The last packet, if it does not hold any more: a new one is to be made.

@@ -2,6 +2,7 @@
 //! Owns: going on stage by stage, and the line that says where it is. Must not: say more than the records do.
 
 use super::super::process::Driven;
+use crate::cli::Global;
 use crate::output;
 use countersign_govern::types::claim::{ClaimSupportDerivationReceipt, ClaimSupportStatus as Support};
 use countersign_kernel::run::{Doing, Run};
@@ -14,11 +15,12 @@ use tokio_util::sync::CancellationToken;
 
 /// Goes on until the run ends or a person is needed, and shows where it is.
 pub(in crate::command) async fn driven(
+    global: &Global,
     driver: &mut Driven,
     work: &Work,
     cancel: &CancellationToken,
 ) -> Result<(), Error> {
-    let progress = output::progress(String::new());
+    let progress = output::progress(global, String::new());
     let gone_on = async {
         loop {
             // Where nobody looks nothing is counted.

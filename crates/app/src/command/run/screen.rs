@@ -3,6 +3,7 @@
 
 use super::change;
 use super::summary::{FindingTold, Offered, OutcomeTold, Standing, Told};
+use super::waits::Waits;
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, CARE, FAINT, GOOD, Line, PLAIN, Sheet};
 use anstyle::Style;
@@ -55,6 +56,11 @@ pub(super) fn print(told: &Told) -> Result<(), Failure> {
 
 fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     let mut lines = vec![title(told)];
+    if !told.changed_by.is_empty() {
+        let people: Vec<&str> = told.changed_by.iter().map(String::as_str).collect();
+        let words = format!("! what was asked was changed by {}: the packet says how.", people.join(", "));
+        lines.push(Line::new(CARE, words).hanging(2));
+    }
     let (all, max) = (&told.outcomes, room.outcomes_max);
     // What is not met is what a reader looks for, where not everything can be shown.
     let (met, open): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.met && all.len() > max);
@@ -172,9 +178,9 @@ pub(in crate::command) fn sentence(claim: &Json, before: usize) -> Vec<Line> {
     if places("contradicting").is_empty() {
         return lines;
     }
-    for (name, style, told) in [("supporting", PLAIN, "says so"), ("contradicting", BAD, "says otherwise")] {
+    for (name, style) in [("supporting", PLAIN), ("contradicting", BAD)] {
         for place in places(name) {
-            let (at, quote) = (place_of(&place), text(&place, "text"));
+            let (at, told, quote) = (place_of(&place), bears(&place), text(&place, "text"));
             // The same words are not read twice.
             let quote = if quote == words { String::new() } else { format!(": “{quote}”") };
             let line = Line::new(style, format!("{indent}{at} {told}"));
@@ -182,6 +188,15 @@ pub(in crate::command) fn sentence(claim: &Json, before: usize) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// How a place bears on a sentence.
+pub(in crate::command) fn bears(place: &Json) -> &'static str {
+    match text(place, "strength") {
+        "direct" => "says so",
+        "contradicts" => "says otherwise",
+        _some_of_it => "speaks of it",
+    }
 }
 
 /// A place in a source, as a reader finds it.
@@ -216,8 +231,8 @@ fn asked(sheet: &Sheet, told: &Told, (all, rows): (&str, usize)) -> Vec<Line> {
                 lines.extend(change::beginning(sheet, diff, rows, all));
             }
             lines.extend(options(&question.options));
-            let ends = question.ends_at.as_deref().map(output::moment);
-            lines.extend(ends.map(|at| Line::new(CARE, format!("Without an answer by {at} the run ends."))));
+            let waits = question.waits.iter().flat_map(Waits::words);
+            lines.extend(waits.map(|words| Line::new(CARE, words)));
         }
         (None, Standing::Waits(message)) => lines.push(Line::new(BOLD, message.as_str())),
         (None, Standing::Open | Standing::Packet(_) | Standing::Fallen(_) | Standing::Ended(_)) => {

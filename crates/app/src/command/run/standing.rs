@@ -1,9 +1,10 @@
 //! How a run stands, before anything that its records say of the work.
 //! Owns: what has become of its packet, and the words for how it ended. Must not: look at the work.
 
+use countersign_govern::reference::Reference;
 use countersign_govern::table::outcome::State;
 use countersign_govern::types::hard_call::{
-    TaskCancelProtocol, TaskCancelProtocolCancelScope as CancelScope,
+    TaskCancelProtocol, TaskCancelProtocolCancelScope as CancelScope, TaskSkipReceipt,
 };
 use countersign_govern::types::reliance::{
     RelianceArtifactLifecycleState as Life, RelianceInvalidationEvent as Fallen, TaskReliancePacket,
@@ -67,9 +68,14 @@ pub(in crate::command) fn told(desk: &Desk, one: &Outcome) -> String {
     if is_cancelled && !outcome::is_settled(own) && !has_failed(own) {
         return "Left open when the run was cancelled".to_owned();
     }
+    let is_left_out = given_up(own)
+        && desk
+            .all::<TaskSkipReceipt>()
+            .any(|skip| Reference::read(&skip.target_ref).is_some_and(|read| read.id == desk.own(&one.id)));
+    let own_words = if is_left_out { "Left out" } else { state(own) };
     let words = match one.is_required() || is_met(own) {
-        true => state(own).to_owned(),
-        false => format!("{}; it need not be met", state(own)),
+        true => own_words.to_owned(),
+        false => format!("{own_words}; it need not be met"),
     };
     let is_given_up = |id: &&String| given_up(outcome::state(desk, id));
     let without: Vec<&str> = one.depends_on().iter().filter(is_given_up).map(String::as_str).collect();

@@ -1,21 +1,26 @@
 //! What a task's run came to.
 //! Owns: what is said of it, in JSON and in exit codes; the words of it are in `screen`. Must not: say more than the records do.
 
-use super::{change, product, screen, standing};
+use super::waits::Waits;
+use super::{ClaimTexts, change, product, screen, standing, steps};
 use crate::cli::Global;
 use crate::failure::{Exit, Failure};
 use crate::output;
+use countersign_govern::types::added::outcome::LifecycleTransitionReceipt;
 use countersign_govern::types::basic::Severity;
 use countersign_govern::types::claim::{ClaimSupportStatus, EvidencePackage};
-use countersign_govern::types::reliance::{RelianceStatus as Status, TaskReliancePacket};
-use countersign_kernel::run::{Doing, HARD_CALL, NextStep, Run, Stop, StopKind};
+use countersign_govern::types::reliance::{
+    EvaluationContractReviewApprovalStatus as Approval, RelianceStatus as Status, TaskReliancePacket,
+};
+use countersign_kernel::run::{Doing, HARD_CALL, Run, Stop, StopKind};
 use countersign_record::id::RunId;
 use countersign_record::json::{Json, Object};
+use countersign_record::state::TerminalReason;
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::{artifact, call, finding, outcome, rely, research};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Serialize)]
 pub(super) struct Told {
@@ -30,6 +35,9 @@ pub(super) struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     no_longer_holds: Option<String>,
     pub(super) limitations: Vec<&'static str>,
+    /// Who changed what was asked, if somebody did: what stands here is that of the changed task.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) changed_by: BTreeSet<String>,
     pub(super) outcomes: Vec<OutcomeTold>,
     pub(super) claims: Claims,
     pub(super) findings: Vec<FindingTold>,
@@ -116,6 +124,9 @@ pub(super) struct Question {
     /// Until when it must be answered, where the run ends without an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ends_at: Option<String>,
+    /// Until when it stands, what becomes of it then, and what waits for it.
+    #[serde(flatten)]
+    pub(super) waits: Option<Waits>,
     /// The change that it is about, as a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
@@ -155,6 +166,7 @@ pub(super) fn told(
         no_longer_holds: fallen,
         still_open: still_open(&standing, &findings),
         limitations: limitations(packet.as_ref()),
+        changed_by: changed_by(desk),
         outcomes: outcomes(desk),
         claims: claims(desk),
         open_questions: open_questions(desk),
@@ -188,6 +200,18 @@ pub(super) fn told(
     }
 }
 
+/// Who changed the contract before it was agreed to.
+fn changed_by(desk: &Desk) -> BTreeSet<String> {
+    let edited = Approval::Edited.as_str();
+    let moves = desk.all::<LifecycleTransitionReceipt>().filter(|one| one.to_state == edited);
+    let own = moves.filter(|one| one.subject_ref.as_str().starts_with("evaluation_contract_review:"));
+    let name = |one: LifecycleTransitionReceipt| {
+        let by = one.actor_ref.as_str();
+        by.strip_prefix("user:").unwrap_or(by).to_owned()
+    };
+    own.map(name).collect()
+}
+
 fn stands(run: &Run, packet: Option<&TaskReliancePacket>, fallen: Option<String>) -> Standing {
     match (&run.doing, packet) {
         (Doing::Waiting(stop), _) => Standing::Waits(match stop.kind {
@@ -200,8 +224,33 @@ fn stands(run: &Run, packet: Option<&TaskReliancePacket>, fallen: Option<String>
             None => Standing::Packet(packet.reliance_derivation.status),
         },
         (Doing::Over, None) => {
-            Standing::Ended(run.envelope.ending.termination_reason.clone().unwrap_or_default())
+            let ending = &run.envelope.ending;
+            let words = ending.termination_reason.clone().unwrap_or_default();
+            Standing::Ended(match ending.terminal_reason.and_then(raised) {
+                Some(limit) => {
+                    format!(
+                        "{words}; raise {limit} under [limits] of the task by at least one and run it again"
+                    )
+                }
+                None => words,
+            })
         }
+    }
+}
+
+/// The limit that a run came to, where one ended it.
+fn raised(reason: TerminalReason) -> Option<&'static str> {
+    match reason {
+        TerminalReason::MaxLlmCallsExceeded => Some("max_llm_calls"),
+        TerminalReason::MaxIterationsExceeded => Some("max_iterations"),
+        TerminalReason::MaxAgentHopsExceeded => Some("max_agent_hops"),
+        TerminalReason::CompletedSuccessfully
+        | TerminalReason::ClarificationRequired
+        | TerminalReason::ConfirmationRequired
+        | TerminalReason::DeniedByPolicy
+        | TerminalReason::ToolFailedRecoverably
+        | TerminalReason::ToolFailedFatally
+        | TerminalReason::MaxCriticFiresExceeded => None,
     }
 }
 
@@ -229,7 +278,8 @@ fn next(
                 (None, StopKind::Clarification) => "--value TEXT".to_owned(),
                 (None, StopKind::Escalation) => "--choose retry".to_owned(),
             };
-            vec![global.typed(&format!("answer {run} --id {} {said}", stop.id))]
+            let answer = global.typed(&format!("answer {run} --id {} {said}", stop.id));
+            steps::first(global, stop).into_iter().chain([answer]).collect()
         }
         (Standing::Waits(_) | Standing::Open, _) => vec![typed("runs resume")],
         (Standing::Ended(_), _) => vec![typed("runs show")],
@@ -296,20 +346,15 @@ fn still_open(standing: &Standing, findings: &[FindingTold]) -> Option<String> {
 fn findings(work: &Work) -> Vec<FindingTold> {
     let mut live = work.look(finding::all).unwrap_or_default();
     live.retain(|one| finding::is_live(one.state));
+    let claims = ClaimTexts::of_findings(work, &live);
     let told = |one: finding::Known| FindingTold {
-        claims: claimed(work, &one),
+        claims: claims.about(&one),
         id: one.event.finding_id,
         severity: one.event.severity.as_str(),
         text: one.event.finding_text,
         explanation: one.event.explanation,
     };
     live.into_iter().map(told).collect()
-}
-
-/// The claims that a finding is about, with their words.
-pub(in crate::command) fn claimed(work: &Work, one: &finding::Known) -> Vec<Json> {
-    let claims: Vec<&str> = one.event.affected_claim_refs.iter().map(|claim| claim.as_str()).collect();
-    work.claims(&claims)
 }
 
 fn open_questions(desk: &Desk) -> BTreeMap<String, String> {
@@ -340,6 +385,7 @@ fn question(work: &Work, stop: &Stop) -> Option<Question> {
     let Some(call) = call else { return stuck(stop) };
     let diff = call.source_ref.as_ref().and_then(|about| change::diff(work, about));
     let ends_at = call::ends_at(&call).map(|at| at.to_string());
+    let waits = Some(Waits::of(&call));
     let offered = call.options.into_iter().map(|one| Offered {
         id: one.option_id,
         label: one.label,
@@ -350,26 +396,21 @@ fn question(work: &Work, stop: &Stop) -> Option<Question> {
         text: call.prompt_text,
         options: offered.collect(),
         ends_at,
+        waits,
         diff,
     })
 }
 
-/// What can be done where a step could not go on, as far as it does something for a task: its sources are what they are.
+/// What can be done where a step could not go on.
 fn stuck(stop: &Stop) -> Option<Question> {
     if stop.kind != StopKind::Escalation {
         return None;
     }
-    let offered = |step: &String| {
-        let consequence = match NextStep::find(step)? {
-            NextStep::Retry => "The step is done again.",
-            NextStep::GiveUp => "The run ends here, and has no packet.",
-            NextStep::WithoutJudge => "What the judge would have said stays open.",
-            NextStep::AdjustEligibility | NextStep::InjectFiles => return None,
-        };
+    let offered = |(step, consequence): (&str, &str)| {
         let id = step.replace(' ', "-");
-        Some(Offered { label: id.clone(), id, consequence: consequence.to_owned() })
+        Offered { label: id.clone(), id, consequence: consequence.to_owned() }
     };
-    let options: Vec<Offered> = stop.next_steps.iter().filter_map(offered).collect();
-    let text = stop.message.clone();
-    (!options.is_empty()).then(|| Question { id: stop.id.clone(), text, options, ends_at: None, diff: None })
+    let options: Vec<Offered> = steps::fitting(stop).into_iter().map(offered).collect();
+    let (id, text) = (stop.id.clone(), stop.message.clone());
+    (!options.is_empty()).then(|| Question { id, text, options, ends_at: None, waits: None, diff: None })
 }

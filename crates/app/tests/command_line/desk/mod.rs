@@ -5,7 +5,7 @@ mod faults;
 mod played;
 
 pub(crate) use faults::{Fails, Forgets, Stuck};
-pub(crate) use played::{Answers, FAIL, Played, calls, notes};
+pub(crate) use played::{Answers, Played, calls, notes};
 
 use countersign_kernel::policy::Policy;
 use countersign_kernel::session::Bounds;

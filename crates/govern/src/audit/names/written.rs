@@ -9,6 +9,7 @@ use crate::kind::Number;
 use crate::letters;
 use crate::member::is_blank_text;
 use crate::mix;
+use crate::reference::bare;
 use alloc::string::ToString;
 
 /// Lists and objects inside each other; what is deeper is left to the reader.
@@ -57,7 +58,7 @@ impl Names {
             }
         }
         walk.take("}")?;
-        let id = id.or(named.filter(|id| !is_blank_text(id)));
+        let id = id.or(named.filter(|id| !is_blank_text(id)).map(bare));
         let key = id.map_or_else(|| mix::number(&row.seq.to_string()), mix::number);
         self.called(Name(key), Some(known), stands);
         (walk.at == text.len()).then_some(())

@@ -1,6 +1,7 @@
 //! How findings stood, whenever that was.
 //! Owns: their states from place to place of a log. Must not: resolve chains, or take a state for another than it is.
 
+use super::super::course::{Course, stands};
 use crate::derive::chain::FindingState;
 use crate::member::Member;
 use crate::world::World;
@@ -15,113 +16,92 @@ struct Moment {
     blocks: Option<bool>,
 }
 
-impl Moment {
-    fn blocker(&self) -> Option<FindingState> {
-        self.state.filter(|_| self.blocks == Some(true))
-    }
-}
-
 /// How the findings of results stood, whenever that was.
 pub(in super::super) struct Findings<'w> {
     of_result: BTreeMap<&'w str, BTreeSet<&'w str>>,
-    moments: BTreeMap<&'w str, Vec<Moment>>,
+    /// The state of each from place to place, while it is one that blocks and may.
+    courses: BTreeMap<&'w str, Course<FindingState>>,
+    /// Where a result has many findings: from where to where any is in each state.
+    joined: BTreeMap<&'w str, Vec<Course<FindingState>>>,
 }
+
+/// Findings of a result that are looked at one by one; of more it is told which states there are.
+const FEW: usize = 16;
 
 impl<'w> Findings<'w> {
     pub(in super::super) fn of(world: &'w World) -> Self {
-        let mut findings = Findings { of_result: BTreeMap::new(), moments: BTreeMap::new() };
+        let mut of_result: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut moments: BTreeMap<&str, Vec<Moment>> = BTreeMap::new();
         for event in world.of("EvaluationFindingEvent") {
             let (json, seq) = (event.json(), event.seq());
             let Some(finding) = json.text("finding_id") else { continue };
             if let Some(result) = json.text("result_id") {
-                findings.of_result.entry(result).or_default().insert(finding);
+                of_result.entry(result).or_default().insert(finding);
             }
             let has_authority = json.flag("blocking_authority.satisfied") == Some(true);
             let blocks = Some(json.is("severity", "blocking") && has_authority);
             let state = json.text("emitted_state").and_then(FindingState::find);
-            findings.moments.entry(finding).or_default().push(Moment { seq, state, blocks });
+            moments.entry(finding).or_default().push(Moment { seq, state, blocks });
         }
         for receipt in world.of("FindingLifecycleTransitionReceipt") {
             let (json, seq) = (receipt.json(), receipt.seq());
             let state = json.text("to_state").and_then(FindingState::find);
-            if let Some(moments) = json.text("finding_id").and_then(|id| findings.moments.get_mut(id)) {
+            if let Some(moments) = json.text("finding_id").and_then(|id| moments.get_mut(id)) {
                 moments.push(Moment { seq, state, blocks: None });
             }
         }
-        for moments in findings.moments.values_mut() {
-            moments.sort_by_key(|moment| moment.seq);
-            // Each says how it stands then, so that nobody has to go back.
-            let (mut state, mut blocks) = (None, None);
-            for moment in moments {
-                (state, blocks) = (moment.state.or(state), moment.blocks.or(blocks));
-                (moment.state, moment.blocks) = (state, blocks);
-            }
-        }
+        let courses = moments.into_iter().map(|(finding, moments)| (finding, course(moments)));
+        let mut findings = Findings { of_result, courses: courses.collect(), joined: BTreeMap::new() };
+        let many = findings.of_result.iter().filter(|(_, own)| own.len() > FEW);
+        let joined = many.map(|(result, _)| (*result, joined(findings.of_result(result))));
+        findings.joined = joined.collect();
         findings
     }
 
     /// How the authorised blockers of a result stood before a place of the log.
     pub(in super::super) fn blockers(&self, result: &str, before: u64) -> Vec<FindingState> {
-        let ids = self.of_result.get(result).into_iter().flatten();
-        let stood = |id: &&str| {
-            let moments = self.moments.get(*id)?;
-            let last = moments.partition_point(|moment| moment.seq < before).checked_sub(1)?;
-            moments.get(last)?.blocker()
-        };
-        ids.filter_map(stood).collect()
+        let place = before.saturating_sub(1);
+        self.of_result(result).filter_map(|course| stands(course, place)).collect()
     }
 
-    /// The same for a result that is asked about so many times.
-    pub(super) fn asked(&self, result: &'w str, times: usize) -> Stood<'_> {
-        let ids = self.of_result.get(result);
-        let finding_count = ids.map_or(0, BTreeSet::len);
-        let moments = ids.into_iter().flatten().filter_map(|id| self.moments.get(id)).map(Vec::len);
-        // Going through everything once pays only where it is asked more often than that.
-        let course = (finding_count.saturating_mul(times) > moments.sum()).then(|| self.course(result));
-        Stood { findings: self, result, course }
+    /// The courses of the findings of a result; of many how their states went.
+    pub(super) fn of_result(&self, result: &str) -> impl Iterator<Item = &[(u64, Option<FindingState>)]> {
+        let joined = self.joined.get(result);
+        let ids = self.of_result.get(result).filter(|_| joined.is_none()).into_iter().flatten();
+        let own = ids.filter_map(|id| self.courses.get(id));
+        own.chain(joined.into_iter().flatten()).map(Vec::as_slice)
     }
+}
 
-    /// Which states there are, each once, after each change of a finding of a result.
-    fn course(&self, result: &str) -> Vec<(u64, Vec<FindingState>)> {
-        let ids = self.of_result.get(result).into_iter().flatten();
-        let moments = ids.enumerate().flat_map(|(at, id)| {
-            self.moments.get(id).into_iter().flatten().map(move |moment| (moment.seq, at, moment.blocker()))
-        });
-        let mut moments: Vec<(u64, usize, Option<FindingState>)> = moments.collect();
-        moments.sort_by_key(|(seq, at, _)| (*seq, *at));
-        let mut stands: BTreeMap<usize, FindingState> = BTreeMap::new();
-        let mut counts: BTreeMap<FindingState, u64> = BTreeMap::new();
-        let mut course = Vec::new();
-        for (seq, at, now) in moments {
-            let before = match now {
-                Some(state) => stands.insert(at, state),
-                None => stands.remove(&at),
-            };
-            if let Some(count) = before.and_then(|state| counts.get_mut(&state)) {
-                *count = count.saturating_sub(1);
-            }
-            if let Some(state) = now {
-                *counts.entry(state).or_default() += 1;
-            }
-            let states = counts.iter().filter(|(_, count)| **count > 0).map(|(state, _)| *state).collect();
-            course.push((seq, states));
+fn course(mut moments: Vec<Moment>) -> Course<FindingState> {
+    moments.sort_by_key(|moment| moment.seq);
+    let (mut state, mut blocks) = (None, None);
+    let stands = moments.into_iter().map(|moment| {
+        (state, blocks) = (moment.state.or(state), moment.blocks.or(blocks));
+        (moment.seq, state.filter(|_| blocks == Some(true)))
+    });
+    stands.collect()
+}
+
+/// For each state from where to where any finding is in it.
+fn joined<'c>(courses: impl Iterator<Item = &'c [(u64, Option<FindingState>)]>) -> Vec<Course<FindingState>> {
+    let mut turns = Vec::new();
+    for course in courses {
+        let befores = core::iter::once(None).chain(course.iter().map(|(_, state)| *state));
+        turns.extend(course.iter().zip(befores).map(|((at, after), before)| (*at, before, *after)));
+    }
+    turns.sort_by_key(|(at, _, _)| *at);
+    let mut states: BTreeMap<FindingState, (usize, Course<FindingState>)> = BTreeMap::new();
+    for (at, before, after) in turns {
+        if let Some((count, course)) = before.and_then(|state| states.get_mut(&state)) {
+            *count = count.saturating_sub(1);
+            course.extend((*count == 0).then_some((at, None)));
         }
-        course
+        if let Some(state) = after {
+            let (count, course) = states.entry(state).or_default();
+            course.extend((*count == 0).then_some((at, Some(state))));
+            *count += 1;
+        }
     }
-}
-
-/// How the findings of a result stood.
-pub(super) struct Stood<'f> {
-    findings: &'f Findings<'f>,
-    result: &'f str,
-    course: Option<Vec<(u64, Vec<FindingState>)>>,
-}
-
-impl Stood<'_> {
-    /// How its authorised blockers stood before a place of the log.
-    pub(super) fn before(&self, place: u64) -> Vec<FindingState> {
-        let Some(course) = &self.course else { return self.findings.blockers(self.result, place) };
-        let last = course.partition_point(|(seq, _)| *seq < place).checked_sub(1);
-        last.and_then(|last| course.get(last)).map(|(_, states)| states.clone()).unwrap_or_default()
-    }
+    states.into_values().map(|(_, course)| course).collect()
 }

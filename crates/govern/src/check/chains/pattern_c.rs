@@ -2,7 +2,8 @@
 //! Owns: gathering results, roles and blockers of a chain at a point of the log. Must not: resolve; `derive::chain` does.
 
 use super::super::Found;
-use super::findings::{Findings, Stood};
+use super::findings::Findings;
+use super::heard::{Course, Heard, Parts};
 use super::{TARGET, derived};
 use crate::derive::chain::{
     Causes, Chain, Conflict, Disagreement, FindingState, FindingStates, Missing, Outcome, Policy, Precedence,
@@ -61,14 +62,9 @@ impl<'w> Chains<'w> {
         ids.into_iter().filter_map(|id| self.envelopes.get(id).copied()).collect()
     }
 
-    /// Those that a receipt considered, and those that the chain had received by then.
-    fn results_before(&self, chain: Record<'w>, receipt: Record<'w>) -> Vec<Record<'w>> {
-        let considered: BTreeSet<&str> = receipt.json().texts("result_ids_considered").into_iter().collect();
-        let received: BTreeSet<&str> = chain.json().texts("received_result_ids").into_iter().collect();
-        let envelope = |id: &&str| self.envelopes.get(*id).copied();
-        let is_earlier = |one: &Record<'_>| one.seq() < receipt.seq();
-        let others = received.difference(&considered).filter_map(envelope).filter(is_earlier);
-        considered.iter().filter_map(envelope).chain(others).collect()
+    /// The receipts of a chain with what was known to each.
+    fn course<'a>(&'a self, id: &str, chain: Record<'w>, parts: &'a Parts<'w>) -> Course<'a, 'w> {
+        Course { parts, chain: chain.json(), receipts: self.receipts(id), envelopes: &self.envelopes }
     }
 }
 
@@ -76,56 +72,6 @@ impl<'w> Chains<'w> {
 fn registered(world: &World) -> impl Iterator<Item = (&str, Record<'_>)> {
     let chains = world.of("EvaluationChainRegistryRecord");
     chains.filter_map(|chain| Some((chain.json().text("chain_id")?, chain)))
-}
-
-/// What a kind of producer does in a chain, and whether it must.
-fn part(chain: &Json, producer: &str) -> (Role, bool) {
-    let parts = chain.list("participant_roles").iter().filter(|one| one.is("producer_kind", producer));
-    let is_required = |one: &&Json| one.flag("required") == Some(true);
-    let by_kind = || match producer {
-        "judge" | "deterministic_scorer" | "experiment_scorer" => Role::DownstreamJudge,
-        _qualitative => Role::UpstreamEvaluator,
-    };
-    match parts.clone().find(is_required).or_else(|| parts.clone().next()) {
-        Some(one) => (one.text("role").and_then(Role::find).unwrap_or_else(by_kind), is_required(&one)),
-        None if chain.texts("expected_producers").contains(&producer) => (by_kind(), true),
-        None => (Role::Observer, false),
-    }
-}
-
-/// Who has not answered of those who must.
-fn missing(chain: &Json, results: &[Record<'_>]) -> Missing {
-    let answered: BTreeSet<&str> =
-        results.iter().filter_map(|one| one.json().text("producer_kind")).collect();
-    let named = chain.list("participant_roles").iter().filter_map(|one| one.text("producer_kind"));
-    let all: BTreeSet<&str> = named.chain(chain.texts("expected_producers")).collect();
-    let mut missing = Missing::Nobody;
-    for producer in all.into_iter().filter(|producer| !answered.contains(producer)) {
-        match part(chain, producer) {
-            (
-                Role::UpstreamEvaluator | Role::DownstreamJudge | Role::ParallelScorer | Role::Observer,
-                false,
-            ) => {}
-            (Role::UpstreamEvaluator, true) => return Missing::Evaluator,
-            (Role::DownstreamJudge | Role::ParallelScorer | Role::Observer, true) => missing = Missing::Judge,
-        }
-    }
-    missing
-}
-
-/// Whether two refs name the same record, whatever hash they give.
-fn is_same_ref(one: &str, other: &str) -> bool {
-    let is_same = |one: Reference<'_>, other: Reference<'_>| one.is_same(&other);
-    one == other
-        || Reference::read(one).zip(Reference::read(other)).is_some_and(|(one, other)| is_same(one, other))
-}
-
-/// Whether a result counts and looked at something else than its chain.
-fn is_elsewhere(chain: &Json, envelope: &Json) -> bool {
-    let path = "evaluation_snapshot_ref";
-    let role = envelope.text("producer_kind").map(|producer| part(chain, producer).0);
-    let refs = chain.text(path).zip(envelope.text(path));
-    role != Some(Role::Observer) && refs.is_some_and(|(one, other)| !is_same_ref(one, other))
 }
 
 pub(super) fn chain_id_mismatch(world: &World, found: &mut Found<'_>) {
@@ -163,13 +109,25 @@ pub(super) fn chain_without_resolution_receipt(world: &World, found: &mut Found<
     let all = Chains::of(world);
     // Until when the results of a chain may not be used: the place of its first receipt.
     let mut sealed: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut open: BTreeMap<&str, u64> = BTreeMap::new();
     for (id, chain) in all.standing() {
         let first = all.receipts(id).first().map(|receipt| receipt.seq());
         if first.is_none() && chain.is_one_of("status", &["complete", "timed_out"]) {
             found.add(chain, "status", "the chain is over and nobody said what it came to");
         }
+        let until = first.unwrap_or(u64::MAX);
         for result in chain.json().texts("received_result_ids") {
-            sealed.insert(result, first.unwrap_or(u64::MAX));
+            let sealed = sealed.entry(result).or_default();
+            *sealed = until.max(*sealed);
+        }
+        open.insert(id, until);
+    }
+    // A result that names its chain is one of it, also where the chain does not list it yet.
+    for (result, envelope) in &all.envelopes {
+        let chain = envelope.json().text("target_evaluation_chain_id");
+        if let Some(until) = chain.and_then(|chain| open.get(chain)) {
+            let sealed = sealed.entry(result).or_default();
+            *sealed = (*until).max(*sealed);
         }
     }
     let is_early = |record: Record<'_>| {
@@ -226,16 +184,23 @@ fn early_plans(world: &World, all: &Chains<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// The policy that a receipt names, as it stood; where it names none or there is none of that name, the one of the contract. So is
-/// what a policy leaves open: who leaves something out gets no further than who says it.
-fn policy(receipt: Record<'_>) -> Policy {
-    let default = Policy::DEFAULT;
+/// The policies that receipts name, read once each: by the place of the row.
+type Policies = BTreeMap<u64, Policy>;
+
+/// The policy that a receipt names, as it stood; where it names none or there is none of that name, the one of the contract.
+fn policy(receipt: Record<'_>, known: &mut Policies) -> Policy {
     let named = receipt.json().text("policy_ref").unwrap_or_default();
     let kind = "EvaluationChainResolutionPolicy";
     let id = Reference::read(named)
         .filter(|reference| reference.kind == "evaluation_chain_resolution_policy")
         .map_or(named, |reference| reference.id);
-    let Some(row) = receipt.world.policy(kind, id, receipt.seq()) else { return default };
+    let Some(row) = receipt.world.policy(kind, id, receipt.seq()) else { return Policy::DEFAULT };
+    *known.entry(row.seq()).or_insert_with(|| read_policy(row))
+}
+
+/// What a policy leaves open is as in the contract: who leaves something out gets no further than who says it.
+fn read_policy(row: Record<'_>) -> Policy {
+    let default = Policy::DEFAULT;
     let states: Vec<FindingState> = row
         .texts("override_allowed_only_for_finding_states")
         .into_iter()
@@ -260,24 +225,22 @@ pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
     if all.receipts.is_empty() || all.chains.is_empty() {
         return;
     }
-    let findings = Findings::of(world);
+    let (findings, mut policies) = (Findings::of(world), Policies::new());
     for (id, chain) in &all.chains {
-        let receipts = all.receipts(id);
-        let mut stood: BTreeMap<&str, Stood<'_>> = BTreeMap::new();
-        for receipt in receipts {
-            let results = all.results_before(*chain, *receipt);
-            for result in results.iter().filter_map(|one| one.json().text("result_id")) {
-                stood.entry(result).or_insert_with(|| findings.asked(result, receipts.len()));
-            }
-            let candidates = resolutions(chain.json(), &results, &stood, receipt.seq(), &policy(*receipt));
+        let parts = Parts::of(chain.json());
+        let course = all.course(id, *chain, &parts);
+        let blockers = course.blockers(&findings);
+        course.walk(|at, receipt, heard| {
+            let states: Vec<FindingState> = blockers.get(at).into_iter().flatten().copied().collect();
+            let candidates = resolutions(heard, &states, &policy(receipt, &mut policies));
             // Where nobody can tell what somebody said, whatever they may have said is let pass.
-            if candidates.iter().any(|expected| differs(*receipt, expected).is_empty()) {
-                continue;
+            if candidates.iter().any(|expected| differs(receipt, expected).is_empty()) {
+                return;
             }
-            for (field, message) in candidates.first().map(|one| differs(*receipt, one)).unwrap_or_default() {
-                found.add(*receipt, field, message);
+            for (field, message) in candidates.first().map(|one| differs(receipt, one)).unwrap_or_default() {
+                found.add(receipt, field, message);
             }
-        }
+        });
     }
 }
 
@@ -322,52 +285,24 @@ const UNSAID: [(Verdict, Causes); 5] = [
     (Verdict::NotApplicable, Causes::of(&[])),
 ];
 
-/// What the results of a chain come to at a place of the log: one thing, or several where a result does not say its verdict.
-fn resolutions(
-    chain: &Json,
-    results: &[Record<'_>],
-    stood: &BTreeMap<&str, Stood<'_>>,
-    before: u64,
-    policy: &Policy,
-) -> Vec<Resolution> {
-    let role = |one: &Record<'_>| {
-        let producer = one.text("producer_kind");
-        producer.map_or(Role::UpstreamEvaluator, |producer| part(chain, producer).0)
-    };
-    let verdict = |one: &Record<'_>| one.text("decision.verdict").and_then(Verdict::find);
-    // Who only watches changes nothing, whatever they leave out.
-    let blockers = |one: &Record<'_>| {
-        let stood = one.json().text("result_id").and_then(|result| stood.get(result));
-        stood.map(|stood| stood.before(before)).unwrap_or_default()
-    };
-    let heard: Vec<(Role, Record<'_>, Vec<FindingState>)> = results
-        .iter()
-        .map(|one| (role(one), *one, blockers(one)))
-        .filter(|(role, ..)| *role != Role::Observer)
-        .collect();
+/// What was heard in a chain comes to: one thing, or several where a result does not say its verdict.
+fn resolutions(heard: &Heard<'_, '_>, blockers: &[FindingState], policy: &Policy) -> Vec<Resolution> {
     let is_open = |wanted: bool| {
-        let mut side = heard.iter().filter(|(role, ..)| (*role == Role::UpstreamEvaluator) == wanted);
-        side.any(|(_, one, _)| verdict(one).is_none())
+        let mut said = heard.said.keys();
+        said.any(|(role, verdict)| (*role == Role::UpstreamEvaluator) == wanted && verdict.is_none())
     };
     let choices = |wanted: bool| if is_open(wanted) { &UNSAID[..] } else { &UNSAID[..1] };
+    let causes = Causes::of(&heard.causes.keys().copied().collect::<Vec<Cause>>());
+    let snapshot = if heard.elsewhere > 0 { Snapshot::Another } else { Snapshot::OfTheChain };
     let resolved = |evaluator: (Verdict, Causes), judge: (Verdict, Causes)| {
-        let received = heard.iter().map(|(role, envelope, blockers)| {
+        let received = heard.said.keys().map(|(role, said)| {
             let unsaid = if *role == Role::UpstreamEvaluator { evaluator } else { judge };
-            let causes = envelope.texts("decision.indeterminate_causes").into_iter().filter_map(Cause::find);
-            let said = verdict(envelope).map(|said| (said, Causes::of(&causes.collect::<Vec<Cause>>())));
-            let (verdict, causes) = said.unwrap_or(unsaid);
-            let is_elsewhere = is_elsewhere(chain, envelope.json());
-            Received {
-                role: *role,
-                verdict,
-                causes,
-                snapshot: if is_elsewhere { Snapshot::Another } else { Snapshot::OfTheChain },
-                blockers,
-            }
+            let (verdict, causes) = said.map_or(unsaid, |said| (said, causes));
+            Received { role: *role, verdict, causes, snapshot, blockers }
         });
         let received: Vec<Received<'_>> = received.collect();
         // There is a receipt, so the time is taken to be over: whether it came too early is another matter.
-        let known = Chain { received: &received, missing: missing(chain, results), term: Term::Over };
+        let known = Chain { received: &received, missing: heard.missing(), term: Term::Over };
         match resolve(&known, policy) {
             Outcome::Resolved(resolution) => Some(resolution),
             Outcome::Waiting => None,
@@ -384,9 +319,10 @@ pub(super) fn snapshot_mismatch(world: &World, found: &mut Found<'_>) {
         let is_caught = all.receipts(id).iter().any(is_stated);
         // At admission it is told also where a receipt says so.
         let is_asked = all.receipts(id).iter().any(|one| one.is_asking());
+        let parts = Parts::of(chain.json());
         for envelope in all.results(id, chain) {
             let is_told = !is_caught || is_asked || envelope.is_asking();
-            if is_told && is_elsewhere(chain.json(), envelope.json()) {
+            if is_told && parts.is_elsewhere(envelope.json()) {
                 found.add(envelope, "evaluation_snapshot_ref", format!("chain {id} is on another snapshot"));
             }
         }
@@ -395,19 +331,19 @@ pub(super) fn snapshot_mismatch(world: &World, found: &mut Found<'_>) {
 
 pub(super) fn missing_expected_producer(world: &World, found: &mut Found<'_>) {
     let all = Chains::of(world);
+    let told = [Conflict::MissingExpectedProducer.as_str(), Conflict::SnapshotMismatch.as_str()];
     for (id, chain) in &all.chains {
-        for receipt in all.receipts(id) {
-            let known = all.results_before(*chain, *receipt);
-            let told = [Conflict::MissingExpectedProducer.as_str(), Conflict::SnapshotMismatch.as_str()];
-            if missing(chain.json(), &known) != Missing::Nobody && !receipt.is_one_of("conflict_type", &told)
-            {
+        let parts = Parts::of(chain.json());
+        all.course(id, *chain, &parts).walk(|_, receipt, heard| {
+            if heard.missing() != Missing::Nobody && !receipt.is_one_of("conflict_type", &told) {
                 let message = "somebody who had to answer has not, and the receipt does not say so";
-                found.add(*receipt, "conflict_type", message);
+                found.add(receipt, "conflict_type", message);
             }
-        }
+        });
     }
     for (id, chain) in all.standing() {
-        if missing(chain.json(), &all.results(id, chain)) == Missing::Nobody {
+        let parts = Parts::of(chain.json());
+        if Heard::all(&parts, &all.results(id, chain)).missing() == Missing::Nobody {
             continue;
         }
         if chain.is("status", "complete") {

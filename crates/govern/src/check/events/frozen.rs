@@ -1,7 +1,7 @@
 //! Records that never change once they are written.
 //! Owns: which they are, which members move with time. Must not: judge projections.
 
-use super::super::Found;
+use super::super::{Found, within};
 use crate::kind::{self, Class, Kind};
 use crate::member::Member;
 use crate::path::Path;
@@ -60,18 +60,13 @@ pub(super) fn mutable_state_inside_immutable_snapshot(world: &World, found: &mut
 }
 
 fn live_members(record: Record<'_>, value: &Json, kind: &str, place: &Path, found: &mut Found<'_>) {
-    let members = value.as_object().into_iter().flat_map(|object| object.iter());
-    for (name, _) in
-        members.filter(|(name, member)| **member != Json::Null && !SETTLED.contains(&(kind, *name)))
-    {
-        let what = if LIVE.contains(&name) {
-            "says how something stands now"
-        } else if LATER.iter().any(|start| name.starts_with(start)) {
-            "says what came later"
-        } else {
-            continue;
-        };
-        found.add(record, place.clone().name(name), format!("{what}, in a record that never changes"));
+    let is_live = |name: &str, member: &Json| {
+        let is_told = LIVE.contains(&name) || LATER.iter().any(|start| name.starts_with(start));
+        is_told && *member != Json::Null && !SETTLED.contains(&(kind, name))
+    };
+    for path in within::places(value, |_, name, member| is_live(name, member)) {
+        let message = "says how something stands now or what came later, in a record that never changes";
+        found.add(record, place.clone().join(path), message);
     }
 }
 

@@ -53,8 +53,10 @@ fn first_state<'w>(record: Record<'w>) -> Option<&'w str> {
     // As it was first written: a rewritten event has a code of its own.
     let event = record.world.versions(event.kind(), event.id()).next()?;
     match event.kind() {
-        "EvaluationFindingEvent" if event.is("finding_id", record.id()) => event.json().text("emitted_state"),
-        "RunGuidanceCreationEvent" if event.is("guidance_id", record.id()) => {
+        "EvaluationFindingEvent" if event.id_at("finding_id") == Some(record.id()) => {
+            event.json().text("emitted_state")
+        }
+        "RunGuidanceCreationEvent" if event.id_at("guidance_id") == Some(record.id()) => {
             GUIDANCE.machine.initial.first().copied()
         }
         _other => None,
@@ -110,7 +112,7 @@ fn results<'w>(world: &'w World, moves: &mut BTreeMap<&'w str, Vec<Told<'w>>>) {
 /// A question is answered by an operation that was applied.
 fn answers<'w>(world: &'w World, moves: &mut BTreeMap<&'w str, Vec<Told<'w>>>) {
     for receipt in world.of("SourceWorkspaceOperationReceipt").filter(|one| one.is("status", "applied")) {
-        let operation = receipt.json().text("operation_id");
+        let operation = receipt.json().id_at("operation_id");
         let operation = operation.and_then(|id| world.find("SourceWorkspaceOperation", id));
         if let Some((_, need)) = operation.and_then(|operation| need_answered(operation.json())) {
             moves.entry(need).or_default().push((receipt.seq(), Move { from: None, to: "answered" }));

@@ -41,9 +41,7 @@ pub(super) fn current_projection_without_source_event(world: &World, found: &mut
             let is_post = pair.projection == "RunBoardVisiblePost";
             let member = if is_post { "source_event_id" } else { "canonical_event_ref" };
             let event = if is_post {
-                record
-                    .text(member)
-                    .and_then(|id| world.find(pair.event, id.strip_prefix(BOARD_EVENT).unwrap_or(id)))
+                record.text(member).and_then(|id| world.find(pair.event, id))
             } else {
                 record.follow(member)
             };
@@ -68,11 +66,9 @@ pub(super) fn current_projection_without_source_event(world: &World, found: &mut
     drift::links(world, found);
 }
 
-const BOARD_EVENT: &str = "run_board_audit_event:";
-
 /// Whether an event is of the right type and about the same thing as what it is projected to.
 fn is_about(pair: &Pair, kind: &str, projection: &Json, event: Record<'_>) -> bool {
-    let subject = pair.subject.is_none_or(|member| match (projection.text(member), event.text(member)) {
+    let subject = pair.subject.is_none_or(|member| match (projection.id_at(member), event.id_at(member)) {
         (Some(one), Some(other)) => one == other,
         (None, _) | (_, None) => true,
     });
@@ -85,7 +81,7 @@ fn is_linked(link: Record<'_>, event: Record<'_>) -> bool {
     let pair = PAIRS.iter().find(|pair| projection.is_some_and(|to| to.kind == snake(pair.projection)));
     let fits = match (pair, projection) {
         (Some(pair), Some(to)) => {
-            let same = pair.subject.and_then(|member| event.text(member)).is_none_or(|id| id == to.id);
+            let same = pair.subject.and_then(|member| event.id_at(member)).is_none_or(|id| id == to.id);
             event.kind() == pair.event && same
         }
         (_, None) | (None, _) => kind::find(event.kind()).is_none_or(|kind| kind.class.is_immutable()),

@@ -25,7 +25,7 @@ pub(super) fn hard_call_resolved_without_dispatcher_receipt(world: &World, found
 
 /// Why a receipt does not answer its call. Of a call that is not there nothing is known.
 fn flaw(receipt: Record<'_>) -> Option<(&'static str, &'static str)> {
-    let call = receipt.text("hard_call_id").and_then(|id| receipt.world.find("HardRevisionCall", id));
+    let call = receipt.id_at("hard_call_id").and_then(|id| receipt.world.find("HardRevisionCall", id));
     let is_known = call.is_some();
     let flaw = unanswered(receipt.json(), call.and_then(|call| call.json().at("options")))?;
     (is_known || flaw.0 != "selected_option_id").then_some(flaw)
@@ -35,7 +35,7 @@ fn flaw(receipt: Record<'_>) -> Option<(&'static str, &'static str)> {
 fn ends(world: &World) -> BTreeMap<&str, BTreeSet<u64>> {
     let mut ends: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for receipt in world.of("HardCallResolutionReceipt").filter(|receipt| flaw(*receipt).is_none()) {
-        if let Some(call) = receipt.json().text("hard_call_id") {
+        if let Some(call) = receipt.json().id_at("hard_call_id") {
             ends.entry(call_text(world, call)).or_default().insert(receipt.seq());
         }
     }
@@ -131,7 +131,7 @@ fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &m
 fn warned(world: &World) -> BTreeMap<&str, BTreeSet<u64>> {
     let mut warned: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for event in world.of("HardCallPendingEvent") {
-        let call = event.json().text("hard_call_id").and_then(|id| world.find("HardRevisionCall", id));
+        let call = event.json().id_at("hard_call_id").and_then(|id| world.find("HardRevisionCall", id));
         let rule = match event.text("cause") {
             Some("timed_out") => "pending_policy.on_timeout",
             Some("deferred") => "pending_policy.on_defer",
@@ -156,7 +156,13 @@ fn is_before_its_end(call: Record<'_>, event: Record<'_>) -> bool {
 }
 
 /// Records by which work goes on.
-const GOES_ON: [&str; 3] = ["RevisionOperationReceipt", ATTEMPT, "SideEffectLedgerEntry"];
+const GOES_ON: [&str; 5] = [
+    "RevisionOperationReceipt",
+    ATTEMPT,
+    "SideEffectLedgerEntry",
+    "ModuleActivationEvent",
+    "OutcomeStateTransitionEvent",
+];
 const ATTEMPT: &str = "ProcedureAttemptRecord";
 
 /// What rows go on with. A receipt is of the run of its plan, whether or not it says so.
@@ -172,7 +178,7 @@ impl<'w> Going<'w> {
 
     fn on_with(&self, row: Record<'w>) -> Vec<Scope<'w>> {
         let json = row.json();
-        let named = |kind, path| json.text(path).map(|id| (kind, id));
+        let named = |kind, path| json.id_at(path).map(|id| (kind, id));
         let scopes = match row.kind() {
             // A receipt that does not say what it is for is of a step that ran.
             "RevisionOperationReceipt"
@@ -180,13 +186,15 @@ impl<'w> Going<'w> {
                     || json.is_blank("operation_kind") =>
             {
                 let plan = self.owners.plan(row);
-                let of_plan = || self.world.find("RevisionPlan", plan?)?.json().text("run_id");
-                let run = json.text("run_id").or_else(of_plan);
-                [
+                let record = plan.and_then(|plan| self.world.find("RevisionPlan", plan));
+                let run = json.text("run_id").or_else(|| record?.json().text("run_id"));
+                let own = [
                     plan.map(|plan| ("revision_plan", plan)),
                     named("revision_plan_step_base", "step_id"),
                     run.map(|run| ("run", run)),
-                ]
+                ];
+                let about = record.into_iter().flat_map(about);
+                return own.into_iter().flatten().chain(about).collect();
             }
             ATTEMPT => {
                 let plan = json.reference("revision_plan_ref").filter(|one| one.kind == "revision_plan");
@@ -203,8 +211,25 @@ impl<'w> Going<'w> {
                 named("run", "run_id"),
                 named("side_effects_of_run", "run_id"),
             ],
+            "ModuleActivationEvent" if json.is_one_of("state", &["started", "running"]) => {
+                [named("module", "module_id"), named("run", "run_id"), None]
+            }
+            // An outcome that waits for a person goes on when it leaves that.
+            "OutcomeStateTransitionEvent" if json.is("from_state", "needs_human_judgment") => {
+                [named("outcome_record", "outcome_id"), None, None]
+            }
             _kind => [None, None, None],
         };
         scopes.into_iter().flatten().collect()
     }
+}
+
+/// The outcomes and artifacts that a plan is about.
+fn about(plan: Record<'_>) -> Vec<Scope<'_>> {
+    let json = plan.json();
+    let outcomes = json.ids_at("outcome_ids").into_iter().map(|id| ("outcome_record", id));
+    let targets = json.list("steps").iter().flat_map(|step| step.references("target_refs"));
+    let artifacts = targets.filter(|one| one.kind == "artifact").map(|one| (one.kind, one.id));
+    let all: BTreeSet<Scope<'_>> = outcomes.chain(artifacts).collect();
+    all.into_iter().collect()
 }

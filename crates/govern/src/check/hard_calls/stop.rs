@@ -5,7 +5,7 @@ use super::id_of;
 use crate::check::Found;
 use crate::member::Member;
 use crate::path::Path;
-use crate::reference::Reference;
+use crate::reference::{Reference, bare};
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -23,13 +23,14 @@ pub(super) fn cancel_ignores_executed_side_effect(world: &World, found: &mut Fou
         if let Some(run) = effect.json().text("run_id") {
             of_run.entry(run).or_default().push(effect);
         }
-        for target in targets(effect) {
-            reached.entry(target).or_default().push(effect);
+        for (kind, id) in targets(effect) {
+            reached.entry((kind, id)).or_default().push(effect);
+            reached.entry((ANY, id)).or_default().push(effect);
         }
     }
     for receipt in world.of("TaskCancelReceipt") {
         claims(receipt, &first, found);
-        let request = receipt.json().text("cancel_request_id");
+        let request = receipt.json().id_at("cancel_request_id");
         let Some(request) = request.and_then(|id| world.find("TaskCancelProtocol", id)) else { continue };
         let listed = listed(receipt);
         // The first that is left out is told: what a receipt lists bounds the search.
@@ -39,8 +40,11 @@ pub(super) fn cancel_ignores_executed_side_effect(world: &World, found: &mut Fou
         };
         let json = request.json();
         let run = json.text("run_id").filter(|_| json.is("cancel_scope", "entire_run"));
-        let refs = json.references("target_refs").into_iter();
-        let aimed = refs.filter_map(|target| reached.get(&(target.kind, target.id)));
+        let targets = json.texts("target_refs").into_iter();
+        let aimed = targets.filter_map(|target| {
+            let named = Reference::read(target).and_then(|named| reached.get(&(named.kind, named.id)));
+            named.or_else(|| reached.get(&(ANY, target)))
+        });
         let all = run.and_then(|run| of_run.get(run)).into_iter().chain(aimed);
         if let Some(row) = all.filter_map(missing).min() {
             let message = format!("leaves out the side effect of row {row}, which was executed before");
@@ -51,6 +55,9 @@ pub(super) fn cancel_ignores_executed_side_effect(world: &World, found: &mut Fou
 
 /// What a cancel may aim at: the kind and the id.
 type Target<'w> = (&'w str, &'w str);
+
+/// Stands for the kind of what is named by its id alone.
+const ANY: &str = "";
 
 /// What a side effect belongs to, besides its run: itself, and what its receipt is of.
 fn targets(effect: Record<'_>) -> Vec<Target<'_>> {
@@ -64,7 +71,7 @@ fn targets(effect: Record<'_>) -> Vec<Target<'_>> {
             ("module_activation_event", "activation_id"),
             ("segment", "segment_id"),
         ];
-        targets.extend(parts.into_iter().filter_map(|(kind, path)| json.text(path).map(|id| (kind, id))));
+        targets.extend(parts.into_iter().filter_map(|(kind, path)| json.id_at(path).map(|id| (kind, id))));
     }
     targets
 }
@@ -93,8 +100,8 @@ fn claims(receipt: Record<'_>, executed: &BTreeMap<&str, u64>, found: &mut Found
         found.add(receipt, path, "was executed and is not left, and no corrective artifact is named");
     }
     for (at, intent) in receipt.list("cancelled_intent_refs").iter().enumerate() {
-        let intent = intent.as_str().and_then(Reference::read);
-        if intent.and_then(|intent| executed.get(intent.id)).is_some_and(|at| *at < receipt.seq()) {
+        let intent = intent.as_str().map(bare);
+        if intent.and_then(|intent| executed.get(intent)).is_some_and(|at| *at < receipt.seq()) {
             let path = Path::from("cancelled_intent_refs").item(at);
             found.add(receipt, path, "was executed before; only an intent can be cancelled");
         }
@@ -106,20 +113,22 @@ pub(super) fn skip_without_receipt(world: &World, found: &mut Found<'_>) {
     for receipt in world.of("TaskSkipReceipt") {
         if let Some(target) = receipt.json().text("target_ref") {
             let named = Reference::read(target).map(|target| (target.kind, target.id));
-            for target in named.into_iter().chain([("", target)]) {
+            for target in named.into_iter().chain([(ANY, target)]) {
                 receipts.entry(target).or_insert(receipt.seq());
             }
         }
     }
     let stopped = stopped(world);
     let is_told = |skipped: &Skipped<'_>, seq: u64| {
-        let mut kinds = skipped.kinds.iter().copied().chain([""]);
+        let mut kinds = skipped.kinds.iter().copied().chain([ANY]);
         kinds.any(|kind| receipts.get(&(kind, skipped.id)).is_some_and(|at| *at <= seq))
     };
     let is_stopped = |skipped: &Skipped<'_>, seq: u64| {
         let own = skipped.kinds.iter().map(|kind| (*kind, skipped.id));
         let mut all = own.chain(skipped.parents.iter().flatten().copied());
-        all.any(|target| stopped.get(&target).is_some_and(|at| *at <= seq))
+        all.any(|(kind, id)| {
+            [(kind, id), (ANY, id)].iter().any(|target| stopped.get(target).is_some_and(|at| *at <= seq))
+        })
     };
     for row in SKIPPABLE.iter().flat_map(|kind| world.of(kind)) {
         let Some(skipped) = skipped(row) else { continue };
@@ -150,7 +159,7 @@ fn skipped(row: Record<'_>) -> Option<Skipped<'_>> {
         "RevisionOperationReceipt" if json.is("operation_kind", "step_skipped") => Some(Skipped {
             kinds: &["revision_plan_step_base", "revision_plan_step", "step"],
             id: json.text("step_id")?,
-            parents: [json.text("plan_id").map(|plan| ("revision_plan", plan)), run],
+            parents: [json.id_at("plan_id").map(|plan| ("revision_plan", plan)), run],
             path: "operation_kind",
         }),
         "ModuleActivationEvent" if json.is("state", "skipped") => Some(Skipped {
@@ -161,7 +170,7 @@ fn skipped(row: Record<'_>) -> Option<Skipped<'_>> {
         }),
         "OutcomeStateTransitionEvent" if json.is("cause", "skipped") => Some(Skipped {
             kinds: &["outcome_record", "outcome"],
-            id: json.text("outcome_id")?,
+            id: json.id_at("outcome_id")?,
             parents: [None, run],
             path: "cause",
         }),
@@ -173,10 +182,11 @@ fn skipped(row: Record<'_>) -> Option<Skipped<'_>> {
 fn stopped(world: &World) -> BTreeMap<Target<'_>, u64> {
     let mut stopped = BTreeMap::new();
     for receipt in world.of("TaskCancelReceipt") {
-        for target in receipt.json().references("stopped_refs") {
-            stopped.entry((target.kind, target.id)).or_insert(receipt.seq());
+        for target in receipt.json().texts("stopped_refs") {
+            let named = Reference::read(target).map_or((ANY, target), |named| (named.kind, named.id));
+            stopped.entry(named).or_insert(receipt.seq());
         }
-        let request = receipt.json().text("cancel_request_id");
+        let request = receipt.json().id_at("cancel_request_id");
         let request = request.and_then(|id| world.find("TaskCancelProtocol", id));
         if let Some(request) = request.filter(|request| request.is("cancel_scope", "entire_run"))
             && let Some(run) = request.json().text("run_id")

@@ -2,7 +2,10 @@
 //! Owns: which criteria a configuration is about. Must not: know the checks; `derive::weights` has them.
 
 use crate::check::Found;
-use crate::derive::weights::{Config, Criterion, Error, Origin, Unanchored, is_eligible, normalize, raw};
+use crate::derive::weights::{
+    Config, Criterion, Error, Origin, PRIORITY_DEFAULT, Unanchored, is_eligible, normalize, raw,
+};
+use crate::derive::{is_finite_and_not_negative, sum};
 use crate::member::{Member, number};
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -13,29 +16,16 @@ use countersign_record::json::Json;
 /// A criterion, and the row that says it.
 type Said<'w> = (Record<'w>, Criterion<'w>);
 
-/// What tells two configurations apart, as far as weights go.
-type Key<'w> = (Unanchored, Origin, Vec<(&'w str, u64)>);
-
 /// Finds the configurations that can't be weighed for one reason.
 pub(super) fn find(world: &World, found: &mut Found<'_>, wanted: Error) {
-    let sets = Sets::of(world);
-    let mut unnamed: BTreeMap<Key<'_>, Option<Failure<'_>>> = BTreeMap::new();
+    let mut sets = Sets::of(world);
     let mut blamed: BTreeSet<u64> = BTreeSet::new();
     for row in world.of("OutcomeComplianceScoringConfig") {
         let Some(config) = config(row) else { continue };
         let failure = if row.at("criterion_refs").is_some() {
             listed(row).and_then(|criteria| weigh(&criteria, &config))
-        } else if let Some(own) = sets.by_config.get(row.id()) {
-            weigh(&in_any_order(own, &config), &config)
-        } else if sets.unnamed.is_empty() {
-            None
         } else {
-            // Many configurations may share the criteria that name none; like ones are weighed once.
-            let weights =
-                config.priority_weights.iter().map(|(priority, weight)| (*priority, weight.to_bits()));
-            let key = (config.unanchored, config.origin, weights.collect());
-            let weighed = || weigh(&in_any_order(&sets.unnamed, &config), &config);
-            *unnamed.entry(key).or_insert_with(weighed)
+            sets.by_config.get_mut(row.id()).unwrap_or(&mut sets.unnamed).weigh(&config)
         };
         let Some(Failure { error, at, last }) = failure.filter(|failure| failure.error == wanted) else {
             continue;
@@ -55,21 +45,83 @@ pub(super) fn find(world: &World, found: &mut Found<'_>, wanted: Error) {
 
 /// The criteria by the configuration they name, and those that name none. Of each its last version.
 struct Sets<'w> {
-    by_config: BTreeMap<&'w str, Vec<Said<'w>>>,
-    unnamed: Vec<Said<'w>>,
+    by_config: BTreeMap<&'w str, Set<'w>>,
+    unnamed: Set<'w>,
 }
 
 impl<'w> Sets<'w> {
     fn of(world: &'w World) -> Self {
         let last: BTreeMap<&str, Record<'_>> = world.of("Criterion").map(|row| (row.id(), row)).collect();
-        let mut sets = Sets { by_config: BTreeMap::new(), unnamed: Vec::new() };
+        let mut sets = Sets { by_config: BTreeMap::new(), unnamed: Set::default() };
         for row in last.into_values() {
-            match row.json().text("config_id") {
-                Some(config) => sets.by_config.entry(config).or_default().push((row, criterion(row))),
-                None => sets.unnamed.push((row, criterion(row))),
-            }
+            let set = match row.json().text("config_id") {
+                Some(config) => sets.by_config.entry(config).or_default(),
+                None => &mut sets.unnamed,
+            };
+            set.add((row, criterion(row)));
         }
         sets
+    }
+}
+
+/// Criteria that many configurations may share. All that a configuration adds of its own are the weights of priorities, so they are
+/// gone through once for each of the rest, and by their priorities.
+#[derive(Default)]
+struct Set<'w> {
+    criteria: Vec<Said<'w>>,
+    /// How many of each priority, of those that somebody or something anchors and of those that only a model judges.
+    anchored: BTreeMap<&'w str, usize>,
+    unanchored: BTreeMap<&'w str, usize>,
+    last: Option<Record<'w>>,
+    weighed: BTreeMap<(Unanchored, Origin), Option<Failure<'w>>>,
+}
+
+impl<'w> Set<'w> {
+    fn add(&mut self, said: Said<'w>) {
+        let (row, one) = said;
+        let counts = if one.is_unanchored { &mut self.unanchored } else { &mut self.anchored };
+        *counts.entry(one.priority.unwrap_or(PRIORITY_DEFAULT)).or_default() += 1;
+        self.last = self.last.into_iter().chain([row]).max_by_key(|row| row.seq());
+        self.criteria.push(said);
+    }
+
+    fn weigh(&mut self, config: &Config<'_>) -> Option<Failure<'w>> {
+        if self.criteria.is_empty() {
+            return None;
+        }
+        match config.origin {
+            Origin::FromPriority => {
+                self.by_priority(config).map(|error| Failure { error, at: None, last: self.last })
+            }
+            Origin::FromCriterionWeight | Origin::Uniform => {
+                let criteria = &self.criteria;
+                let weighed = || weigh(&in_any_order(criteria, config), config);
+                *self.weighed.entry((config.unanchored, config.origin)).or_insert_with(weighed)
+            }
+        }
+    }
+
+    /// What `normalize` says of weights by priority, from how many criteria have each.
+    fn by_priority(&self, config: &Config<'_>) -> Option<Error> {
+        if config.unanchored == Unanchored::Indeterminate && !self.unanchored.is_empty() {
+            return Some(Error::UnanchoredIndeterminate);
+        }
+        let counts_all = config.unanchored != Unanchored::Exclude;
+        let counted = || self.anchored.iter().chain(self.unanchored.iter().filter(|_| counts_all));
+        if counted().next().is_none() {
+            return Some(Error::NoneEligible);
+        }
+        let weights = &config.priority_weights;
+        // The first priority that is not in the map is met before there are more of them than it has.
+        if counted().any(|(priority, _)| !weights.contains_key(priority)) {
+            return Some(Error::PriorityWeightMissing);
+        }
+        let weighed = || counted().filter_map(|(priority, count)| Some((*weights.get(priority)?, *count)));
+        if weighed().any(|(weight, _)| !is_finite_and_not_negative(weight)) {
+            return Some(Error::WeightInvalid);
+        }
+        let total = sum(weighed().map(|(weight, count)| weight * count as f64));
+        (!total.is_finite() || total <= 0.0).then_some(Error::SumZero)
     }
 }
 

@@ -77,9 +77,13 @@ fn pairs(world: &World) -> Vec<(Record<'_>, Record<'_>)> {
 pub(super) fn read_model_asserts_unbacked_truth(world: &World, found: &mut Found<'_>) {
     let mut backing: BTreeMap<u64, BTreeSet<(&str, &str)>> = BTreeMap::new();
     let findings = History::of(world, "EvaluationFindingRecord");
+    let mut done = BTreeSet::new();
     for (header, shown) in pairs(world) {
         // Without a manifest nothing is backed, which has a code of its own.
         let Some(manifest) = manifest(header) else { continue };
+        if !done.insert((manifest.seq(), shown.seq())) {
+            continue;
+        }
         let inputs = backing.entry(manifest.seq()).or_insert_with(|| {
             let mut all = Vec::new();
             every_text(manifest.json(), &mut all);

@@ -117,6 +117,7 @@ pub fn standing_against<'w>(
 struct Index<'w> {
     world: &'w World,
     findings_by_result: By<'w, &'w str>,
+    findings_by_run: By<'w, &'w str>,
     moves_by_finding: By<'w, &'w str>,
     envelopes_by_snapshot: By<'w, (&'w str, &'w str)>,
     chains: By<'w, &'w str>,
@@ -133,6 +134,10 @@ impl<'w> Index<'w> {
         Index {
             world,
             findings_by_result: By::member(world, "EvaluationFindingEvent", "result_id"),
+            findings_by_run: By::new(world, "EvaluationFindingEvent", |one| {
+                let result = text(one, "result_id")?;
+                world.find("EvaluationResultEnvelope", result).and_then(|result| text(result, "run_id"))
+            }),
             moves_by_finding: By::member(world, "FindingLifecycleTransitionReceipt", "finding_id"),
             envelopes_by_snapshot: By::new(world, "EvaluationResultEnvelope", |one| {
                 let snapshot = one.json().reference("evaluation_snapshot_ref").map(|one| one.id);
@@ -159,6 +164,7 @@ impl<'w> Index<'w> {
         let mut facts = BTreeSet::new();
         let results = self.chains(manifest, as_of, &mut facts)?;
         self.evaluations(results, run, manifest, as_of, &mut facts);
+        self.findings(run, as_of, &mut facts);
         self.outcomes(run, as_of, &mut facts);
         self.evidence(manifest, as_of, &mut facts)?;
         self.reviews(manifest, as_of, &mut facts)?;
@@ -185,10 +191,10 @@ impl<'w> Index<'w> {
         let (mut results, mut resolved) = (BTreeSet::new(), BTreeSet::new());
         for reference in manifest.references("evaluation_chain_resolution_receipt_refs") {
             let receipt = self.world.resolve(reference).ok_or_else(|| format!("{reference}"))?;
-            let considered = receipt.json().texts("result_ids_considered");
+            let considered = receipt.json().ids_at("result_ids_considered");
             let result = considered.first().copied();
             results.extend(considered);
-            resolved.extend(receipt.json().text("chain_id"));
+            resolved.extend(receipt.json().id_at("chain_id"));
             let mut own = BTreeSet::new();
             if receipt.is("resolved_verdict", "failed") {
                 own.insert(Fact::ChainFailed);
@@ -201,12 +207,12 @@ impl<'w> Index<'w> {
             }
             facts.extend(self.weighed(own, result, as_of));
         }
-        for chain in manifest.texts("evaluation_chain_ids") {
+        for chain in manifest.ids_at("evaluation_chain_ids") {
             if !resolved.contains(chain) {
                 facts.insert(Fact::ChainUnresolved);
             }
             if let Some(record) = self.chains.until(&chain, as_of).last() {
-                results.extend(record.json().texts("received_result_ids"));
+                results.extend(record.json().ids_at("received_result_ids"));
             }
         }
         Ok(results)
@@ -239,11 +245,24 @@ impl<'w> Index<'w> {
         }
     }
 
+    /// Blockers of the run that still stand, by the last that was said of each: that a later look did not raise one again closes
+    /// nothing.
+    fn findings(&self, run: &'w str, as_of: u64, facts: &mut BTreeSet<Fact>) {
+        let events = self.findings_by_run.until(&run, as_of).iter();
+        let last: BTreeMap<&str, Record<'w>> =
+            events.filter_map(|one| text(*one, "finding_id").map(|id| (id, *one))).collect();
+        for finding in last.into_values().filter(|one| self.is_live_blocker(*one, as_of)) {
+            let own = BTreeSet::from([Fact::LiveBlocker]);
+            facts.extend(self.weighed(own, text(finding, "result_id"), as_of));
+        }
+    }
+
     /// What was found of an outcome, as far as it counts: where the task does not insist on it, or it was given up, what would keep
     /// somebody from relying on all of the work comes to one fact about that outcome.
     fn weighed(&self, own: BTreeSet<Fact>, result: Option<&str>, as_of: u64) -> BTreeSet<Fact> {
         let result = result.and_then(|id| self.world.find("EvaluationResultEnvelope", id));
-        let outcome = result.and_then(|one| self.world.find("OutcomeRecord", one.json().text("outcome_id")?));
+        let outcome =
+            result.and_then(|one| self.world.find("OutcomeRecord", one.json().id_at("outcome_id")?));
         let Some(outcome) = outcome else { return own };
         let (is_given_up, is_required) = (self.is_given_up(outcome, as_of), is_required(outcome));
         if is_required && !is_given_up {
@@ -275,7 +294,7 @@ impl<'w> Index<'w> {
         if !finding.is("severity", "blocking") || finding.flag("blocking_authority.satisfied") != Some(true) {
             return false;
         }
-        let id = finding.json().text("finding_id").unwrap_or_default();
+        let id = finding.json().id_at("finding_id").unwrap_or_default();
         let last = self.moves_by_finding.until(&id, as_of).last();
         let state = match last {
             Some(receipt) => receipt.json().text("to_state"),

@@ -47,7 +47,7 @@ impl<'w, K: Ord> By<'w, K> {
 impl<'w> By<'w, &'w str> {
     /// By a member.
     pub(super) fn member(world: &'w World, kind: &str, path: &str) -> Self {
-        By::new(world, kind, |record| record.json().text(path))
+        By::new(world, kind, |record| record.json().id_at(path))
     }
 
     /// By their ids: the versions of each.

@@ -132,7 +132,7 @@ impl<'w> Index<'w> {
         }
         for reference in cited {
             match self.world.resolve(reference) {
-                Some(record) => all.extend(record.json().text("workspace_id")),
+                Some(record) => all.extend(record.json().id_at("workspace_id")),
                 None => all.extend((reference.kind == "source_workspace").then_some(reference.id)),
             }
         }
@@ -189,7 +189,7 @@ fn workspaces(world: &World) -> BTreeMap<&str, Vec<u64>> {
     for receipt in world.of("SourceWorkspaceOperationReceipt").filter(|one| one.is("status", "applied")) {
         let is_same = receipt.text("new_workspace_head_hash").is_some()
             && receipt.text("new_workspace_head_hash") == receipt.text("prior_workspace_head_hash");
-        if let Some(workspace) = receipt.json().text("workspace_id").filter(|_| !is_same) {
+        if let Some(workspace) = receipt.json().id_at("workspace_id").filter(|_| !is_same) {
             all.entry(workspace).or_default().push(receipt.seq());
         }
     }

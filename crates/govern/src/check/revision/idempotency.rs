@@ -38,7 +38,7 @@ fn keys(world: &World) -> impl Iterator<Item = Key<'_>> {
 /// Whether a key is one for this step of this plan in its run.
 fn is_for(key: &Json, plan: Record<'_>, plan_id: &str, step_id: &str) -> bool {
     let is_run = key.text("run_id").zip(plan.json().text("run_id")).is_none_or(|(own, run)| own == run);
-    is_run && key.is("plan_id", plan_id) && key.is("step_id", step_id)
+    is_run && key.id_at("plan_id") == Some(plan_id) && key.is("step_id", step_id)
 }
 
 pub(super) fn step_idempotency_key_missing(world: &World, found: &mut Found<'_>) {
@@ -84,7 +84,7 @@ fn rows<'w>(
     let mut rows: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
     for key in world.of("StepIdempotencyKey") {
         let says = key.json();
-        let (Some(plan_id), Some(step_id)) = (says.text("plan_id"), says.text("step_id")) else { continue };
+        let (Some(plan_id), Some(step_id)) = (says.id_at("plan_id"), says.text("step_id")) else { continue };
         let is_one = plans.get(plan_id).is_some_and(|plan| is_for(says, plan.record, plan_id, step_id));
         if is_one && key.hash().is_none_or(|hash| seen.insert(hash.hex())) {
             rows.entry((plan_id, step_id)).or_default().push(key.seq());
@@ -118,7 +118,7 @@ pub(super) fn step_idempotency_parallel_enum_drift(world: &World, found: &mut Fo
         .collect();
     for key in keys(world) {
         let Some(step_id) = key.json.text("step_id") else { continue };
-        let plan = key.json.text("plan_id").and_then(|plan| plans.get(plan));
+        let plan = key.json.id_at("plan_id").and_then(|plan| plans.get(plan));
         let step = match plan {
             Some(plan) => plan.steps.get(step_id).map(|step| step.json),
             None => own.get(step_id).copied(),

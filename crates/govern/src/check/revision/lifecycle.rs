@@ -38,7 +38,7 @@ fn flaws(world: &World) -> Vec<Told<'_>> {
     let mut told = Vec::new();
     for event in world.of("RevisionLifecycleTransitionEvent") {
         let says = event.json();
-        let (Some(plan), Some(to)) = (says.text("plan_id"), says.text("to_state")) else { continue };
+        let (Some(plan), Some(to)) = (says.id_at("plan_id"), says.text("to_state")) else { continue };
         let state = states.insert(plan, to).or(REVISION.initial.first().copied());
         if let (Some(state), Some(from)) = (state, says.text("from_state")) {
             let receipt = event.follow("receipt_ref").filter(|receipt| receipt.seq() < event.seq());

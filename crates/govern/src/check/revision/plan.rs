@@ -9,7 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use countersign_record::json::Json;
 
 /// The kinds of steps. There is no second list of them.
-pub(super) const STEP_KINDS: [&str; 9] = [
+pub(in crate::check) const STEP_KINDS: [&str; 9] = [
     "edit_artifact",
     "regenerate_section",
     "restructure",
@@ -30,23 +30,23 @@ const RAN: [&str; 3] = ["step_started", "step_finished", "step_failed"];
 
 /// A step where it stands.
 #[derive(Clone, Copy)]
-pub(super) struct Step<'w> {
+pub(in crate::check) struct Step<'w> {
     /// The plan, or a row of its own.
-    pub(super) record: Record<'w>,
+    pub(in crate::check) record: Record<'w>,
     /// Its place in the plan.
     place: Option<usize>,
     /// What it says.
-    pub(super) json: &'w Json,
+    pub(in crate::check) json: &'w Json,
 }
 
 impl<'w> Step<'w> {
     /// What it is called.
-    pub(super) fn id(&self) -> Option<&'w str> {
+    pub(in crate::check) fn id(&self) -> Option<&'w str> {
         self.json.text("step_id")
     }
 
     /// The path of a member of it in its record.
-    pub(super) fn path(&self, member: &'static str) -> Path {
+    pub(in crate::check) fn path(&self, member: &'static str) -> Path {
         match self.place {
             Some(place) => Path::from("steps").item(place).then(member),
             None => Path::from(member),
@@ -55,34 +55,34 @@ impl<'w> Step<'w> {
 }
 
 /// The steps of a plan.
-pub(super) fn steps<'w>(plan: Record<'w>) -> impl Iterator<Item = Step<'w>> {
+pub(in crate::check) fn steps<'w>(plan: Record<'w>) -> impl Iterator<Item = Step<'w>> {
     let steps = plan.json().list("steps").iter().enumerate();
     steps.map(move |(place, json)| Step { record: plan, place: Some(place), json })
 }
 
 /// The steps of all plans, and those that are rows of their own.
-pub(super) fn all_steps(world: &World) -> impl Iterator<Item = Step<'_>> {
+pub(in crate::check) fn all_steps(world: &World) -> impl Iterator<Item = Step<'_>> {
     let own = world.of("RevisionPlanStepBase");
     let own = own.map(|record| Step { record, place: None, json: record.json() });
     world.of("RevisionPlan").flat_map(steps).chain(own)
 }
 
 /// A plan and its steps by their ids.
-pub(super) struct Plan<'w> {
-    pub(super) record: Record<'w>,
-    pub(super) steps: BTreeMap<&'w str, Step<'w>>,
+pub(in crate::check) struct Plan<'w> {
+    pub(in crate::check) record: Record<'w>,
+    pub(in crate::check) steps: BTreeMap<&'w str, Step<'w>>,
 }
 
 impl Plan<'_> {
     /// Whether its steps change artifacts in place, each on what the one before left.
-    pub(super) fn is_rolling(&self) -> bool {
+    pub(in crate::check) fn is_rolling(&self) -> bool {
         self.record.is("mutation_mode", "rolling_hash_in_place")
     }
 }
 
 /// The plans by their ids; of several rows of one id the last.
-pub(super) fn plans(world: &World) -> BTreeMap<&str, Plan<'_>> {
-    let named = world.of("RevisionPlan").filter_map(|record| Some((record.json().text("plan_id")?, record)));
+pub(in crate::check) fn plans(world: &World) -> BTreeMap<&str, Plan<'_>> {
+    let named = world.of("RevisionPlan").filter_map(|record| Some((record.json().id_at("plan_id")?, record)));
     let steps = |record| steps(record).filter_map(|step| Some((step.id()?, step))).collect();
     named.map(|(id, record)| (id, Plan { record, steps: steps(record) })).collect()
 }
@@ -97,7 +97,7 @@ impl<'w> Owners<'w> {
         // Nearly every log names its plans, and then nobody asks.
         if world.of("RevisionOperationReceipt").any(is_bare) {
             for step in world.of("RevisionPlan").flat_map(steps) {
-                let (Some(id), plan) = (step.id(), step.record.json().text("plan_id")) else { continue };
+                let (Some(id), plan) = (step.id(), step.record.json().id_at("plan_id")) else { continue };
                 let owner = owners.entry(id).or_insert(plan);
                 if *owner != plan {
                     *owner = None;
@@ -110,17 +110,17 @@ impl<'w> Owners<'w> {
     /// The plan that a receipt is of.
     pub(in crate::check) fn plan(&self, receipt: Record<'w>) -> Option<&'w str> {
         let says = receipt.json();
-        says.text("plan_id").or_else(|| self.0.get(says.text("step_id")?).copied().flatten())
+        says.id_at("plan_id").or_else(|| self.0.get(says.text("step_id")?).copied().flatten())
     }
 }
 
 /// Whether a step may change artifacts; one of an unknown kind may.
-pub(super) fn is_mutating(step: &Json) -> bool {
+pub(in crate::check) fn is_mutating(step: &Json) -> bool {
     !step.is_one_of("step_kind", &LEAVE_AS_IT_IS)
 }
 
 /// The artifacts that a step is about, by their stable ids.
-pub(super) fn artifacts<'w>(world: &'w World, step: &'w Json) -> BTreeSet<&'w str> {
+pub(in crate::check) fn artifacts<'w>(world: &'w World, step: &'w Json) -> BTreeSet<&'w str> {
     let stable = |target: &'w Json| match target {
         Json::Object(_) => target.text("artifact_stable_id"),
         Json::String(text) => {
@@ -137,21 +137,21 @@ pub(super) fn artifacts<'w>(world: &'w World, step: &'w Json) -> BTreeSet<&'w st
 }
 
 /// The artifacts that a step may change.
-pub(super) fn mutated<'w>(world: &'w World, step: &'w Json) -> BTreeSet<&'w str> {
+pub(in crate::check) fn mutated<'w>(world: &'w World, step: &'w Json) -> BTreeSet<&'w str> {
     if is_mutating(step) { artifacts(world, step) } else { BTreeSet::new() }
 }
 
 /// A receipt that says that a step of a known plan ran.
-pub(super) struct Ran<'p, 'w> {
-    pub(super) receipt: Record<'w>,
-    pub(super) plan_id: &'w str,
-    pub(super) plan: &'p Plan<'w>,
-    pub(super) step_id: &'w str,
-    pub(super) step: Step<'w>,
+pub(in crate::check) struct Ran<'p, 'w> {
+    pub(in crate::check) receipt: Record<'w>,
+    pub(in crate::check) plan_id: &'w str,
+    pub(in crate::check) plan: &'p Plan<'w>,
+    pub(in crate::check) step_id: &'w str,
+    pub(in crate::check) step: Step<'w>,
 }
 
 /// The receipts that say that a step of one of these plans ran, in order. One that does not say what it is for does.
-pub(super) fn ran<'p, 'w>(
+pub(in crate::check) fn ran<'p, 'w>(
     world: &'w World,
     plans: &'p BTreeMap<&'w str, Plan<'w>>,
 ) -> impl Iterator<Item = Ran<'p, 'w>> {

@@ -1,7 +1,7 @@
 //! What is looked at again after a step: said once, by the step.
 //! Owns: the rules on that statement. Must not: decide what is looked at.
 
-use super::super::Found;
+use super::super::{Found, within};
 use super::plan::{Step, all_steps};
 use crate::member::Member;
 use crate::path::Path;
@@ -91,7 +91,7 @@ impl<'w> Steps<'w> {
         let mut steps = Steps { by_plan: BTreeMap::new(), by_id: BTreeMap::new() };
         for step in all_steps(world) {
             let Some(id) = step.id() else { continue };
-            if let Some(plan) = step.record.json().text("plan_id") {
+            if let Some(plan) = step.record.json().id_at("plan_id") {
                 steps.by_plan.insert((plan, id), step);
             }
             steps.by_id.entry(id).and_modify(|known| *known = None).or_insert(Some(step));
@@ -102,7 +102,7 @@ impl<'w> Steps<'w> {
     /// The step of an instruction, if it says which.
     fn of_instruction(&self, instruction: Record<'w>) -> Option<Step<'w>> {
         let id = instruction.json().text("step_id")?;
-        match instruction.json().text("plan_id") {
+        match instruction.json().id_at("plan_id") {
             Some(plan) => self.by_plan.get(&(plan, id)).copied(),
             None => self.by_id.get(id).copied().flatten(),
         }
@@ -151,12 +151,11 @@ pub(super) fn revalidation_expectation_legacy_field_present(world: &World, found
 
 fn legacy(world: &World, field: &'static str, found: &mut Found<'_>) {
     let message = "was replaced by revalidation_policy";
-    for step in all_steps(world).filter(|step| step.json.at(field).is_some()) {
-        found.add(step.record, step.path(field), message);
-    }
-    for kind in ["TypedRevisionInstruction", "OutcomeRepairInstruction"] {
-        for instruction in world.of(kind).filter(|instruction| instruction.at(field).is_some()) {
-            found.add(instruction, field, message);
+    let kinds =
+        ["RevisionPlan", "RevisionPlanStepBase", "TypedRevisionInstruction", "OutcomeRepairInstruction"];
+    for record in kinds.into_iter().flat_map(|kind| world.of(kind)) {
+        for path in within::named(record.json(), field) {
+            found.add(record, path, message);
         }
     }
 }

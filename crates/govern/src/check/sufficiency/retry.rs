@@ -55,7 +55,7 @@ enum For<'w> {
 fn attempts(world: &World) -> Vec<(Record<'_>, For<'_>)> {
     let mut attempts: Vec<(Record<'_>, For<'_>)> = Vec::new();
     for attempt in world.of("ProcedureAttemptRecord") {
-        let (outcome, run) = (attempt.json().text("outcome_id"), attempt.json().text("run_id"));
+        let (outcome, run) = (attempt.json().id_at("outcome_id"), attempt.json().text("run_id"));
         let plan = attempt.follow("revision_plan_ref").filter(|one| one.kind() == "RevisionPlan");
         let tried = match (outcome, plan) {
             (Some(outcome), plan) => match run.or_else(|| plan?.json().text("run_id")) {
@@ -108,7 +108,7 @@ impl<'w> Ends<'w> {
             For::OutcomeOfAny(outcome) => of_any(outcome).collect(),
             For::Plan(id, run) => {
                 let Some(plan) = world.find("RevisionPlan", id) else { return Vec::new() };
-                let outcomes: BTreeSet<&str> = plan.json().texts("outcome_ids").into_iter().collect();
+                let outcomes: BTreeSet<&str> = plan.json().ids_at("outcome_ids").into_iter().collect();
                 match plan.json().text("run_id").or(run) {
                     Some(run) => {
                         let places = outcomes.into_iter().map(|outcome| (outcome, run));
@@ -223,7 +223,7 @@ impl<'w> Unlocks<'w> {
     fn answers(&mut self, world: &'w World) {
         for receipt in world.of("HardCallResolutionReceipt") {
             // An answer to nothing says nothing.
-            let call = receipt.json().text("hard_call_id").and_then(|id| world.find("HardRevisionCall", id));
+            let call = receipt.json().id_at("hard_call_id").and_then(|id| world.find("HardRevisionCall", id));
             let Some(call) = call else { continue };
             let chosen = receipt.text("selected_option_id");
             let mut options = call.json().list("options").iter();

@@ -72,7 +72,7 @@ impl<'w> FollowUps<'w> {
             if let Some(run) = plan.json().text("run_id")
                 && steps.any(|step| step.is("step_kind", "verification_request"))
             {
-                verifications.extend(plan.json().texts("outcome_ids").into_iter().map(|one| (one, run)));
+                verifications.extend(plan.json().ids_at("outcome_ids").into_iter().map(|one| (one, run)));
             }
         }
         let cited = |call: Record<'w>| {

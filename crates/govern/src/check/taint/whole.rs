@@ -64,7 +64,7 @@ pub(in crate::check) fn workspace_taint_missing_aggregation_policy(world: &World
             "SourceRecord" => {
                 let before = last.insert(row.id(), row);
                 for (source, is_added) in before.map(|one| (one, false)).into_iter().chain([(row, true)]) {
-                    if let Some(workspace) = source.json().text("workspace_id") {
+                    if let Some(workspace) = source.json().id_at("workspace_id") {
                         within.entry(workspace).or_default().count(source, is_added);
                     }
                 }

@@ -58,7 +58,14 @@ pub(super) fn capability_standings<'v>(of: &[Value<'v>]) -> Found<'v> {
     for one in items(available)? {
         let one = members(one)?;
         let version = sufficiency::Version(one.maybe_text("version").unwrap_or_default());
-        offers.entry(one.text("capability_id")?).or_default().push((version, one.flag("healthy")?));
+        let (known, is_healthy) =
+            (offers.entry(one.text("capability_id")?).or_default(), one.flag("healthy")?);
+        // Of those that work, and of those that do not, the newest one says all.
+        match known.iter_mut().find(|(_, healthy)| *healthy == is_healthy) {
+            Some((newest, _)) if *newest < version => *newest = version,
+            Some(_) => {}
+            None => known.push((version, is_healthy)),
+        }
     }
     let mut standings = Vec::new();
     for one in items(required)? {

@@ -153,13 +153,17 @@ pub(super) fn both<'v>(of: &[Value<'v>]) -> Found<'v> {
 pub(super) fn in_order<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [values, order] = of else { return Ok(Value::Absent) };
     let values = list(values)?;
-    let known: BTreeSet<_> = values.iter().filter_map(word).collect();
-    let is_there = |one: &&Value<'v>| match word(one) {
-        Some(word) => known.contains(&word),
+    // Among a few a word is found sooner one by one.
+    let known: Option<BTreeSet<_>> = (values.len() > FEW).then(|| values.iter().filter_map(word).collect());
+    let is_there = |one: &&Value<'v>| match known.as_ref().zip(word(one)) {
+        Some((known, word)) => known.contains(&word),
         None => values.contains(one),
     };
     Ok(Value::List(list(order)?.iter().filter(is_there).cloned().collect()))
 }
+
+/// Items that are looked through one by one.
+const FEW: usize = 16;
 
 /// A value that is a text.
 fn word<'a>(value: &'a Value<'_>) -> Option<&'a str> {

@@ -73,8 +73,11 @@ pub(super) fn filled<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [record] = of else { return Ok(Value::Absent) };
     match record {
         Value::Record(members) => {
-            let is_there = |(_, value): &&(&'v str, Value<'v>)| *value != Value::Absent;
-            Ok(Value::Record(members.iter().filter(is_there).cloned().collect()))
+            let is_there = |(_, value): &(&'v str, Value<'v>)| *value != Value::Absent;
+            if members.iter().all(is_there) {
+                return Ok(record.clone());
+            }
+            Ok(Value::Record(members.iter().filter(|member| is_there(member)).cloned().collect()))
         }
         Value::Given(Json::Object(members)) => {
             let is_there = |(_, value): &(&'v str, &'v Json)| **value != Json::Null;

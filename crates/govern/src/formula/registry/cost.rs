@@ -37,24 +37,23 @@ const ASSUMPTIONS: Input = may("assumptions", Shape::List(&item(Shape::Text)), "
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
-    version: "1.3.0",
+    version: "1.4.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
     expression: "let is_drawn = correlation_policy == 'assume_independent_monte_carlo';
 let is_seen = correlation_policy == 'empirical_joint_distribution';
 let dimensions = unique(joined([for one in vectors: names(one.components)]));
 let components = [for dimension in dimensions:
-  (let parts = [for one, place in vectors if present(at(one.components, dimension)):
-    (let amount = at(one.components, dimension);
-    if present(amount.unit) and amount.unit != dimension then
-      refuse('cost_vector_unit_mismatch', ['vectors', place, 'components', dimension], 'is in another unit')
-    else amount)];
+  (let amounts = [for one in vectors: at(one.components, dimension)];
+  let parts = [for amount, place in amounts if present(amount):
+    if or_else(amount.unit, dimension) == dimension then amount
+    else refuse('cost_vector_unit_mismatch', ['vectors', place, 'components', dimension], 'is in another unit')];
   # Who waits for several things at once waits for the longest; all else adds.
   let how = if dimension == 'wall_clock_ms' and timing == 'parallel' then 'longest' else 'sum';
   # What only one part has stays as it is. Quantiles add only where all parts are dear at once.
   let adds = count(parts) == 1 or correlation_policy == 'assume_perfect_correlation_upper_bound';
   # Else they are those of cases: of sums that are drawn, or of what was seen together.
   let cases = if adds or not is_drawn and not is_seen then []
-    else [for one, place in vectors if present(at(one.components, dimension)): or_else(at(at(samples, place), dimension), [])];
+    else [for amount, place in amounts if present(amount): or_else(at(at(samples, place), dimension), [])];
   let many = [for one in cases: count(one)];
   let sums = if count(cases) == 0 then []
     else if is_drawn then drawn_sums(cases, how, draws, seed)

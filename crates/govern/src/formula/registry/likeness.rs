@@ -4,7 +4,7 @@
 use crate::derive::novelty;
 use crate::formula::input::{item, one_of, record, word};
 use crate::formula::spec::{Shape, Spec, may, needs, refused, requires, requires_or, vector};
-use crate::types::formula::{MetricValueKind, NumericUnit};
+use crate::types::formula::{FormulaSpecRoundingPolicy, MetricValueKind, NumericUnit};
 use crate::types::novelty::NoveltyMetricSpecDistanceMetric as Metric;
 
 const UNDEFINED: &str = "novelty_metric_space_undefined";
@@ -15,6 +15,7 @@ const MAX: f64 = 1e9;
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "pattern_distance_v1",
+        version: "1.1.0",
         purpose: "How far apart two things are, from 0 to 1.",
         expression: "let a = or_else(vector, []);
 let b = or_else(other_vector, []);
@@ -24,7 +25,7 @@ let all = count(or_else(features, [])) + count(or_else(other_features, [])) - co
 let shares = column(or_else(parts, []), 'share');
 if distance_metric == 'cosine_distance' then clamp((1 - dot(a, b) / (root(dot(a, a)) * root(dot(b, b)))) / 2, 0, 1)
 else if distance_metric == 'euclidean_normalized' then
-  (if sizes == 0 then 0 else clamp(root(gap(a, b)) / sizes, 0, 1))
+  (if is_zero(sizes) then 0 else clamp(root(gap(a, b)) / sizes, 0, 1))
 else if distance_metric == 'jaccard' then (if all == 0 then 0 else 1 - common / all)
 else clamp(dot(shares, column(or_else(parts, []), 'distance')), 0, 1)",
         inputs: &[
@@ -55,7 +56,7 @@ else clamp(dot(shares, column(or_else(parts, []), 'distance')), 0, 1)",
             ),
             requires_or(
                 "vector",
-                "distance_metric != 'cosine_distance' or root(dot(vector, vector)) * root(dot(other_vector, other_vector)) > 0",
+                "distance_metric != 'cosine_distance' or not is_zero(root(dot(vector, vector)) * root(dot(other_vector, other_vector)))",
                 UNDEFINED,
             ),
             requires_or(
@@ -168,7 +169,7 @@ else clamp(dot(shares, column(or_else(parts, []), 'distance')), 0, 1)",
     },
     Spec {
         id: "novelty_v1",
-        version: "1.2.0",
+        version: "1.3.0",
         purpose: "How new something is, by its distance from the nearest pattern.",
         expression: "let score = if present(closest_pattern_distance) then closest_pattern_distance
   else if no_pattern_fallback == 'novelty_one' then 1
@@ -208,6 +209,8 @@ let is_new = not present(score) or score >= threshold;
                 "\"the input threshold is missing\"",
             ),
         ],
+        // What is compared with the threshold is what is published.
+        rounding: FormulaSpecRoundingPolicy::NoRoundingStoreFullPrecision,
         ..Spec::PLAIN
     },
 ];

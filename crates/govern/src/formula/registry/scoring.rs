@@ -21,7 +21,7 @@ const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.5.0",
+        version: "1.7.0",
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "let missing = count(where(dimensions, 'score', nothing));
 let is_open = missing > 0 and missing_dimension_policy == 'indeterminate';
@@ -52,8 +52,8 @@ let aggregate =
  derived_pass_status:
   if count(gate_failures) > 0 then 'failed_required_gate'
   else if is_open then 'indeterminate'
-  # Less than this is no difference: a mean can be a hair below what it is.
-  else if aggregate >= pass_threshold - 0.000000001 then 'passed'
+  # A part this small is no difference: a mean can be a hair below what it is.
+  else if aggregate * 1.000000000001 >= pass_threshold then 'passed'
   else 'failed_threshold'}",
         inputs: &[
             needs(
@@ -119,6 +119,8 @@ let aggregate =
                 &[OUT_OF_RANGE],
             ),
         ],
+        // What is compared with the threshold is what is published.
+        rounding: FormulaSpecRoundingPolicy::NoRoundingStoreFullPrecision,
         ..Spec::PLAIN
     },
     Spec {

@@ -149,7 +149,7 @@ else {no_sufficient_procedure: true, decisive_trigger: by, terminal_route: end.r
     },
     Spec {
         id: "improvement_v1",
-        version: "1.0.1",
+        version: "1.1.0",
         purpose: "Whether the last attempts made it better than it ever was before them.",
         expression: "let recent = last(attempts, no_improvement_window);
 let earlier = before_last(attempts, no_improvement_window);
@@ -162,8 +162,8 @@ let best_before = greatest(both(both(column(earlier, 'score_before'), column(ear
   column([first(recent)], 'score_before')));
 {improvement:
   if not is_known then 'not_yet_known'
-  # Less than this is no difference: what differs by epsilon can seem a hair less.
-  else if greatest(column(recent, 'score_after')) - best_before < epsilon - 0.000000001 then 'none_material'
+  # A part this small is no difference: what differs by epsilon can seem a few bits less.
+  else if greatest(column(recent, 'score_after')) * 1.000000000000001 < best_before + epsilon then 'none_material'
   else 'material'}",
         inputs: &[
             needs(
@@ -188,6 +188,11 @@ let best_before = greatest(both(both(column(earlier, 'score_before'), column(ear
             vector(
                 "the_last_two_did_nothing",
                 r#"{"attempts":[{"score_before":0.2,"score_after":0.6},{"score_before":0.6,"score_after":0.5},{"score_before":0.5,"score_after":0.61}],"min_attempts_before_no_improvement":3,"no_improvement_window":2,"epsilon":0.05}"#,
+                r#"{"improvement":"none_material"}"#,
+            ),
+            vector(
+                "the_least_epsilon_counts",
+                r#"{"attempts":[{"score_before":0.5,"score_after":0.5},{"score_before":0.5,"score_after":0.5}],"min_attempts_before_no_improvement":1,"no_improvement_window":1,"epsilon":1e-10}"#,
                 r#"{"improvement":"none_material"}"#,
             ),
             vector(

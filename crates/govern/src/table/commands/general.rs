@@ -8,7 +8,7 @@ pub const GENERAL: &[Command] = &[
     command!(
         "contract_review.approve",
         "ApproveContractReview",
-        ["plan_changed"],
+        [],
         Command {
             does: "Agrees to what a run has understood.",
             needs: "The review is pending.",
@@ -46,7 +46,7 @@ pub const GENERAL: &[Command] = &[
     command!(
         "contract_review.edit",
         "EditContractReview",
-        ["edit_missing"],
+        [],
         Command {
             does: "Changes what is asked before anything is done.",
             needs: "The review is pending; what is to change is given.",
@@ -114,7 +114,7 @@ pub const GENERAL: &[Command] = &[
     command!(
         "hard_call.resolve",
         "ResolveHardCall",
-        ["option_unknown", "validation.hard_call_resolved_without_dispatcher_receipt"],
+        ["validation.hard_call_resolved_without_dispatcher_receipt"],
         Command {
             does: "Answers a question that a run waits for.",
             needs: "The call is pending, deferred or escalated; an option is chosen or an answer given.",
@@ -142,7 +142,7 @@ pub const GENERAL: &[Command] = &[
             owner: "DOC23_CORE",
             states: States {
                 empty: "Nothing is running.",
-                blocked: "An effect outside is being carried out now: it is waited for, then the rest is cancelled.",
+                blocked: "There is nothing to cancel any more, or an effect outside is being carried out now: that is waited for, then the rest is cancelled.",
                 degraded: "A module does not answer: it is stopped at its next step, and the receipt says so.",
                 error: "Not everything was stopped: the receipt lists what was. The same key cancels once at most.",
             },
@@ -152,7 +152,7 @@ pub const GENERAL: &[Command] = &[
     command!(
         "task.skip",
         "SkipStep",
-        ["reason_missing", "validation.skip_without_receipt"],
+        ["validation.skip_without_receipt"],
         Command {
             does: "Leaves out a step that has not started.",
             needs: "The step has not started; a reason is given.",
@@ -171,7 +171,7 @@ pub const GENERAL: &[Command] = &[
     command!(
         "attention.dismiss_item",
         "DismissAttentionItem",
-        ["item_is_blocking"],
+        [],
         Command {
             does: "Puts aside something that waits for a person.",
             needs: "The item is open and not of priority blocking.",

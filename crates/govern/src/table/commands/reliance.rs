@@ -31,7 +31,7 @@ pub const RELIANCE: &[Command] = &[
     command!(
         "reliance.invalidate_packet",
         "InvalidateReliancePacket",
-        ["trigger_missing"],
+        [],
         Command {
             does: "Takes a packet back, and the certifications of it.",
             needs: "The packet is not archived; the kind of invalidation and what triggered it are named.",
@@ -53,7 +53,7 @@ pub const RELIANCE: &[Command] = &[
     command!(
         "revision_review.accept_candidate",
         "AcceptCandidate",
-        ["head_changed", "validation.review_decision_without_receipt"],
+        ["validation.review_decision_without_receipt"],
         Command {
             does: "Takes a candidate as the version that counts.",
             needs: "The packet is review_pending and the version before is still the head.",
@@ -94,7 +94,7 @@ pub const RELIANCE: &[Command] = &[
     command!(
         "revision_review.request_changes",
         "RequestChanges",
-        ["rationale_missing", "validation.review_decision_without_receipt"],
+        ["validation.review_decision_without_receipt"],
         Command {
             does: "Sends a candidate back with what is to change.",
             needs: "The packet is review_pending; a rationale is given.",
@@ -251,7 +251,7 @@ pub const RELIANCE: &[Command] = &[
     command!(
         "attention.resolve_item",
         "ResolveAttentionItem",
-        ["source_still_open"],
+        [],
         Command {
             does: "Closes something that waited for a person and was dealt with.",
             needs: "The item is open; for a hard call, an approval or a research need its source is closed.",

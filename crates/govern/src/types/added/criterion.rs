@@ -64,11 +64,22 @@ record! {
 }
 
 record! {
+    /// The quantiles of how long something takes; of few samples only some.
+    LatencyQuantiles: value {
+        p50: Option<Number>,
+        p90: Option<Number>,
+        p99: Option<Number>,
+        sample_size: u64,
+        low_confidence: Option<bool>,
+    }
+}
+
+record! {
     /// How long something takes (C-05).
     LatencyDistribution: event {
         latency_id: String,
         subject_ref: StorageRef,
-        distribution_ms: Json,
+        distribution_ms: LatencyQuantiles,
         sample_size: u64,
         measurement_window: DateRange,
         formula_eval_receipt_ref: StorageRef,

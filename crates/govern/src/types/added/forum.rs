@@ -1,7 +1,7 @@
 //! Forums and assistance: types that the contract needs and does not declare.
 //! Owns: their members and words. Must not: judge.
 
-use crate::types::assistance::ModuleAssistanceRequestTarget;
+use crate::types::assistance::{ModuleAssistanceRequestOnTimeout, ModuleAssistanceRequestTarget};
 use crate::types::basic::{Instant, SchemaRef, StorageRef, V10};
 use crate::types::wire::{record, words};
 use alloc::string::String;
@@ -76,13 +76,18 @@ record! {
     }
 }
 
+words! {
+    /// Whether an answer is of the form that was asked for.
+    SchemaCheck { Passed = "passed", Failed = "failed", NotChecked = "not_checked" }
+}
+
 record! {
     /// An answer to somebody who asked.
     ModuleAssistanceAnswer: event {
         answer_id: String,
         request_id: String,
         answer_schema_ref: SchemaRef,
-        schema_check: String,
+        schema_check: SchemaCheck,
         accepted: bool,
         created_at: Instant,
         schema_version: Option<V10>,
@@ -95,7 +100,7 @@ record! {
         event_id: String,
         request_id: Option<String>,
         room_id: Option<String>,
-        action: String,
+        action: ModuleAssistanceRequestOnTimeout,
         created_at: Instant,
         schema_version: Option<V10>,
     }

@@ -93,11 +93,16 @@ record! {
     }
 }
 
+words! {
+    /// Whether another document took something in.
+    ObligationState { Open = "open", Absorbed = "absorbed", Stubbed = "stubbed" }
+}
+
 record! {
     /// What another document must take in.
     CrossDocInsertObligation: projection {
         obligation_id: String,
-        state: String,
+        state: ObligationState,
         schema_version: Option<V10>,
     }
 }

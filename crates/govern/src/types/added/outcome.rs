@@ -1,13 +1,15 @@
 //! Outcomes and feedback: types that the contract needs and does not declare.
 //! Owns: their members and words. Must not: judge.
 
-use crate::types::basic::{FailureKind, Instant, PortRef, SchemaRef, StorageRef, V10};
+use crate::types::basic::{
+    DataClass, FailureKind, Instant, PolicyEvaluationRef, PortRef, SchemaRef, StorageRef, TaintClass, V10,
+};
+use crate::types::board::RunBoardGovernanceEnvelopeVisibilityScope;
 use crate::types::feedback::FeedbackBranch;
 use crate::types::outcome::OutcomeEvaluationState;
 use crate::types::wire::{record, words};
 use alloc::string::String;
 use alloc::vec::Vec;
-use countersign_record::json::Json;
 
 words! {
     /// What a consumer did with feedback.
@@ -43,6 +45,20 @@ record! {
 }
 
 record! {
+    /// Whom feedback is for.
+    FeedbackGovernance: value {
+        matter_id: Option<String>,
+        data_class: Option<DataClass>,
+        taint_class: Option<TaintClass>,
+        privileged: Option<bool>,
+        policy_decision_refs: Option<Vec<PolicyEvaluationRef>>,
+        visibility_scope: Option<RunBoardGovernanceEnvelopeVisibilityScope>,
+        redaction_required: Option<bool>,
+        schema_version: Option<V10>,
+    }
+}
+
+record! {
     /// What an evaluation hands to those who mend.
     EvaluationFeedbackBundle: event {
         feedback_bundle_id: String,
@@ -50,7 +66,7 @@ record! {
         run_id: String,
         finding_view_refs: Vec<StorageRef>,
         repair_instruction_refs: Vec<StorageRef>,
-        governance: Json,
+        governance: FeedbackGovernance,
         created_at: Instant,
         schema_version: Option<V10>,
     }

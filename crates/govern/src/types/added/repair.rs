@@ -8,6 +8,7 @@ use crate::types::concurrency::RevisionPlanConcurrencyProfile;
 use crate::types::revision::{
     RevisionExecutionLifecycleState, RevisionExecutionLifecycleTransitionTriggeredByReceiptKind,
 };
+use crate::types::sub_agent::PlanVerifierRequirementPolicyOnUnavailable;
 use crate::types::sufficiency::CandidateRepairProcedureSafetyClass;
 use crate::types::wire::{record, words};
 use alloc::string::String;
@@ -51,11 +52,20 @@ record! {
     }
 }
 
+words! {
+    /// What a module does.
+    ModuleKind {
+        Planner = "planner", Researcher = "researcher", Writer = "writer", Evaluator = "evaluator",
+        Judge = "judge", Revisor = "revisor", Dispatcher = "dispatcher", Verifier = "verifier",
+        Moderator = "moderator", Integrator = "integrator", Tool = "tool",
+    }
+}
+
 record! {
     /// A module and its ports.
     ModuleDeclaration: policy {
         module_id: String,
-        module_kind: String,
+        module_kind: ModuleKind,
         input_ports: Vec<String>,
         schema_version: Option<V10>,
     }
@@ -151,7 +161,7 @@ record! {
     PlanVerifierUnavailableEvent: event {
         event_id: String,
         plan_id: String,
-        action: String,
+        action: PlanVerifierRequirementPolicyOnUnavailable,
         user_notice_ref: Option<StorageRef>,
         created_at: Instant,
         schema_version: Option<V10>,

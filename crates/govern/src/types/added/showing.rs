@@ -32,12 +32,19 @@ record! {
     }
 }
 
+words! {
+    /// What became of a command.
+    CommandStatus {
+        Accepted = "accepted", PolicyDenied = "policy_denied", NotFound = "not_found", WrongState = "wrong_state",
+    }
+}
+
 record! {
     /// What became of a command.
     CommandReceipt: receipt {
         receipt_id: String,
         invocation_id: String,
-        status: String,
+        status: CommandStatus,
         created_at: Instant,
         schema_version: Option<V10>,
     }

@@ -47,6 +47,15 @@ record! {
     }
 }
 
+words! {
+    /// Where a question goes: to what is here, or out.
+    QueryRoute {
+        Library = "library", Workspace = "workspace", ExternalSourceQuery = "external_source_query",
+        ConnectorFetch = "connector_fetch", ApiCall = "api_call", EmailSourceFetch = "email_source_fetch",
+        BrowserSessionRead = "browser_session_read",
+    }
+}
+
 record! {
     /// A question that was put to a source.
     SourceQueryRecord: event {
@@ -55,7 +64,7 @@ record! {
         task_id: String,
         run_id: Option<String>,
         query_text: String,
-        route: String,
+        route: QueryRoute,
         created_at: Instant,
         schema_version: Option<V10>,
     }

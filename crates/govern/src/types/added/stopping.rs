@@ -1,8 +1,11 @@
 //! Hard calls and cancelling: types that the contract needs and does not declare.
 //! Owns: their members and words. Must not: judge.
 
+use crate::member::Member;
 use crate::types::basic::{HardRevisionCallKind, HumanDecisionOption, Instant, StorageRef, V10};
-use crate::types::hard_call::TaskCancelProtocolCandidateDisposition;
+use crate::types::hard_call::{
+    HardCallPendingPolicyOnDefer, HardCallPendingPolicyOnTimeout, TaskCancelProtocolCandidateDisposition,
+};
 use crate::types::wire::{record, words};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,6 +14,42 @@ use countersign_record::json::Json;
 words! {
     /// Why a question still waits.
     PendingCause { TimedOut = "timed_out", Deferred = "deferred" }
+}
+
+words! {
+    /// What follows where a question waits: as its policy says for a time that is over, or for one that was put off.
+    PendingAction {
+        Escalate = "escalate", Abort = "abort", ContinueWithWarning = "continue_with_warning",
+        PauseScope = "pause_scope", AbortScope = "abort_scope",
+    }
+}
+
+impl From<HardCallPendingPolicyOnTimeout> for PendingAction {
+    fn from(action: HardCallPendingPolicyOnTimeout) -> Self {
+        match action {
+            HardCallPendingPolicyOnTimeout::Escalate => PendingAction::Escalate,
+            HardCallPendingPolicyOnTimeout::Abort => PendingAction::Abort,
+            HardCallPendingPolicyOnTimeout::ContinueWithWarning => PendingAction::ContinueWithWarning,
+        }
+    }
+}
+
+impl From<HardCallPendingPolicyOnDefer> for PendingAction {
+    fn from(action: HardCallPendingPolicyOnDefer) -> Self {
+        match action {
+            HardCallPendingPolicyOnDefer::ContinueWithWarning => PendingAction::ContinueWithWarning,
+            HardCallPendingPolicyOnDefer::PauseScope => PendingAction::PauseScope,
+            HardCallPendingPolicyOnDefer::AbortScope => PendingAction::AbortScope,
+        }
+    }
+}
+
+words! {
+    /// How a module's work stands.
+    ActivationState {
+        Started = "started", Running = "running", Completed = "completed", Failed = "failed",
+        Cancelled = "cancelled", Skipped = "skipped",
+    }
 }
 
 record! {
@@ -33,7 +72,7 @@ record! {
         event_id: String,
         hard_call_id: String,
         cause: PendingCause,
-        action: String,
+        action: PendingAction,
         created_at: Instant,
         schema_version: Option<V10>,
     }
@@ -51,6 +90,9 @@ record! {
         created_at: Instant,
         schema_version: Option<V10>,
     }
+    holds |receipt| receipt.list("executed_side_effects").iter().all(|effect| {
+        effect.text("ref").is_some_and(|to| StorageRef::try_from(to).is_ok()) && effect.text("disposition").is_some()
+    }), "must name each executed side effect by ref, with its disposition"
 }
 
 record! {
@@ -59,7 +101,7 @@ record! {
         activation_id: String,
         module_id: String,
         run_id: String,
-        state: String,
+        state: ActivationState,
         created_at: Instant,
         schema_version: Option<V10>,
     }

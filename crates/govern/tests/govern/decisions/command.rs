@@ -79,11 +79,25 @@ fn every_command_is_held_to_its_checks() {
         for check in one.policy_checks {
             let mut checks = checks.clone();
             checks.insert(check, PolicyDecision::RequireHuman);
-            assert_eq!(decide(&checks, Standing::Ready).receipt.status, "accepted", "a person gave it");
+            assert_eq!(
+                decide(&checks, Standing::Ready).receipt.status.as_str(),
+                "accepted",
+                "a person gave it"
+            );
             checks.insert(check, PolicyDecision::Deny);
-            assert_eq!(decide(&checks, Standing::Empty).receipt.status, "policy_denied", "{}", one.id);
+            assert_eq!(
+                decide(&checks, Standing::Empty).receipt.status.as_str(),
+                "policy_denied",
+                "{}",
+                one.id
+            );
             checks.remove(check);
-            assert_eq!(decide(&checks, Standing::Ready).receipt.status, "policy_denied", "{}", one.id);
+            assert_eq!(
+                decide(&checks, Standing::Ready).receipt.status.as_str(),
+                "policy_denied",
+                "{}",
+                one.id
+            );
         }
     }
 }
@@ -191,7 +205,7 @@ proptest! {
             }
             prop_assert!(!ruling.is_repeated);
             let is_done = one.is_allowed && matches!(one.standing, Standing::Ready | Standing::Degraded);
-            prop_assert_eq!(ruling.receipt.status == "accepted", is_done);
+            prop_assert_eq!(ruling.receipt.status.as_str() == "accepted", is_done);
             let writes = !["house.look", "task_replay.preview"].contains(&one.command);
             prop_assert_eq!(!ruling.made_old.is_empty(), is_done && writes);
             before.apply(&asked, &ruling.receipt);

@@ -81,7 +81,7 @@ macro_rules! documents {
                 "A row needs a stream, a kind, a version from 1 and a payload; what is wrong is in the message.",
                 "Mend the draft; `countersign ledger append --help` shows one.";
             RowTooLarge "row"."too_large" Error, "The row is larger than the limit",
-                "A row holds 1 MiB of payload and names up to 1,024 blobs of up to 256 MiB.",
+                "A row holds 4 MiB of payload and names up to 1,024 blobs of up to 256 MiB.",
                 "Put large content into a blob and name it by its digest.";
             RowTooNew "row"."too_new" Error, "The row was written by a newer version",
                 "This build knows the kind but not this version of it, and guessing would be reading something that was not written.",

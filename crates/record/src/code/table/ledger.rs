@@ -12,7 +12,7 @@ macro_rules! ledger {
                 "A key stands for one request for ever. The first request with this key asked for something else.",
                 "Use a new key for a new request.";
             LedgerBatch "ledger"."batch" Error, "The batch can't be appended",
-                "A batch needs 1 to 10,000 rows, and a row's cause must stand before it.",
+                "A batch needs 1 to 50,000 rows, and a row's cause must stand before it.",
                 "Split the batch, or put cause before effect.";
             LedgerLocked "ledger"."locked" Error, "Another process writes to this matter",
                 "One process at a time appends to a matter, so that places and hashes never fork. Who has nothing to append gives it back at once, and it was waited for; another process has appended without a pause. Reading goes on meanwhile.",

@@ -1,7 +1,7 @@
 //! Asking a model in a stage of a task: within the budget, with leave, and told whole.
 //! Owns: the order of that, what a stage took. Must not: decide whether it may be asked; `countersign-work` does.
 
-use super::{Means, question};
+use super::{Means, asked, question, unwritten};
 use crate::agents::failed;
 use crate::ports::agent::{Given, Handoff, Said};
 use crate::ports::model::{Model, Reply, Request, Site};
@@ -88,11 +88,17 @@ pub(super) struct Asking<'a> {
     cancel: &'a CancellationToken,
     answers: Answers,
     began: Timestamp,
-    /// Whether something is held for them.
-    is_let: bool,
+    /// What is held for them.
+    held: Vec<Held>,
     calls: Vec<Call>,
     llm_calls: u64,
     receipts: Vec<Externalized>,
+}
+
+/// What is held in the purse of the matter for questions: from which of the stage's on.
+struct Held {
+    step: String,
+    from: usize,
 }
 
 /// What is asked, and of what it is made.
@@ -126,7 +132,7 @@ impl<'a> Asking<'a> {
             cancel,
             answers,
             began,
-            is_let: false,
+            held: Vec::new(),
             calls: Vec::new(),
             llm_calls: 0,
             receipts: Vec::new(),
@@ -141,6 +147,11 @@ impl<'a> Asking<'a> {
     /// The run's state.
     pub(super) fn envelope(&self) -> &GenericEnvelope {
         self.given.envelope
+    }
+
+    /// Whether nobody was asked.
+    pub(super) fn is_silent(&self) -> bool {
+        self.llm_calls == 0 && self.receipts.is_empty()
     }
 
     /// Whether the model only quotes: such a one is asked nothing.
@@ -166,11 +177,7 @@ impl<'a> Asking<'a> {
         let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
         let let_go = self.work.step(&self.began, |desk| asking::may(desk, &next));
         match let_go.map_err(|error| Stopped::Outcome(broken(&error)))? {
-            Ok(()) => {
-                self.reserve(&amounts).await?;
-                self.is_let = true;
-                Ok(())
-            }
+            Ok(()) => self.reserve(&amounts).await,
             Err(Refusal::Over) => Err(Stopped::Over),
             Err(refusal @ (Refusal::Held(_) | Refusal::Asked)) => {
                 let said = refused(self.work, refusal);
@@ -183,36 +190,60 @@ impl<'a> Asking<'a> {
 
     /// What the stage is called in the purse: a stage that is called again holds what it held.
     fn step(&self) -> String {
-        format!("{}.{}", self.given.stage.name, self.given.envelope.bounds.agent_hop_count)
+        let stage = format!("{}.{}", self.given.stage.name, self.given.envelope.bounds.agent_hop_count);
+        match self.held.len() {
+            0 => stage,
+            before => format!("{stage}.{}", before + 1),
+        }
     }
 
     /// Holds what the questions may come to in the purse of the matter.
-    async fn reserve(&self, amounts: &Amounts) -> Result<(), Stopped> {
+    async fn reserve(&mut self, amounts: &Amounts) -> Result<(), Stopped> {
         let Some(purse) = self.work.purse() else { return Ok(()) };
-        match purse.reserve(self.given.run, &self.step(), amounts).await {
-            Ok(Ok(())) => Ok(()),
+        let step = self.step();
+        match purse.reserve(self.given.run, &step, amounts).await {
+            Ok(Ok(())) => {
+                self.held.push(Held { step, from: self.calls.len() });
+                Ok(())
+            }
             Ok(Err(over)) => {
                 let words = "the budget of the matter does not reach: it is short of";
                 let message =
                     format!("{words} {} (`countersign budget cap` raises it)", cost::told(&over.short));
                 Err(Stopped::Outcome(Outcome::escalate("matter_budget", &message)))
             }
-            Err(error) => Err(Stopped::Outcome(broken(&error))),
+            Err(error) => Err(Stopped::Outcome(broken(&self.failed(error)))),
         }
+    }
+
+    /// What the stage is told of a purse that can't be kept. Where the ledger fails, nothing that it says can be written either.
+    fn failed(&self, error: Error) -> Error {
+        let told = Error::Work { why: error.to_string() };
+        match error {
+            error @ Error::Ledger(_) => self.work.fail(error),
+            _other => {}
+        }
+        told
     }
 
     /// Says in the purse of the matter what the questions came to.
     async fn settle(&self) -> Result<(), Error> {
-        let Some(purse) = self.work.purse().filter(|_| self.is_let) else { return Ok(()) };
-        let mut spent = Amounts::new();
-        self.calls.iter().for_each(|call| cost::add(&mut spent, &asking::amounts(call)));
-        purse.settle(self.given.run, &self.step(), &spent).await
+        let Some(purse) = self.work.purse() else { return Ok(()) };
+        let ends = self.held.iter().skip(1).map(|next| next.from).chain([self.calls.len()]);
+        for (held, end) in self.held.iter().zip(ends) {
+            let mut spent = Amounts::new();
+            let own = self.calls.get(held.from..end).unwrap_or_default();
+            own.iter().for_each(|call| cost::add(&mut spent, &asking::amounts(call)));
+            purse.settle(self.given.run, &held.step, &spent).await?;
+        }
+        Ok(())
     }
 
-    /// Whether a question may be asked as things stand.
-    pub(super) fn is_let(&self, amounts: Amounts) -> bool {
-        let next = Next { host: self.answers.host.as_deref(), amounts };
-        self.work.look(|desk| asking::is_let(desk, &next)).unwrap_or(false)
+    /// Whether a question may be asked as things stand; what it may come to is held for it then. Nobody is asked for more.
+    pub(super) async fn is_let(&mut self, amounts: Amounts) -> bool {
+        let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
+        let is_let = self.work.look(|desk| asking::is_let(desk, &next)).unwrap_or(false);
+        is_let && self.reserve(&amounts).await.is_ok()
     }
 
     /// Asks one of them.
@@ -265,7 +296,7 @@ impl<'a> Asking<'a> {
     /// # Errors
     /// It can't be.
     pub(super) async fn put_down(&self, module: &str) -> Result<Took, Error> {
-        self.settle().await?;
+        self.settle().await.map_err(|error| self.failed(error))?;
         let took = self.took()?;
         self.work.step(&self.began, |desk| asking::record(desk, module, &took))?;
         Ok(took)
@@ -275,6 +306,23 @@ impl<'a> Asking<'a> {
         let now = self.means.clock.now()?;
         let wall_clock_ms = self.began.instant().millis_until(now.instant());
         Ok(Took { calls: self.calls.clone(), wall_clock_ms })
+    }
+
+    /// What the stage says that stops before its end. What it asked until then was asked, and is put down.
+    pub(super) async fn stops(self, module: &str, outcome: Outcome) -> Said {
+        let can_tell = match &outcome {
+            Outcome::Done(_) | Outcome::Escalate { .. } | Outcome::Denied { .. } => true,
+            Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Failed(_) => false,
+        };
+        let said = asked(outcome);
+        if self.calls.is_empty() || !can_tell {
+            return self.says(said);
+        }
+        let said = match self.put_down(module).await {
+            Ok(took) => beside(said, &took),
+            Err(error) => unwritten(&error),
+        };
+        self.says(said)
     }
 
     /// How often a model was asked, and the receipts of what left for that.

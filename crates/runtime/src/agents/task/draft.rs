@@ -116,7 +116,7 @@ async fn drafted(
                 };
                 match asking.ask(question).await {
                     Ok(reply) => reply.text.trim().to_owned() + "\n",
-                    Err(outcome) => return Ok(asking.says(asked(unheard(outcome)))),
+                    Err(outcome) => return Ok(asking.stops(MODULE, unheard(outcome)).await),
                 }
             }
         };

@@ -2,10 +2,10 @@
 //! Owns: the texts that are looked at, and reading the verdict off what the chains came to. Must not: score, find or resolve.
 
 use super::asking::{self, Asking};
-use super::ran::Running;
+use super::ran::{CANCELLED, Running};
 use super::seen;
 use super::{Means, asked, outcome_of, question, unwritten};
-use crate::agents::written;
+use crate::agents::{failed, written};
 use crate::looked::{Looked, Told};
 use crate::ports::Answer;
 use crate::ports::agent::{Agent, Given, Said, Unseen};
@@ -104,6 +104,7 @@ impl Agent for Evaluator {
                 Err(said) => return *said,
             };
             let at = asking.began().clone();
+            let before = work.look(Desk::clone);
             if let Err(error) = first_versions(work, given.envelope, &at) {
                 return unwritten(&error);
             }
@@ -111,7 +112,12 @@ impl Agent for Evaluator {
             let running = Running { commands, run: given.run, cancel };
             let seen = match seen::look(work, &work.heads(), &running, &mut asking).await {
                 Ok(seen) => seen,
-                Err(outcome) => return asking.says(asked(outcome)),
+                Err(outcome) if asking.is_silent() && is_cancelled(&outcome) => {
+                    // Nobody was asked, and commands change nothing: nothing has come of it.
+                    work.put_back(before);
+                    return failed("the look was cancelled", true);
+                }
+                Err(outcome) => return asking.stops(MODULE, outcome).await,
             };
             let took = match asking.put_down(MODULE).await {
                 Ok(took) => took,
@@ -131,16 +137,20 @@ impl Agent for Evaluator {
         if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
             return Ok(Some(outcome));
         }
-        // Where a judge could not be asked, nobody has looked.
+        let Some(took) = asking::told(&then.payload) else { return Ok(None) };
+        work.step(at, |desk| record(desk, MODULE, &took)).map_err(|error| error.to_string())?;
+        // Where a judge had no answer, nobody has looked.
         if then.escalate && then.reason.as_deref() != Some(HARD_CALL) {
             return Ok(None);
         }
         let seen = Looked::read(&then.payload);
-        let Some(took) = asking::told(&then.payload) else { return Ok(None) };
-        work.step(at, |desk| record(desk, MODULE, &took)).map_err(|error| error.to_string())?;
         looked(work, &seen.seen, at).map_err(|error| error.to_string())?;
         Ok(outcome_of(asking::beside(told(work, given.envelope, &seen), &took)))
     }
+}
+
+fn is_cancelled(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Escalate { reason, .. } if reason == CANCELLED)
 }
 
 /// Looks at every outcome that can be looked at, and keeps what is good.

@@ -1,7 +1,7 @@
 //! Commands that look at the work: granted first, told after.
 //! Owns: asking for the grant, what an exit code counts for, what is told of it. Must not: run a program; the port does.
 
-use crate::looked::Looked;
+use crate::looked::{Looked, RAN};
 use crate::ports::command::{Commands, File};
 use crate::ports::tool::{NotDone, Tool};
 use countersign_kernel::gate::{Capability, Need, Reach, permit};
@@ -11,7 +11,7 @@ use countersign_record::canonical::Unwritable;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
-use countersign_record::json::{self, Json};
+use countersign_record::json::{self, Json, Object};
 use countersign_record::tool::{Effect, Needs};
 use countersign_work::task::{Criterion, Task};
 use countersign_work::texts::Head;
@@ -24,6 +24,9 @@ const SAID_CHARS_MAX: usize = 200;
 /// Characters by which a line of the work is known again in what a program says, at least and at most.
 const LINE_CHARS_MIN: usize = 3;
 const LINE_CHARS_MAX: usize = 20;
+
+/// Why a look ends whose command was cancelled.
+pub(super) const CANCELLED: &str = "command_cancelled";
 
 /// A command that was run, or was not.
 #[derive(Serialize)]
@@ -83,9 +86,6 @@ impl Running<'_> {
                 Ok(tool) => self.one(task, argv, &**tool).await,
                 Err(why) => Err(why.clone()),
             };
-            if self.cancel.is_cancelled() {
-                return Err(Outcome::escalate("command_cancelled", "a command was cancelled before its end"));
-            }
             let told = Ran {
                 criterion: &criterion.id,
                 argv,
@@ -102,6 +102,9 @@ impl Running<'_> {
                 json::value_of(&told)
                     .map_err(|error: Unwritable| Outcome::escalate("validation_fail", &error.to_string()))?,
             );
+            if self.cancel.is_cancelled() {
+                return Err(cancelled(looked));
+            }
             match ended {
                 Ok(ended) => {
                     drop(looked.seen.checks.insert(criterion.id.clone(), measured(criterion, &ended, heads)));
@@ -161,6 +164,13 @@ impl Running<'_> {
             stderr: text("stderr"),
         })
     }
+}
+
+/// What a look comes to that was cancelled, with what was run for it.
+fn cancelled(looked: &Looked) -> Outcome {
+    let message = "a command was cancelled before its end";
+    let payload = Object::from([("message", Json::from(message)), (RAN, Json::Array(looked.ran.clone()))]);
+    Outcome::Escalate { reason: CANCELLED.to_owned(), payload }
 }
 
 fn definition(tool: &dyn Tool) -> Option<(String, Digest)> {

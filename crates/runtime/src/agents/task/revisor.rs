@@ -149,7 +149,7 @@ impl Agent for Revisor {
                     work.put_back(before);
                     match halt {
                         Halt::Unwritten(error) => unwritten(&error),
-                        Halt::Outcome(outcome) => asked(outcome),
+                        Halt::Outcome(outcome) => return asking.stops(MODULE, outcome).await,
                     }
                 }
             };
@@ -160,6 +160,9 @@ impl Agent for Revisor {
     fn again(&self, given: Given<'_>, handed: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
         let work = self.0.work.as_ref().ok_or("the run is no task's")?;
         if handed.escalate && handed.reason.as_deref() != Some(HARD_CALL) {
+            if let Some(took) = asking::told(&handed.payload) {
+                work.step(at, |desk| record(desk, MODULE, &took)).map_err(|error| error.to_string())?;
+            }
             return Ok(None);
         }
         let mut writing = Writing { asking: None, then: then(&handed.payload), wrote: Vec::new() };
@@ -365,7 +368,7 @@ impl Carrying<'_> {
             .collect();
         let request = rewriting(&found, base);
         // A plan was made because a revision can be paid for; if it can't be any more there is nothing to be had.
-        if !asking.is_let(asking.most([&request].into_iter())) {
+        if !asking.is_let(asking.most([&request].into_iter())).await {
             return Ok(None);
         }
         let question = Question {

@@ -124,7 +124,7 @@ async fn talked_over(work: &Work, heads: &[Head], asking: &mut Asking<'_>, seen:
             continue;
         }
         let request = leading(&outcome.statement, text);
-        if !asking.is_let(asking.most([&request].into_iter())) {
+        if !asking.is_let(asking.most([&request].into_iter())).await {
             continue;
         }
         let shown = BTreeMap::from([(artifact, tokens(&head.text))]);

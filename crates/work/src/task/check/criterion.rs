@@ -2,11 +2,11 @@
 //! Owns: the rules on its members. Must not: read a file.
 
 use super::Found;
-use crate::task::{Artifact, ArtifactKind, Criterion, Test, TestKind, micros, share};
+use crate::task::{Artifact, ArtifactKind, Criterion, Outcome, Test, TestKind, micros, share};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use countersign_govern::types::basic::ScoringBasis;
+use countersign_govern::types::basic::{ScoringBasis, UnanchoredPolicy, WeightPolicy};
 use countersign_kernel::measure;
 use countersign_record::json::Json;
 
@@ -38,13 +38,35 @@ pub(super) fn headed(artifact: &Artifact, one: &Criterion, place: &str, found: &
     }
 }
 
+/// What the criteria of an outcome weigh together, and whether what must be met counts at all.
+pub(super) fn weighed(outcome: &Outcome, place: &str, found: &mut Found) {
+    let is_left_out = |one: &Criterion| {
+        outcome.unanchored() == UnanchoredPolicy::Exclude && one.basis == ScoringBasis::UnanchoredLlmJudgment
+    };
+    for (at, _) in
+        outcome.criteria.iter().enumerate().filter(|(_, one)| one.is_required() && is_left_out(one))
+    {
+        let message = "is left out under unanchored = \"exclude\", so it can't be required";
+        found.add(&format!("{place}/criteria/{at}/required"), message);
+    }
+    let mut counted = outcome.criteria.iter().filter(|one| !is_left_out(one)).peekable();
+    let weighs = |one: &Criterion| one.weight().as_f64() > 0.0;
+    let is_by_weight = outcome.weights() == WeightPolicy::FromCriterionWeight;
+    if is_by_weight && counted.peek().is_some() && !counted.any(weighs) {
+        found.add(&format!("{place}/criteria"), "weigh nothing together: give one a weight above 0");
+    }
+}
+
 pub(super) fn scored(one: &Criterion, place: &str, found: &mut Found) {
     found.filled(&format!("{place}/text"), &one.text);
     if one.threshold.as_ref().is_some_and(|threshold| share(threshold).is_none()) {
         found.add(&format!("{place}/threshold"), "must be from 0 to 1");
     }
     if one.weight.as_ref().is_some_and(|weight| micros(&Json::Number(weight.clone())).is_none()) {
-        found.add(&format!("{place}/weight"), "must be a number that is not negative");
+        found.add(
+            &format!("{place}/weight"),
+            "must be a number that is not negative, and not too large to be counted in millionths",
+        );
     }
     let wants =
         |name: &str, has: bool, wanted: bool, found: &mut Found| match (has, wanted) {

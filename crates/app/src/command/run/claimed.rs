@@ -1,0 +1,36 @@
+//! ClaimTexts with their words, for all who speak of them.
+//! Owns: reading them once, however many ask. Must not: say what follows from them.
+
+use countersign_record::json::Json;
+use countersign_runtime::work::Work;
+use countersign_work::finding;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// ClaimTexts by their references.
+pub(in crate::command) struct ClaimTexts(BTreeMap<String, Json>);
+
+impl ClaimTexts {
+    /// Some claims, as they stand now.
+    pub(in crate::command) fn of<'a>(work: &Work, wanted: impl Iterator<Item = &'a str>) -> Self {
+        let wanted: BTreeSet<&str> = wanted.collect();
+        let found = work.claims(&wanted.into_iter().collect::<Vec<_>>());
+        let name = |claim: &Json| claim.get("claim").and_then(Json::as_str).map(str::to_owned);
+        ClaimTexts(found.into_iter().filter_map(|claim| Some((name(&claim)?, claim))).collect())
+    }
+
+    /// Those that findings are about.
+    pub(in crate::command) fn of_findings(work: &Work, findings: &[finding::Known]) -> Self {
+        let affected = findings.iter().flat_map(|one| &one.event.affected_claim_refs);
+        ClaimTexts::of(work, affected.map(|claim| claim.as_str()))
+    }
+
+    /// The claim of a reference.
+    pub(in crate::command) fn get(&self, name: &str) -> Option<&Json> {
+        self.0.get(name)
+    }
+
+    /// The claims that a finding is about.
+    pub(in crate::command) fn about(&self, one: &finding::Known) -> Vec<Json> {
+        one.event.affected_claim_refs.iter().filter_map(|claim| self.get(claim.as_str())).cloned().collect()
+    }
+}

@@ -1,0 +1,64 @@
+//! Members of a record, however deep they stand.
+//! Owns: finding them and telling where. Must not: know what they mean.
+//!
+//! Records are as deep as the reader of JSON lets them be.
+
+use crate::path::{Path, Step};
+use alloc::vec::Vec;
+use countersign_record::json::Json;
+
+/// Where a value has members that are looked for: by the object that they stand in, their name and what they say. Nothing is looked
+/// for inside one that is found.
+pub(super) fn places(value: &Json, is_it: impl Fn(&Json, &str, &Json) -> bool) -> Vec<Path> {
+    let (mut steps, mut places) = (Vec::new(), Vec::new());
+    walk(value, &is_it, &mut steps, &mut places);
+    places
+}
+
+fn walk<'j>(
+    value: &'j Json,
+    is_it: &impl Fn(&Json, &str, &Json) -> bool,
+    steps: &mut Vec<Step<'j>>,
+    places: &mut Vec<Path>,
+) {
+    match value {
+        Json::Object(members) => {
+            for (name, member) in members.iter() {
+                steps.push(Step::Name(name));
+                match is_it(value, name, member) {
+                    true => places.push(Path::along(steps)),
+                    false => walk(member, is_it, steps, places),
+                }
+                steps.pop();
+            }
+        }
+        Json::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                steps.push(Step::Item(at));
+                walk(item, is_it, steps, places);
+                steps.pop();
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}
+
+/// Where a value has a member of a name that says something.
+pub(super) fn named(value: &Json, name: &str) -> Vec<Path> {
+    places(value, |_, own, member| own == name && *member != Json::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_record::json;
+    use std::string::String;
+
+    #[test]
+    fn members_are_found_at_any_depth() {
+        let value = json::parse(br#"{"a":1,"b":[{"a":{"a":2}},[{"c":{"a":null,"a/b":{"a":3}}}]]}"#).unwrap();
+        let found: Vec<String> = named(&value, "a").into_iter().map(String::from).collect();
+        assert_eq!(found, ["/a", "/b/0/a", "/b/1/0/c/a~1b/a"]);
+        assert_eq!(named(&value, "d"), []);
+    }
+}
