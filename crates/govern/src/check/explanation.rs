@@ -62,7 +62,7 @@ fn is_hidden(name: &str) -> bool {
     let bare = name.strip_suffix("_refs").or_else(|| name.strip_suffix("_ref")).unwrap_or(name);
     let ends =
         |word: &&str| bare.strip_suffix(*word).is_some_and(|start| start.is_empty() || start.ends_with('_'));
-    HIDDEN.iter().any(|word| ends(word))
+    HIDDEN.iter().any(ends)
 }
 
 /// The first field or reference for raw reasoning in a value.
