@@ -412,5 +412,5 @@ fn stuck(stop: &Stop) -> Option<Question> {
     };
     let options: Vec<Offered> = steps::fitting(stop).into_iter().map(offered).collect();
     let (id, text) = (stop.id.clone(), stop.message.clone());
-    (!options.is_empty()).then(|| Question { id, text, options, ends_at: None, waits: None, diff: None })
+    (!options.is_empty()).then_some(Question { id, text, options, ends_at: None, waits: None, diff: None })
 }
