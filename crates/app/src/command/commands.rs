@@ -40,7 +40,7 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
         None if id == RECHECK => recheck(&governed, folder)?,
         None => Object::new().into(),
     };
-    let request = if id == SKIP { named_by_task(&governed, &run, request) } else { request };
+    let request = if id == SKIP { named_by_task(&governed, &run, request)? } else { request };
     let compared = if id == RECHECK { compared(&governed, &request) } else { Vec::new() };
     let mut ruled = governed.give(global, &id, &request, key).await?;
     ruled.compared = compared;
@@ -74,15 +74,28 @@ fn compared(governed: &Governed, request: &Json) -> Vec<(String, &'static str)> 
     governed.work.look(all).unwrap_or_default()
 }
 
-/// A request that names an outcome as the task does, with the reference that the command takes.
-fn named_by_task(governed: &Governed, run: &str, request: Json) -> Json {
-    let Json::Object(mut members) = request else { return request };
-    let outcome = members.get("target_ref").and_then(Json::as_str).map(str::to_owned);
-    let is_known = |id: &String| governed.work.task().outcome(id).is_some();
-    if let Some(id) = outcome.filter(is_known) {
-        members.insert("target_ref", format!("outcome_record:{run}.{id}"));
+/// A request that names an outcome as the task does, with the reference that the command takes. A name that the task does not have
+/// could be no reference either.
+fn named_by_task(governed: &Governed, run: &str, request: Json) -> Result<Json, Failure> {
+    let Json::Object(mut members) = request else { return Ok(request) };
+    let task = governed.work.task();
+    match members.get("target_ref").and_then(Json::as_str).map(str::to_owned) {
+        Some(id) if task.outcome(&id).is_some() => {
+            members.insert("target_ref", format!("outcome_record:{run}.{id}"));
+        }
+        Some(id) if !id.contains(':') => {
+            let all: Vec<&str> = task.outcomes.iter().map(|one| one.id.as_str()).collect();
+            let message = format!(
+                "/target_ref: the task has no outcome {}; it has {}",
+                output::plain(&id),
+                all.join(", ")
+            );
+            let all = all.into_iter().map(Json::from).collect();
+            return Err(Failure::new(Code::CommandRequest, message).with("outcomes", Json::Array(all)));
+        }
+        Some(_) | None => {}
     }
-    members.into()
+    Ok(members.into())
 }
 
 /// What the files of the run's sources are now.

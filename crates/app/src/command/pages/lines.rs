@@ -85,6 +85,10 @@ fn health(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
         let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "outcome")));
         let line = line.and(style, format!("({})", word(one, "in_words")));
         lines.push(line.and(PLAIN, format!(": {}", word(one, "statement"))).hanging(4));
+        lines.extend(members(one, "not_looked_at").iter().map(|open| {
+            let words = format!("Nobody looked at “{}”: {}.", word(open, "text"), word(open, "why"));
+            Line::new(CARE, "    ? ").and(PLAIN, words).hanging(6)
+        }));
     }
     lines
 }
