@@ -90,8 +90,8 @@ pub(crate) fn complete(case: &Case<'_>, found: &mut Found) {
         let mut left = case.world.of("WorkspaceExternalizationReceipt");
         let mut next = case.world.of("CommandInvocation").filter(|one| one.seq() > asked.seq());
         let end = next.next().map_or(u64::MAX, Record::seq);
-        let is_going = asked.json().is("command_id", EXPORT)
-            && !left.any(|one| (asked.seq()..end).contains(&one.seq()));
+        let is_going =
+            asked.json().is("command_id", EXPORT) && !left.any(|one| (asked.seq()..end).contains(&one.seq()));
         let is_there = is_going || receipt_of(case, asked).is_some();
         let check = Check::Completeness;
         match is_there {
