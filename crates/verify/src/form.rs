@@ -282,7 +282,10 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
         let is_foreign = |one: &Source| one.matter.as_deref().is_some_and(|own| own != case.matter.as_str());
         let foreign = form.sources.iter().enumerate().filter(|(_, one)| is_foreign(one));
         all.extend(foreign.map(|(at, _)| {
-            (format!("/sources/{at}/matter"), format!("is another matter than {}, whose run it is", case.matter))
+            (
+                format!("/sources/{at}/matter"),
+                format!("is another matter than {}, whose run it is", case.matter),
+            )
         }));
         for (at, artifact) in form.artifacts.iter().enumerate() {
             let sections = artifact.sections.iter().flatten().enumerate();

@@ -38,9 +38,9 @@ use countersign_govern::types::feedback::{
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 use countersign_govern::types::progress::{EvaluationSnapshot, SourceWorkspaceSnapshotHashSet};
 use countersign_kernel::measure::Measured;
-use person::Person;
 use lacking::Lacking;
 pub use lacking::{Unscored, unscored};
+use person::Person;
 pub(crate) use person::last_chain;
 use voice::{Voice, Voices};
 

@@ -79,9 +79,9 @@ impl<'a> Taking<'a> {
         let Some(bytes) = self.file(place.clone(), path) else { return Vec::new() };
         let wrong = match std::str::from_utf8(&bytes) {
             Err(_) => Some("it is no text in UTF-8; save it as one"),
-            Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
-                Some("it is empty, so nothing could be claimed from it; put the text there, or leave the source out")
-            }
+            Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => Some(
+                "it is empty, so nothing could be claimed from it; put the text there, or leave the source out",
+            ),
             Ok(_) => None,
         };
         if let Some(wrong) = wrong {

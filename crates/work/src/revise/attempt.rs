@@ -92,9 +92,8 @@ pub(crate) fn scores(desk: &Desk, outcome: &str) -> Vec<(u64, Number)> {
         .each::<EvaluationResultEnvelope>("EvaluationResultEnvelope")
         .map(|found| (found.seq, found.record))
         .collect();
-    let is_judge = |one: &EvaluationResultEnvelope| {
-        one.producer_kind == ProducerKind::Judge && one.outcome_id == own
-    };
+    let is_judge =
+        |one: &EvaluationResultEnvelope| one.producer_kind == ProducerKind::Judge && one.outcome_id == own;
     // What was put together for a judge stands behind the evaluator, who spoke right before.
     let score = |(at, (seq, one)): (usize, &(u64, EvaluationResultEnvelope))| {
         let from = at.checked_sub(1).and_then(|before| said.get(before)).map_or(0, |(seq, _)| *seq);

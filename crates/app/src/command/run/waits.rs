@@ -60,10 +60,7 @@ impl Waits {
         let until = self.answer_by.as_deref().map(|at| match OnTimeout::find(self.on_timeout) {
             Some(OnTimeout::Abort) => format!("Without an answer by {} the run ends.", moment(at)),
             Some(OnTimeout::Escalate | OnTimeout::ContinueWithWarning) | None if self.escalated => {
-                format!(
-                    "Since {} it is one for somebody else, and can still be answered.",
-                    moment(at)
-                )
+                format!("Since {} it is one for somebody else, and can still be answered.", moment(at))
             }
             Some(OnTimeout::Escalate | OnTimeout::ContinueWithWarning) | None => {
                 format!(

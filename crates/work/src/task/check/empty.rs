@@ -33,7 +33,10 @@ fn labels(one: &Criterion, place: &str, found: &mut Found) {
         let mut seen = BTreeSet::new();
         for (at, label) in all.iter().flatten().enumerate() {
             if !seen.insert(label.as_str()) {
-                found.add(&format!("{place}/{list}/{at}"), format!("“{label}” stands there already: take it out"));
+                found.add(
+                    &format!("{place}/{list}/{at}"),
+                    format!("“{label}” stands there already: take it out"),
+                );
             }
         }
     }
