@@ -208,8 +208,7 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     constants(record, person, found);
     timed(walk, record, found);
     let claimed = claims::standing(walk, version, record, found);
-    let is_withheld = matches!(claimed, Err(Ungathered::Withheld));
-    let claimed = claimed.unwrap_or_default();
+    let (is_withheld, claimed) = (matches!(claimed, Err(Ungathered::Withheld)), claimed.unwrap_or_default());
     let criteria: Vec<Criterion<'c>> = outcome.criteria().collect();
     let subject = Subject { outcome, artifact, version, claims: &claimed, at: record };
     let scores: Option<Vec<Scored>> = criteria.iter().map(|one| score::score(walk, &subject, *one)).collect();

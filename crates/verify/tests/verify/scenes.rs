@@ -350,6 +350,29 @@ fn paper(text: &str) -> Stage {
     stage
 }
 
+/// An outcome that nobody can score, until a person says that it is met; and one with a part that nobody looked at.
+pub(crate) fn unscored() -> Stage {
+    let clear =
+        r#""basis": "anchored_rubric", "rubric": [{"level": 0, "text": "no"}, {"level": 1, "text": "yes"}]"#;
+    let only = format!(
+        r#"{{"id": "clear", "text": "It is clear.", {clear}}}]}}, {{"id": "told", "statement": "It is told.", "criteria": [
+      {{"id": "named", "text": "It is named.", "basis": "deterministic_check", "check": {{"kind": "citations", "min": 1}}}},
+      {{"id": "plain", "text": "It is plain.", {clear}}}]}}]}}"#
+    );
+    let (head, _) = TASK.split_once(r#"{"id": "short""#).unwrap();
+    let mut stage = Stage::new(&format!("{head}{only}"), &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.drafted("memo", SAID);
+    let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
+    stage.asks(&question, "yes", "");
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), "rely_with_limitations");
+    stage.integrated();
+    stage
+}
+
 /// A run by its name.
 pub(crate) type Scene = (&'static str, fn() -> Stage);
 
@@ -357,7 +380,7 @@ pub(crate) type Scene = (&'static str, fn() -> Stage);
 pub(crate) const ALL: [&[Scene]; 2] = [&SHORT, &LONG];
 
 /// One or two looks and a packet.
-pub(crate) const SHORT: [Scene; 11] = [
+pub(crate) const SHORT: [Scene; 12] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
@@ -369,6 +392,7 @@ pub(crate) const SHORT: [Scene; 11] = [
     ("optional", optional),
     ("overspent", overspent),
     ("unheld", unheld),
+    ("unscored", unscored),
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
