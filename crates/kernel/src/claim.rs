@@ -7,7 +7,7 @@ mod unheld;
 
 pub use unheld::{unheld, whole};
 
-use crate::sentences::spans;
+use crate::sentences::{is_struck_out, spans};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -204,7 +204,7 @@ fn says_nothing(text: &str) -> bool {
 /// Whether a reader sees something else than what is written: struck out, or with letters that turn others round.
 fn is_disguised(text: &str) -> bool {
     let turns = |letter: char| matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}');
-    text.contains("~~") || text.contains(turns)
+    is_struck_out(text) || text.contains(turns)
 }
 
 /// The pieces of a text that are sentences: no headings, no code, no tables, no rules.

@@ -7,6 +7,7 @@
 mod everyday;
 mod german;
 mod kind;
+mod number;
 pub mod stem;
 mod thesaurus;
 mod tongue;
@@ -137,6 +138,22 @@ pub type Stems = BTreeSet<String>;
 #[must_use]
 pub fn stems(text: &str) -> Vec<String> {
     words(text).iter().map(|word| stem(word)).collect()
+}
+
+/// The same, with every number in digits that is said in words.
+#[must_use]
+pub fn counted(text: &str) -> Vec<String> {
+    let said = word::as_said(text);
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = said.get(at..).filter(|rest| !rest.is_empty()) {
+        let (one, taken) = match number::leading(rest) {
+            Some((number, taken)) => (number.to_string(), taken),
+            None => (stem(&word::in_digits(rest[0].clone())), 1),
+        };
+        found.push(one);
+        at += taken;
+    }
+    found
 }
 
 impl Asked {

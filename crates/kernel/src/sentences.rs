@@ -1,6 +1,7 @@
 //! The sentences of a text.
 //! Owns: where they end. Must not: change a byte: each is a piece of its text.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Characters of a sentence; what is longer is given in pieces, which end between words.
@@ -56,6 +57,38 @@ pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Where the sentences stand that a reader sees: what is struck out or stands in a comment is not said any more.
+pub fn visible(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let comments = comments(text);
+    let is_seen = move |span: &Range<usize>| {
+        let first = comments.partition_point(|comment| comment.end <= span.start);
+        let is_hidden = comments.get(first).is_some_and(|comment| comment.start < span.end);
+        !is_hidden && !text.get(span.clone()).is_some_and(is_struck_out)
+    };
+    spans(text).filter(is_seen)
+}
+
+/// Whether a part of a text is struck out.
+#[must_use]
+pub fn is_struck_out(text: &str) -> bool {
+    text.contains("~~")
+}
+
+/// Where comments stand, in order. One that is not closed hides nothing: a reader sees it as it is.
+fn comments(text: &str) -> Vec<Range<usize>> {
+    const OPEN: &str = "<!--";
+    const CLOSE: &str = "-->";
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = text.get(at..)
+        && let Some(start) = rest.find(OPEN).map(|start| at + start)
+        && let Some(length) = text.get(start + OPEN.len()..).and_then(|inside| inside.find(CLOSE))
+    {
+        at = start + OPEN.len() + length + CLOSE.len();
+        found.push(start..at);
+    }
+    found
+}
+
 /// How long the sentence is that begins at `begin`, which is no space; never 0.
 fn end_of(whole: &str, begin: usize) -> usize {
     let text = whole.get(begin..).unwrap_or_default();
@@ -69,8 +102,8 @@ fn end_of(whole: &str, begin: usize) -> usize {
         let ends = match letter {
             '。' | '！' | '？' => true,
             '.' | '!' | '?' | '…' => {
-                let closed =
-                    rest.trim_start_matches(['"', '\'', ')', ']', '”', '’', '»', '.', '!', '?', '*', '_']);
+                let closed = rest
+                    .trim_start_matches(['"', '\'', ')', ']', '”', '’', '»', '.', '!', '?', '*', '_', '~']);
                 let is_over = closed.is_empty() || closed.starts_with(char::is_whitespace);
                 let is_word = letter == '.'
                     && (is_abbreviated(text, at, closed) || is_number_of_item(whole, begin + at));
@@ -187,7 +220,6 @@ fn is_ordinal(before: &str, number: &str, next: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::vec::Vec;
 
     fn is_blank(text: &str) -> bool {
         text.trim_matches(|letter: char| letter.is_whitespace() || letter == MARK).is_empty()
@@ -262,5 +294,12 @@ mod tests {
             }
             prop_assert!(is_blank(&text[last..]));
         }
+    }
+
+    #[test]
+    fn what_is_struck_out_or_in_a_comment_is_not_seen() {
+        let text = "~~The levy is 5 euros.~~ The levy is 8 euros.\n\n<!-- The toll is 3 euros.\nIt was. --> The toll is 4 euros.\n<!-- open.\n";
+        let seen: Vec<&str> = visible(text).map(|span| &text[span]).collect();
+        assert_eq!(seen, ["The levy is 8 euros.", "<!-- open."]);
     }
 }

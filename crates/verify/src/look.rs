@@ -162,6 +162,10 @@ pub(crate) fn snapshot<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     let capabilities =
         case.last("CapabilitySnapshot", record.seq()).map(|one| format!("capability_snapshot:{}", one.id()));
     found.must(check, record, "capability_snapshot_ref", capabilities.map(Json::from));
+    let chain = case.world.of("EvaluationChainRegistryRecord").find(|one| one.seq() > record.seq());
+    let own = format!("evaluation_snapshot:{}", record.id());
+    let is_used = chain.is_some_and(|one| one.json().is("evaluation_snapshot_ref", &own));
+    found.holds(check, record, "", is_used, "no look goes by it");
 }
 
 /// The outcome that a chain is about: that of the results that name it.

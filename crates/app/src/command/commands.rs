@@ -32,6 +32,7 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
             format!("there is no command {}", output::plain(&id)),
         ));
     }
+    let key = key.map(named).transpose()?;
     let request = request.as_deref().map(input::document).transpose()?;
     let governed = Governed::open(global, &run).await?;
     let request = match request {
@@ -45,6 +46,22 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
     let mut ruled = governed.give(global, &id, &request, key).await?;
     ruled.compared = compared;
     ruled.told(global)
+}
+
+/// Characters of a key, at most.
+const KEY_CHARS_MAX: usize = 200;
+
+/// A key that a second try can be known by, and that can be read where it is told.
+fn named(key: String) -> Result<String, Failure> {
+    let chars = key.chars().count();
+    let is_read = !key.trim().is_empty() && output::plain(&key) == key;
+    match (1..=KEY_CHARS_MAX).contains(&chars) && is_read {
+        true => Ok(key),
+        false => {
+            let message = format!("--key has one to {KEY_CHARS_MAX} characters that can be read");
+            Err(Failure::new(Code::FieldInvalid, message))
+        }
+    }
 }
 
 /// What a source is whose file is what was taken in, and that is out of date for its run all the same: its time is over, or it was

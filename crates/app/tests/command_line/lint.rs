@@ -258,7 +258,7 @@ fn the_bundle_of_the_documentation_is_whole() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/governance.md");
     let page = std::fs::read_to_string(page).unwrap();
     let bundle = page.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let answer = Work::new().feed(&["lint", "-"], bundle.to_owned()).exits(1).json();
+    let answer = Work::new().feed(&["lint", "-"], bundle).exits(1).json();
     assert_eq!(codes(&answer), ["validation.hard_call_options_empty"]);
     assert_eq!(answer["shape_count"], json!(0), "{answer}");
 }

@@ -6,8 +6,8 @@
 
 use super::said::Reading;
 use super::{Cite, Claim};
-use crate::relevance::stems;
-use crate::sentences::spans;
+use crate::relevance::counted;
+use crate::sentences::visible;
 use crate::sift::Words;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -72,13 +72,13 @@ impl<'t> Source<'t> {
     pub fn new(path: &'t str, text: &'t str) -> Self {
         let (mut sentences, mut having): (Vec<Sentence>, BTreeMap<String, Vec<usize>>) =
             (Vec::new(), BTreeMap::new());
-        let (mut line, mut counted) = (1_u64, 0);
-        for span in spans(text) {
-            line += breaks(text, counted..span.start);
+        let (mut line, mut passed) = (1_u64, 0);
+        for span in visible(text) {
+            line += breaks(text, passed..span.start);
             let last = line + breaks(text, span.clone());
-            counted = span.start;
+            passed = span.start;
             let said = text.get(span.clone()).unwrap_or_default();
-            for stem in stems(said).into_iter().collect::<BTreeSet<String>>() {
+            for stem in counted(said).into_iter().collect::<BTreeSet<String>>() {
                 having.entry(stem).or_default().push(sentences.len());
             }
             sentences.push(Sentence { span, first: line, last, words: Words::of(said) });
@@ -142,7 +142,7 @@ fn breaks(text: &str, range: Range<usize>) -> u64 {
 #[must_use]
 pub fn bearings(claim: &Claim<'_>, sources: &[&Source<'_>]) -> Vec<Bearing> {
     let (reading, words) = (Reading::of(&claim.text), Words::of(&claim.text));
-    let stems: BTreeSet<String> = stems(&claim.text).into_iter().collect();
+    let stems: BTreeSet<String> = counted(&claim.text).into_iter().collect();
     let needed: Vec<&String> = stems.iter().filter(|stem| !SPARED.contains(&stem.as_str())).collect();
     let mut found = Vec::new();
     for (at, source) in sources.iter().enumerate() {

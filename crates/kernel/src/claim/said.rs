@@ -5,7 +5,7 @@
 //! This is no proof: it compares words, one behind the other. Whatever else differs counts, be it a preposition, a sign, the case of a
 //! short word or a word in between: another word for the same is not known, so a paraphrase is not said.
 
-use crate::relevance::stems;
+use crate::relevance::counted;
 use crate::words::folded;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -165,7 +165,7 @@ fn key(word: &str, core: &str, is_first: bool) -> String {
     signs.extend(behind.chars().filter(|letter| SIGNS.contains(*letter)));
     let is_short = core.chars().count() <= SHORT_CHARS && !is_first;
     // Numbers are one whether in digits or in words; of other words the ending counts too: what ended does not end.
-    let stems = stems(core).join(" ");
+    let stems = counted(core).join(" ");
     let letters = match stems.contains(|letter: char| letter.is_ascii_digit()) {
         true => stems,
         false if is_short && core.contains(char::is_uppercase) => core.to_string(),

@@ -20,8 +20,13 @@ const NUMBERS: [(&str, &str); 26] = [
 const SIGNS: [(char, &str); 5] =
     [('%', "percent"), ('€', "euro"), ('£', "gbp"), ('$', "usd"), ('°', "degrees")];
 
-/// The words of a text in small letters. A number is one word with what parts its digits, without commas.
+/// The words of a text in small letters, a small number in digits. A number is one word with what parts its digits, without commas.
 pub(super) fn words(text: &str) -> Vec<String> {
+    as_said(text).into_iter().map(in_digits).collect()
+}
+
+/// The same, with numbers as they are said.
+pub(super) fn as_said(text: &str) -> Vec<String> {
     let folded = folded(text);
     let mut found = Vec::new();
     let mut word = String::new();
@@ -63,11 +68,16 @@ fn is_mark(letter: char) -> bool {
 }
 
 fn push(found: &mut Vec<String>, word: &mut String) {
-    let word = core::mem::take(word);
+    if !word.is_empty() {
+        found.push(core::mem::take(word));
+    }
+}
+
+/// A word, or the digits of what it counts.
+pub(super) fn in_digits(word: String) -> String {
     match NUMBERS.iter().find(|(name, _)| *name == word) {
-        Some((_, digits)) => found.push((*digits).to_string()),
-        None if word.is_empty() => {}
-        None => found.push(word),
+        Some((_, digits)) => (*digits).to_string(),
+        None => word,
     }
 }
 

@@ -2,8 +2,8 @@
 //! Owns: seeing other numbers and a "not" more. Must not: say who is right.
 
 use crate::chunk::Chunk;
-use crate::relevance::{stem, stems};
-use crate::sentences::spans;
+use crate::relevance::{counted, is_kin, stem};
+use crate::sentences::visible;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -86,6 +86,8 @@ struct Sentence<'a> {
 pub struct Words {
     /// What it speaks of.
     pub terms: BTreeSet<String>,
+    /// The same and the numbers, in the order in which they are said.
+    order: Vec<String>,
     numbers: BTreeSet<String>,
     /// What stands beside the numbers: what they count.
     units: BTreeSet<String>,
@@ -100,7 +102,7 @@ pub struct Words {
 /// all may be: there are as many as the pieces that may be quoted have.
 pub(super) fn find(chunks: &[(usize, &Chunk)]) -> Vec<Contradiction> {
     let all =
-        chunks.iter().flat_map(|(at, chunk)| spans(&chunk.text).map(move |span| read(*at, chunk, span)));
+        chunks.iter().flat_map(|(at, chunk)| visible(&chunk.text).map(move |span| read(*at, chunk, span)));
     let all: Vec<Sentence<'_>> = all.filter(|one| one.words.terms.len() >= FEW_SHARED_MIN).collect();
     let mut having: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -147,9 +149,10 @@ impl Words {
     pub fn of(text: &str) -> Self {
         let (mut terms, mut numbers, mut is_negated) = (BTreeSet::new(), BTreeSet::new(), false);
         let (mut units, mut which, mut days) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let mut order = Vec::new();
         // The number of an item counts nothing.
         let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
-        let said = stems(if said.starts_with(char::is_whitespace) { said } else { text });
+        let said = counted(if said.starts_with(char::is_whitespace) { said } else { text });
         let is_number =
             |stem: &str| stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem);
         for (place, stem) in said.iter().enumerate() {
@@ -176,11 +179,29 @@ impl Words {
                     days.insert(stem.clone());
                 }
                 numbers.insert(stem.clone());
+                order.push(stem.clone());
             } else if !is_small(stem) {
                 terms.insert(stem.clone());
+                order.push(stem.clone());
             }
         }
-        Words { terms, numbers, units, which, days, is_negated }
+        Words { terms, order, numbers, units, which, days, is_negated }
+    }
+
+    /// What it speaks of before it says something that the other does not say, and that the other does not speak of.
+    fn subject<'w>(&'w self, other: &'w Words) -> impl Iterator<Item = &'w String> {
+        let is_said = |word: &&String| !self.numbers.contains(*word) || other.numbers.contains(*word);
+        let subject = self.order.iter().take_while(is_said);
+        subject.filter(|word| self.terms.contains(*word) && !other.terms.contains(*word))
+    }
+
+    /// Whether each of two sentences is about something that the other is not about: the notice of one contract, and that of
+    /// another. Words that are made of one another are about the same.
+    fn has_another_subject(&self, other: &Words) -> bool {
+        let has_own = |one: &Words, other: &Words| {
+            one.subject(other).any(|word| !other.subject(one).any(|theirs| is_kin(word, theirs)))
+        };
+        has_own(self, other) && has_own(other, self)
     }
 
     /// Whether another sentence speaks of another year or item, and says another amount of it.
@@ -226,17 +247,40 @@ fn is_one_of(found: &str, words: &[&str]) -> bool {
 /// the numbers count the same.
 fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
     let all = one.terms.len() + other.terms.len() - shared;
-    let numbers_differ = differ(&one.numbers, &other.numbers) && !one.is_of_another(other);
+    let numbers_differ =
+        differ(&one.numbers, &other.numbers) && are_others(one, other) && !one.is_of_another(other);
     if shared < SHARED_MIN {
         return shared >= FEW_SHARED_MIN
             && shared * 4 >= all * 3
             && numbers_differ
+            && !one.has_another_subject(other)
             && one.is_negated == other.is_negated
             && !one.units.is_disjoint(&other.units);
     }
     // A "not" more or less, and else nearly the same words.
     let turned = one.is_negated != other.is_negated && one.numbers == other.numbers && shared * 10 >= all * 8;
-    shared * 10 >= all * 6 && (numbers_differ || turned)
+    shared * 10 >= all * 6 && (numbers_differ || turned) && !one.has_another_subject(other)
+}
+
+/// Whether the numbers are others, and not only written in another way: 0.5 and 0.50, 1200 and 1.200, which is one of two things.
+fn are_others(one: &Words, other: &Words) -> bool {
+    let plain =
+        |words: &Words| words.numbers.iter().map(|number| plain(number)).collect::<BTreeSet<String>>();
+    differ(&plain(one), &plain(other))
+}
+
+/// A number without what may be only a way to write it.
+fn plain(number: &str) -> String {
+    let mut parts = number.split('.');
+    let is_group = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let head = parts.next().unwrap_or_default();
+    if number.contains('.') && (1..=3).contains(&head.len()) && head != "0" && parts.all(is_group) {
+        return number.replace('.', "");
+    }
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => number.to_string(),
+    }
 }
 
 fn side(sentence: &Sentence<'_>) -> Side {
@@ -288,7 +332,87 @@ mod tests {
                 true,
             ),
         ] {
-            assert_eq!(Words::of(one).contradict(&Words::of(other)), expected, "{one} {other}");
+            check(one, other, expected);
         }
+    }
+
+    fn check(one: &str, other: &str, expected: bool) {
+        assert_eq!(Words::of(one).contradict(&Words::of(other)), expected, "{one} {other}");
+        assert_eq!(Words::of(other).contradict(&Words::of(one)), expected, "{other} {one}");
+    }
+
+    #[test]
+    fn sentences_about_different_things_do_not_contradict_each_other() {
+        for (one, other) in [
+            (
+                "The notice period of the Alpha contract is 90 days.",
+                "The notice period of the Beta contract is 30 days.",
+            ),
+            (
+                "The rent of the Hamburg office is 4,000 euros a month.",
+                "The rent of the Bremen office is 2,500 euros a month.",
+            ),
+            (
+                "Employees in Berlin have 30 days of annual leave in a year.",
+                "Employees in Munich have 28 days of annual leave in a year.",
+            ),
+            (
+                "The limit for lead in drinking water is 5 micrograms.",
+                "The limit for arsenic in drinking water is 10 micrograms.",
+            ),
+            (
+                "The supplier pays a penalty of 500 euros for each late day.",
+                "The customer pays a penalty of 100 euros for each late day.",
+            ),
+            (
+                "Die Miete für das Büro in Hamburg beträgt 4.000 Euro im Monat.",
+                "Die Miete für das Büro in Bremen beträgt 2.500 Euro im Monat.",
+            ),
+            ("The pump of line A runs at 40 bar.", "The pump of station Altona runs at 60 bar."),
+        ] {
+            check(one, other, false);
+        }
+        // What only one of the two says may be a word more about the same.
+        check(
+            "The notice period of the contract is 90 days.",
+            "The notice period of the Beta contract is 30 days.",
+            true,
+        );
+        check(
+            "Die Frist für die ordentliche Kündigung des Mietvertrags durch den Mieter beträgt sechs Monate.",
+            "Die Frist für die ordentliche Kündigung des Vertrags durch den Mieter beträgt drei Monate.",
+            true,
+        );
+    }
+
+    #[test]
+    fn a_number_written_otherwise_is_no_other() {
+        for (one, other) in [
+            (
+                "The tenant pays the deposit within fourteen days.",
+                "The tenant pays the deposit within 14 days.",
+            ),
+            (
+                "The warranty of the pump runs for 18 months.",
+                "The warranty of the pump runs for eighteen months.",
+            ),
+            ("The fee for a late return is 21 euros.", "The fee for a late return is twenty-one euros."),
+            ("The hotel on the hill has 300 rooms.", "The hotel on the hill has three hundred rooms."),
+            (
+                "The cap on the contract is 2,000,000 euros a year.",
+                "The cap on the contract is two million euros a year.",
+            ),
+            ("The discount for early payment is 0.50 %.", "The discount for early payment is 0.5 %."),
+            ("Die Kaution der Wohnung beträgt 1200 Euro.", "Die Kaution der Wohnung beträgt 1.200 Euro."),
+            ("Die Kaution der Wohnung beträgt 70 Euro.", "Die Kaution der Wohnung beträgt siebzig Euro."),
+        ] {
+            check(one, other, false);
+        }
+        check("The discount for early payment is 0.5 %.", "The discount for early payment is 5 %.", true);
+        check(
+            "The fee for a late return is 20 euros.",
+            "The fee for a late return is twenty-one euros.",
+            true,
+        );
     }
 }
