@@ -4,6 +4,7 @@
 use super::family::{CASCADE, GENERAL, OUTCOME};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
+use super::standing::By;
 use crate::member::Member;
 use crate::types::cascade::RevalidationCascadeRun;
 use countersign_record::json::Json;
@@ -30,7 +31,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     };
     let has_failed = row.json.ids_at("affected_outcome_ids").iter().any(failed);
     let Some(standing) = board.find_mut(CASCADE.snake, id) else { return };
-    if !standing.step(&CASCADE, &step, row) {
+    if !standing.step(&CASCADE, &step, By::Pair) {
         return;
     }
     let reason = match step.to {

@@ -4,6 +4,7 @@
 use super::family::OUTCOME;
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
+use super::standing::By;
 use crate::member::Member;
 use crate::types::added::outcome::OutcomeRecord;
 
@@ -28,7 +29,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     {
         let (own, said) = (standing.word("run_id"), row.json.text("run_id"));
         if own.zip(said).is_none_or(|(own, said)| own == said) {
-            standing.step(&OUTCOME, &step, row);
+            standing.step(&OUTCOME, &step, By::Pair);
         }
     }
 }

@@ -6,7 +6,6 @@ mod decided;
 mod forged;
 mod forgeries;
 mod histories;
-mod invented;
 mod pages;
 mod revising;
 mod scenes;
