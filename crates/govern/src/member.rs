@@ -138,26 +138,6 @@ pub fn every_text<'j>(value: &'j Json, all: &mut Vec<&'j str>) {
     }
 }
 
-/// Counts members and items that are looked at, so that tests can hold rules to how many those are.
-#[cfg(test)]
-pub(crate) mod looked {
-    use core::cell::Cell;
-
-    std::thread_local! {
-        static COUNT: Cell<usize> = const { Cell::new(0) };
-    }
-
-    /// So many more were.
-    pub(crate) fn at(count: usize) {
-        COUNT.with(|all| all.set(all.get() + count));
-    }
-
-    /// How many were since this was asked last.
-    pub(crate) fn count() -> usize {
-        COUNT.with(Cell::take)
-    }
-}
-
 /// The nearest double. Zero has no sign: canonical JSON writes it without one, so nothing may follow from it.
 #[must_use]
 pub fn double(number: &Number) -> f64 {
@@ -188,5 +168,25 @@ pub fn is_blank(value: &Json) -> bool {
         Json::Array(items) => items.is_empty(),
         Json::Object(object) => object.is_empty(),
         Json::Bool(_) | Json::Number(_) => false,
+    }
+}
+
+/// Counts members and items that are looked at, so that tests can hold rules to how many those are.
+#[cfg(test)]
+pub(crate) mod looked {
+    use core::cell::Cell;
+
+    std::thread_local! {
+        static COUNT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// So many more were.
+    pub(crate) fn at(count: usize) {
+        COUNT.with(|all| all.set(all.get() + count));
+    }
+
+    /// How many were since this was asked last.
+    pub(crate) fn count() -> usize {
+        COUNT.with(Cell::take)
     }
 }
