@@ -49,16 +49,19 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Reads a folder, or the folder of a file that is named `task.toml`. Whoever reads it says whether the model is known.
+    /// Reads a folder, or the folder of a file that is named `task.toml`, for a run of a matter. Whoever reads it says whether the model
+    /// is known.
     pub(crate) fn read(
         dir: &Path,
+        matter: &str,
         is_known: impl FnOnce(&Task) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let (task, lines) = asked(dir)?;
         let mut taking = named::Taking::new(dir);
+        taking.foreign(&task, matter);
         let sources = task.sources.iter().enumerate();
         let sources =
-            sources.map(|(at, one)| taking.text(format!("/sources/{at}/path"), &one.path)).collect();
+            sources.map(|(at, one)| taking.source(format!("/sources/{at}/path"), &one.path)).collect();
         let mut files = BTreeMap::new();
         for (place, path) in named::others(&task) {
             if !files.contains_key(path)
@@ -280,6 +283,7 @@ fn asked(dir: &Path) -> Result<(Task, Lines), Failure> {
             Task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect());
         let task = task?;
         let mut refused = strict::troubles(&document, &task);
+        refused.extend(task.empty_words().into_iter().map(wrong));
         refused.extend(self::refused(&task));
         if refused.is_empty() { Ok(task) } else { Err(refused) }
     })

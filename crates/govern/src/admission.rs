@@ -4,9 +4,13 @@
 //! Rows that are appended together are one batch, and are let in together or not at all. A batch is refused exactly if the log has an
 //! error with it that it has not without it at the same time: what was wrong before, and what is wrong only because time went on, is no
 //! fault of the batch. Warnings refuse nothing; nor does what was caught and is told in the way that the contract prescribes.
+//!
+//! One thing is refused that is no error of the audit, because the contract has a rule for the door and no code: a signal to learn from is
+//! written after the receipts that it names (B-21).
 
 use crate::check::along::{Rows, Walk, walks};
 use crate::check::{Diagnostic, Rule, Severity, found_by, rules, settled};
+use crate::reach::{self, Contradiction};
 use crate::world::{Looked, Placed, World};
 use alloc::format;
 use alloc::string::String;
@@ -24,15 +28,19 @@ pub struct Admitted {
 
 /// Rows that were not let in: what would be wrong with the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", told(.codes))]
+#[error("{}", told(.codes, .contradictions))]
 pub struct Refused {
     /// The errors, sorted.
     pub codes: Vec<Diagnostic>,
+    /// What rows of the batch name that is not in before them, where the contract has no code for that.
+    pub contradictions: Vec<Contradiction>,
 }
 
-fn told(codes: &[Diagnostic]) -> String {
-    let told = codes.iter().map(|one| format!("row {}: validation.{}", one.row, one.code));
-    told.collect::<Vec<_>>().join(", ")
+fn told(codes: &[Diagnostic], contradictions: &[Contradiction]) -> String {
+    let codes = codes.iter().map(|one| format!("row {}: validation.{}", one.row, one.code));
+    let contradictions =
+        contradictions.iter().map(|one| format!("row {}: {} {}", one.row, one.path, one.message));
+    codes.chain(contradictions).collect::<Vec<_>>().join(", ")
 }
 
 /// What a rule says of a log, and what it looked at for that.
@@ -127,8 +135,10 @@ impl Desk {
         let caught = asked.caught(&after);
         let (errors, warnings): (Vec<_>, Vec<_>) =
             news(after, &before).into_iter().partition(|one| one.severity == Severity::Error);
-        if !errors.is_empty() {
-            return Err(Refused { codes: errors });
+        let contradictions: Vec<Contradiction> =
+            asked.desk.world.all().skip(rows).flat_map(reach::unwritten).collect();
+        if !errors.is_empty() || !contradictions.is_empty() {
+            return Err(Refused { codes: errors, contradictions });
         }
         asked.admitted = Admitted { warnings, caught };
         Ok(asked)

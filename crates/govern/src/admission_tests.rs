@@ -141,3 +141,31 @@ fn a_refusal_says_what_and_where() {
     let refused = desk.admit(vec![row(7, "ReplayStepResult", STEP)], at(7)).unwrap_err();
     assert_eq!(refused.to_string(), "row 7: validation.replay_divergence_unrecorded");
 }
+
+/// The contract has no code for a signal that comes before its receipts, so the door tells what is not there.
+#[test]
+fn a_signal_comes_after_its_receipts() {
+    let signal = |seq: u64, receipts: &str| {
+        row(
+            seq,
+            "LearningSignal",
+            &format!("{{'signal_id':'s{seq}','learning_mode':'production','receipt_refs':[{receipts}]}}"),
+        )
+    };
+    let receipt = |seq: u64| row(seq, "TaskSkipReceipt", "{'skip_id':'r'}");
+    let mut desk = Desk::new(Vec::new());
+    let places = |refused: Result<Admitted, Refused>| {
+        let refused = refused.map(|_| ()).unwrap_err();
+        assert!(refused.codes.is_empty(), "{refused}");
+        let places = refused.contradictions.into_iter();
+        places.map(|one| (one.row, one.path, one.what.as_str())).collect::<Vec<_>>()
+    };
+    let nothing = [(1, "/receipt_refs/0".to_string(), "names_nothing")];
+    assert_eq!(places(desk.admit(vec![signal(1, "'task_skip_receipt:r'")], at(1))), nothing);
+    let later = [(1, "/receipt_refs/0".to_string(), "names_later")];
+    assert_eq!(places(desk.admit(vec![signal(1, "'task_skip_receipt:r'"), receipt(2)], at(2))), later);
+    assert!(desk.admit(vec![receipt(1), signal(2, "'task_skip_receipt:r'")], at(2)).is_ok());
+    let unnamed = [(3, "/receipt_refs/1".to_string(), "names_nothing")];
+    assert_eq!(places(desk.admit(vec![signal(3, "'task_skip_receipt:r','elsewhere:x'")], at(3))), unnamed);
+    assert!(desk.admit(vec![signal(3, "'task_skip_receipt:r'")], at(3)).is_ok());
+}

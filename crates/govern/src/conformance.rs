@@ -139,6 +139,34 @@ fn unfit(fixture: &AddendaBConformanceFixture) -> Vec<String> {
     misses
 }
 
+/// Rows in which the legal twin of a bundle that fires may differ from it: it is one small change away.
+pub const APART_MAX: usize = 2;
+
+/// Why a legal bundle is no near twin of one that fires: by a few rows at most, and about the same. One that says nothing shows
+/// nothing, however few rows the other has.
+#[must_use]
+pub fn why_not_near(fires: &[Json], legal: &[Json]) -> Option<String> {
+    if apart(fires, legal) > APART_MAX {
+        return Some(format!("differs from what fires in more than {APART_MAX} rows"));
+    }
+    let is_there = |kind: &str| legal.iter().any(|row| row.is("kind", kind));
+    let is_about_it = fires.iter().filter_map(|row| row.text("kind")).any(is_there);
+    (!is_about_it).then(|| "has no row of a type that fires".to_string())
+}
+
+/// In how many rows two bundles differ, whatever their order.
+fn apart(one: &[Json], other: &[Json]) -> usize {
+    let mut rest: Vec<&Json> = other.iter().collect();
+    let mut missing = 0;
+    for row in one {
+        match rest.iter().position(|other| *other == row) {
+            Some(at) => drop(rest.swap_remove(at)),
+            None => missing += 1,
+        }
+    }
+    missing.max(rest.len())
+}
+
 /// Why a state is not what it must be.
 fn unmet(world: &World, state: &FixtureState) -> Option<String> {
     let (of, member) = (state.record_ref.as_str(), &state.member);

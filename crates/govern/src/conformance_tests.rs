@@ -74,6 +74,21 @@ fn whatever_is_otherwise_is_told() {
     }
 }
 
+/// What is legal is a near twin of what fires, and not a bundle that says nothing.
+#[test]
+fn a_legal_bundle_is_near_what_fires() {
+    let [call, open] = [CALL, OPEN].map(|row| json::parse(row.as_bytes()).unwrap());
+    let other = json::parse(br#"{"kind":"TaskSkipReceipt","record":{}}"#).unwrap();
+    let one = core::slice::from_ref(&call);
+    let many = |count: usize| vec![other.clone(); count];
+    let fires = [many(3), one.to_vec()].concat();
+    assert_eq!(why_not_near(one, core::slice::from_ref(&open)), None);
+    assert_eq!(why_not_near(&fires, &many(3)), None);
+    assert_eq!(why_not_near(one, &[]), Some("has no row of a type that fires".into()));
+    assert_eq!(why_not_near(one, &many(1)), Some("has no row of a type that fires".into()));
+    assert_eq!(why_not_near(&fires, &many(1)), Some("differs from what fires in more than 2 rows".into()));
+}
+
 #[test]
 fn a_kind_needs_both() {
     let (negative, positive, missed) = (run(CALL, EMPTY), run(OPEN, RIGHT), run(OPEN, EMPTY));

@@ -9,6 +9,7 @@ mod cascade;
 pub(crate) mod chain;
 pub mod family;
 mod finding;
+pub(crate) mod guard;
 mod guidance;
 pub(crate) mod hard_call;
 mod library;

@@ -14,6 +14,7 @@ mod moves;
 mod names;
 mod places;
 mod repeats;
+mod signals;
 #[cfg(test)]
 #[path = "reach_tests.rs"]
 mod tests;
@@ -22,6 +23,8 @@ mod told;
 mod work;
 #[cfg(test)]
 mod work_tests;
+
+pub(crate) use signals::unwritten;
 
 use crate::path::Path;
 use crate::world::{Record, World};
@@ -116,6 +119,7 @@ impl Found {
 pub fn contradictions(world: &World) -> Vec<Contradiction> {
     let mut found = Found(Vec::new());
     let ties = names::find(world, &mut found);
+    signals::find(world, &mut found);
     places::find(world, &mut found);
     times::find(world, &ties, &mut found);
     repeats::find(world, &ties, &mut found);

@@ -170,3 +170,17 @@ fn what_holds_something_is_as_secret_as_that() {
     check(&rows("privileged"), &[]);
     check(&rows("internal"), &[(2, "/data_class", What::Holding)]);
 }
+
+/// Also what no type of the contract is called by: a signal rests on receipts that are there.
+#[test]
+fn signals_come_after_their_receipts() {
+    let lines = r#"LearningSignal {"signal_id":"a","receipt_refs":["task_skip_receipt:r","elsewhere:x","command_receipt:c"]}
+        TaskSkipReceipt {"skip_id":"r"}
+        LearningSignal {"signal_id":"b","receipt_refs":["task_skip_receipt:r"]}"#;
+    let expected = [
+        (1, "/receipt_refs/0", What::NamesLater),
+        (1, "/receipt_refs/1", What::NamesNothing),
+        (1, "/receipt_refs/2", What::NamesNothing),
+    ];
+    check(lines, &expected);
+}

@@ -13,7 +13,7 @@ use countersign_record::row::{PackedBlobs, Row};
 use countersign_record::sign::{PublicKey, Signature};
 use countersign_record::time::{Instant, Timestamp};
 use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
-use countersign_verify::measure::{FORMULAS, TOLD};
+use countersign_verify::measure::{ALONG, FORMULAS, TOLD};
 use countersign_verify::packet::{Entry, Parts, Statement};
 use countersign_verify::report::{Outcome, Report};
 use countersign_verify::verify;
@@ -291,14 +291,41 @@ fn kind_of(row: &Row) -> Option<&'static str> {
     Number::of_snake(row.kind.as_str().strip_prefix("govern.")?).map(|one| one.kind.name)
 }
 
-/// Whether a row is a measure, which is taken as it is told.
+/// The kinds of records that are in a statement.
+#[must_use]
+pub fn kinds(statement: &Statement) -> BTreeSet<&'static str> {
+    let rows = statement.ledger.rows.iter();
+    let kind = |entry: &Entry| match entry {
+        Entry::Whole(row) => kind_of(row),
+        Entry::Withheld(_) => None,
+    };
+    rows.filter_map(kind).collect()
+}
+
+/// Whether somebody has said which members of a kind are inputs.
+#[must_use]
+pub fn is_looked_at(kind: &str) -> bool {
+    INPUTS.iter().any(|(one, _)| *one == kind)
+}
+
+/// Kinds that only runs of the whole program have: their members are changed where those are run.
+pub const RARE: [&str; 6] = [
+    "PolicyFreshnessRecord",
+    "RelianceScopeNote",
+    "RunGuidanceCreationEvent",
+    "RunGuidanceLifecycleReceipt",
+    "TaskRunCostForecast",
+    "TieBreakDecision",
+];
+
+/// Whether a row is taken as it is told: a measure, or what goes along with the work.
 fn is_told(kind: &str, row: &Row) -> bool {
     let of_measure = |member: &str| {
         let record = row.payload.get("record");
         let id = record.and_then(|record| record.get(member)).and_then(Json::as_str);
         id.is_some_and(|id| FORMULAS.contains(&id))
     };
-    TOLD.contains(&kind) || of_measure("formula_id") || of_measure("metric_id")
+    TOLD.contains(&kind) || ALONG.contains(&kind) || of_measure("formula_id") || of_measure("metric_id")
 }
 
 fn is_input(kind: &str, pattern: &str) -> bool {
@@ -344,6 +371,19 @@ pub fn targets(
         }
     }
     chosen
+}
+
+/// The derived members of the records that only runs of the whole program have, each once, and the kinds of those.
+#[must_use]
+pub fn rare(statement: &Statement) -> (Vec<Target>, BTreeSet<&'static str>) {
+    let kind = |target: &Target| match &statement.ledger.rows[target.entry] {
+        Entry::Whole(row) => kind_of(row).filter(|kind| RARE.contains(kind)),
+        Entry::Withheld(_) => None,
+    };
+    let all = targets(statement, &mut BTreeMap::new(), 1);
+    let own: Vec<Target> = all.into_iter().filter(|target| kind(target).is_some()).collect();
+    let kinds = own.iter().filter_map(kind).collect();
+    (own, kinds)
 }
 
 /// What came of changing members.
@@ -441,7 +481,7 @@ fn forged(
         match report.result {
             Outcome::Failed if names(&report, row.seq) => {}
             Outcome::Failed => drop(tally.unnamed.insert(line)),
-            Outcome::Verified | Outcome::VerifiedInPart | Outcome::Fallen => {
+            Outcome::Verified | Outcome::VerifiedInPart | Outcome::Fallen | Outcome::SignerUnknown => {
                 tally.survivors.insert(line);
             }
         }

@@ -96,6 +96,12 @@ pub(crate) fn review<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     ]);
     found.must_have(CHECK, record, &expected);
     thresholds(walk, record, found);
+    // The task is in the packet, whatever bytes are not; one that a person asked for instead may be withheld.
+    let hash = canonical::hash(case.task.0).ok();
+    let plan = hash.map(|hash| format!("compiled_plan:{}#{hash}", case.own("contract")));
+    if !is_hidden(case, record) {
+        found.must(CHECK, record, "compiled_plan_ref", plan.map(Json::from));
+    }
     match case.content(record) {
         Bytes::Here(bytes) => {
             let hash = json::parse(bytes).ok().map(|one| canonical::hash_as_written(&one));
@@ -105,6 +111,12 @@ pub(crate) fn review<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         Bytes::Withheld => found.withheld(CHECK),
         Bytes::Missing => walk.underivable(CHECK, record, "the contract is not in the packet", found),
     }
+}
+
+/// Whether the contract was changed before by a command of which nobody can see what it asked for.
+fn is_hidden(case: &Case<'_>, record: Record<'_>) -> bool {
+    let mut asked = case.until("CommandInvocation", record.seq());
+    asked.any(|one| one.json().is("command_id", EDIT) && case.content(one) == Bytes::Withheld)
 }
 
 /// What each outcome must reach; a number may be written in more than one way.

@@ -84,6 +84,26 @@ fn is_aftermath(record: Record<'_>) -> bool {
     }
 }
 
+/// Each command that was given has its receipt; only one that has something leave may have none, where nobody saw the end of that.
+pub(crate) fn complete(case: &Case<'_>, found: &mut Found) {
+    for asked in case.world.of("CommandInvocation") {
+        let mut left = case.world.of("WorkspaceExternalizationReceipt");
+        let mut next = case.world.of("CommandInvocation").filter(|one| one.seq() > asked.seq());
+        let end = next.next().map_or(u64::MAX, Record::seq);
+        let is_going =
+            asked.json().is("command_id", EXPORT) && !left.any(|one| (asked.seq()..end).contains(&one.seq()));
+        let is_there = is_going || receipt_of(case, asked).is_some();
+        let check = Check::Completeness;
+        match is_there {
+            true => found.right(check),
+            false => found.about(Code::VerifyIncomplete, check, asked, "", "nobody said what became of it"),
+        }
+    }
+}
+
+/// The command that has something leave.
+const EXPORT: &str = "evidence.export_package";
+
 /// The checks that stand right before a command.
 fn checks<'c>(case: &'c Case<'_>, invocation: Record<'_>) -> Vec<Record<'c>> {
     let mut all = Vec::new();
@@ -107,7 +127,7 @@ fn receipt_of<'c>(case: &'c Case<'_>, invocation: Record<'_>) -> Option<Record<'
 }
 
 /// The command that a check is for: the next one.
-fn command_of<'c>(case: &'c Case<'_>, check: Record<'_>) -> Option<Record<'c>> {
+pub(crate) fn of_check<'c>(case: &'c Case<'_>, check: Record<'_>) -> Option<Record<'c>> {
     let next = case.world.of("CommandInvocation").find(|one| one.seq() > check.seq())?;
     checks(case, next).iter().any(|one| one.seq() == check.seq()).then_some(next)
 }
@@ -121,7 +141,12 @@ pub(crate) fn checked<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     if cost::is_warning(case, record) {
         return cost::warned(walk, record, found);
     }
-    let Some(invocation) = command_of(case, record) else { return };
+    if record.id() == case.own(LIBRARY) {
+        return library(walk, record, found);
+    }
+    let Some(invocation) = of_check(case, record) else {
+        return walk.underivable(CHECK, record, "no command was checked there", found);
+    };
     let names = invocation.json().text("command_id").and_then(commands::find).map(|one| one.policy_checks);
     let at = checks(case, invocation).iter().position(|one| one.seq() == record.seq());
     let name = names.zip(at).and_then(|(names, at)| names.get(at));
@@ -129,9 +154,26 @@ pub(crate) fn checked<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     found.must_say(CHECK, record, "policy_version", "1.0");
     found.must(CHECK, record, "user_alterable", Some(false.into()));
     let is_let = receipt_of(case, invocation).is_some_and(|one| one.json().is("status", "accepted"));
+    found.must(CHECK, record, "superseded_by", None);
     if is_let {
         found.must_say(CHECK, record, "decision", "allow");
     }
+}
+
+/// What the leave to let sources into the library is called.
+const LIBRARY: &str = "library-leave";
+
+/// Sources enter the library only if a person lets them; that is said with the first that shall.
+fn library<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let asked = open(walk.case, record.seq());
+    if asked.is_none_or(|one| !one.json().is("command_id", "library.promote_source")) {
+        return walk.underivable(CHECK, record, "nobody gave the command for that", found);
+    }
+    found.must_say(CHECK, record, "policy_id", "library");
+    found.must_say(CHECK, record, "policy_version", "1.0");
+    found.must_say(CHECK, record, "decision", "require_human");
+    found.must(CHECK, record, "user_alterable", Some(false.into()));
+    found.must(CHECK, record, "superseded_by", None);
 }
 
 /// A command that was given, and of which nobody had said what became of it, is answered.
@@ -163,15 +205,29 @@ pub(crate) fn receipt<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
 /// Commands that may find nothing to do of what they write first.
 const LOOSE: [&str; 2] = ["reliance.renew_packet", "source.recheck"];
 
+/// Commands that write all that they may.
+const WHOLE: [&str; 9] = [
+    "library.promote_source",
+    "metric.withdraw_observation",
+    "run_board.comment",
+    "run_board.digest",
+    "run_guidance.contest",
+    "run_guidance.settle_contest",
+    "source.clear",
+    "source.move_tier",
+    "task.cancel",
+];
+
 /// A command that was accepted has left what it writes: the first of its rows, or any where it may find nothing to do of that.
 fn left<'c>(walk: &Walk<'c, '_>, asked: Record<'c>, record: Record<'c>, found: &mut Found) {
     let Some(entry) = asked.json().text("command_id").and_then(commands::find) else { return };
     let between: Vec<Record<'c>> =
         walk.case.world.all().filter(|one| (asked.seq() + 1..record.seq()).contains(&one.seq())).collect();
     let is_left = |write: &Write| between.iter().any(|one| is_written(*one, *write));
-    let is_done = match LOOSE.contains(&entry.id) {
-        true => entry.writes.iter().any(is_left),
-        false => entry.writes.first().is_none_or(is_left),
+    let is_done = match (LOOSE.contains(&entry.id), WHOLE.contains(&entry.id)) {
+        (true, _) => entry.writes.iter().any(is_left),
+        (false, true) => entry.writes.iter().all(is_left),
+        (false, false) => entry.writes.first().is_none_or(is_left),
     };
     found.holds(CHECK, record, "status", is_done, "what the command writes is not there");
 }

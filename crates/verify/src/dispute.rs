@@ -142,7 +142,7 @@ const NOTED: [(&str, &str, &str, Option<&str>); 5] = [
     ("TaskRunFork", "task_replay.create_fork", "fork_reason", Some("reason")),
 ];
 
-/// What a command writes down is what was asked.
+/// What a command writes down is what was asked. That there is a command is held where it is asked who brought it about.
 pub(crate) fn noted<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let Some((asked, command)) = asked(walk, record) else { return };
     for (_, _, member, from) in NOTED.iter().filter(|(kind, of, ..)| *kind == record.kind() && *of == command)
@@ -159,4 +159,13 @@ pub(crate) fn noted<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fou
         };
         found.must(Check::Record, record, member, expected);
     }
+}
+
+/// An observation that does not count any more is the one that the command names.
+pub(crate) fn withdrawn<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    noted(walk, record, found);
+    let Some((asked, _)) = asked(walk, record) else { return };
+    let Some(request) = command::request(walk.case, asked) else { return found.withheld(Check::Record) };
+    let observation = request.text("observation_id").map(|id| format!("metric_observation:{id}").into());
+    found.must(Check::Record, record, "observation_ref", observation);
 }

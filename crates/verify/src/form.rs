@@ -112,6 +112,7 @@ record! {
         jurisdiction: Option<String>,
         authority: Option<CoreAuthorityLevel>,
         treatment: Option<LegalTreatmentStatus>,
+        matter: Option<String>,
     }
 }
 
@@ -278,6 +279,14 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
     let mut all: Vec<(String, String)> =
         reading.troubles().into_iter().map(|one| (one.path, one.message)).collect();
     if let Some(form) = &read {
+        let is_foreign = |one: &Source| one.matter.as_deref().is_some_and(|own| own != case.matter.as_str());
+        let foreign = form.sources.iter().enumerate().filter(|(_, one)| is_foreign(one));
+        all.extend(foreign.map(|(at, _)| {
+            (
+                format!("/sources/{at}/matter"),
+                format!("is another matter than {}, whose run it is", case.matter),
+            )
+        }));
         for (at, artifact) in form.artifacts.iter().enumerate() {
             let sections = artifact.sections.iter().flatten().enumerate();
             let wrong =

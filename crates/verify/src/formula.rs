@@ -15,6 +15,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::formula::spec::Ready;
 use countersign_govern::formula::{Published, evaluate, publish, registry};
+use countersign_govern::kind::Number;
 use countersign_govern::member::Member;
 use countersign_govern::types::basic::{Instant, StorageRef};
 use countersign_govern::types::wire::Wire;
@@ -105,6 +106,7 @@ pub(crate) fn missing<T>(what: impl ToString) -> Result<T, Ungathered> {
 /// A receipt is that of computing its formula on what the records say.
 pub(crate) fn receipt<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let json = record.json();
+    is_before(walk, record, found);
     if measure::is_told(walk.case, record) {
         return found.told(Check::Measures);
     }
@@ -219,6 +221,18 @@ fn compare(
         let expected = again.get(name).filter(|value| **value != Json::Null).cloned();
         found.same(Code::VerifyReceipt, CHECK, record, name, expected, json.at(name).cloned());
     }
+}
+
+/// What is derived again under the name that it has.
+const STANDING: [&str; 2] = ["OutcomeComplianceScoringConfig", "TaskHealthCard"];
+
+/// A value is written right after it was derived, and never before.
+fn is_before<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let output = record.json().text("output_ref").and_then(|text| text.split_once(':'));
+    let Some((snake, id)) = output else { return };
+    let Some(kind) = Number::of_snake(snake).map(|one| one.kind.name) else { return };
+    let is_new = STANDING.contains(&kind) || walk.case.before(kind, id, record.seq()).is_none();
+    found.holds(CHECK, record, "output_ref", is_new, "it was written before it was derived");
 }
 
 /// The receipt that stands behind a record's value.

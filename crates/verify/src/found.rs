@@ -163,9 +163,14 @@ impl Found {
         self.wrong(code, check, place, message);
     }
 
-    /// Whether anything failed.
-    pub(crate) fn has_failed(&self) -> bool {
-        !self.failures.is_empty()
+    /// The codes of what failed. The signatures are looked at first, so theirs are always listed.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = Code> {
+        self.failures.iter().map(|one| one.code)
+    }
+
+    /// Whether something can't be looked at, because bytes are withheld.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.counts.values().any(|one| one.withheld > 0)
     }
 
     /// The counts of every check, the failures, and how many of those are not listed.

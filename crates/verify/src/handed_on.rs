@@ -55,6 +55,9 @@ fn emission<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let bundle = bundle.filter(|one| one.json().text("result_id") == Some(result.id())).last();
     let bundle = bundle.filter(|_| wants).map(|one| format!("evaluation_feedback_bundle:{}", one.id()));
     let absent = (!wants).then_some("not_emitted_by_design");
+    let mut before = walk.case.until("EvaluationResultEmissionRecord", record.seq());
+    let is_first = !before.any(|one| one.json().is("result_id", result.id()));
+    found.holds(CHECK, record, "result_id", is_first, "it was handed on before");
     let matrix = walk.case.own(&format!("emits.{}.{}", producer.as_str(), verdict.as_str()));
     found.must_say(CHECK, record, "envelope_ref", &format!("evaluation_result_envelope:{}", result.id()));
     found.must(CHECK, record, "feedback_bundle_ref", bundle.map(Json::from));
@@ -97,6 +100,13 @@ fn view<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
         ("schema_version", "1.1".into()),
     ]);
     found.must_be(CHECK, record, &expected, &[]);
+    let bundle = walk.case.world.of("EvaluationFeedbackBundle").find(|one| one.seq() > record.seq());
+    let own = format!("feedback_finding_view:{id}");
+    let views = bundle.map(|one| one.json().texts("finding_view_refs")).unwrap_or_default();
+    // The views of a bundle stand right before it, in its order.
+    let behind = views.iter().position(|view| *view == own).map(|at| (views.len() - at) as u64);
+    let is_own = bundle.zip(behind).is_some_and(|(bundle, behind)| record.seq() + behind == bundle.seq());
+    found.holds(CHECK, record, "finding_id", is_own, "no bundle shows it there");
 }
 
 /// A bundle holds every finding of its result.
@@ -109,6 +119,10 @@ fn bundle<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
         .collect();
     found.must_list(CHECK, record, "finding_view_refs", &views);
     found.must_list(CHECK, record, "repair_instruction_refs", &[]);
+    let emitted = walk.case.world.of("EvaluationResultEmissionRecord").find(|one| one.seq() > record.seq());
+    let own = format!("evaluation_feedback_bundle:{}", record.id());
+    let is_emitted = emitted.is_some_and(|one| one.json().is("feedback_bundle_ref", &own));
+    found.holds(CHECK, record, "result_id", is_emitted, "nothing hands it on");
     let governance = Object::from([("matter_id", Json::from(walk.case.matter.as_str()))]);
     found.must(CHECK, record, "governance", Some(governance.into()));
 }

@@ -7,6 +7,7 @@ use crate::command;
 use crate::found::Found;
 use crate::rely;
 use crate::report::Check;
+use crate::waiting;
 use crate::walk::Walk;
 use alloc::format;
 use alloc::string::String;
@@ -59,6 +60,9 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     }
     found.must_say(CHECK, record, "actor_ref", ENGINE);
     found.must_say(CHECK, record, "reason", words.1);
+    if kind == "attention_ledger_item" {
+        waiting::closed(walk, last, record, found);
+    }
     let is_edited =
         last.json().is("attention_kind", "approval_required") && json.is("to_state", "superseded");
     if !is_edited {
@@ -173,6 +177,7 @@ pub(crate) fn attention<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     if let Some(before) = case.before("AttentionLedgerItem", record.id(), record.seq()) {
         return again(walk, record, before, found);
     }
+    waiting::is_new(walk, record, found);
     let source = json.text("source_ref").unwrap_or_default();
     let (kind, id) = source.split_once(':').unwrap_or_default();
     let words = |kind: &str| case.before(kind, id, record.seq());

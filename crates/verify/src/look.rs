@@ -47,8 +47,10 @@ pub(crate) struct Round<'c> {
     pub(crate) pending: Vec<Wrong>,
     /// Findings of this look, and those before it that are the same.
     pub(crate) still: BTreeSet<String>,
-    /// What is lacking of what must be there.
+    /// What is lacking that somebody must say.
     lacks: Vec<(usize, Lacks)>,
+    /// How the result is limited by what nobody looked at and nobody is asked about.
+    left: Vec<&'static str>,
     passed_criteria: Vec<String>,
     /// Values that were observed so far.
     pub(crate) observed: usize,
@@ -160,6 +162,10 @@ pub(crate) fn snapshot<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     let capabilities =
         case.last("CapabilitySnapshot", record.seq()).map(|one| format!("capability_snapshot:{}", one.id()));
     found.must(check, record, "capability_snapshot_ref", capabilities.map(Json::from));
+    let chain = case.world.of("EvaluationChainRegistryRecord").find(|one| one.seq() > record.seq());
+    let own = format!("evaluation_snapshot:{}", record.id());
+    let is_used = chain.is_some_and(|one| one.json().is("evaluation_snapshot_ref", &own));
+    found.holds(check, record, "", is_used, "no look goes by it");
 }
 
 /// The outcome that a chain is about: that of the results that name it.
@@ -202,8 +208,7 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     constants(record, person, found);
     timed(walk, record, found);
     let claimed = claims::standing(walk, version, record, found);
-    let is_withheld = matches!(claimed, Err(Ungathered::Withheld));
-    let claimed = claimed.unwrap_or_default();
+    let (is_withheld, claimed) = (matches!(claimed, Err(Ungathered::Withheld)), claimed.unwrap_or_default());
     let criteria: Vec<Criterion<'c>> = outcome.criteria().collect();
     let subject = Subject { outcome, artifact, version, claims: &claimed, at: record };
     let scores: Option<Vec<Scored>> = criteria.iter().map(|one| score::score(walk, &subject, *one)).collect();
@@ -226,6 +231,7 @@ pub(crate) fn chain<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         pending: Vec::new(),
         still: BTreeSet::new(),
         lacks: Vec::new(),
+        left: Vec::new(),
         passed_criteria: Vec::new(),
         observed: 0,
         passed: None,
@@ -293,7 +299,8 @@ fn judged(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
             == "human_review_required"
             && question::preferred(walk.case, round.chain.seq()).is_none();
     let scores = round.scores.clone().unwrap_or_default();
-    let (mut wrongs, mut lacks, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut wrongs, mut lacks, mut left, mut passed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let is_all_asked = is_all_asked(round, &scores);
     for (at, (criterion, score)) in round.criteria.iter().zip(&scores).enumerate() {
         match score {
             Scored::Value { met, of, missing, claims } => {
@@ -309,14 +316,26 @@ fn judged(walk: &Walk<'_, '_>, round: &mut Round<'_>) {
                     passed.push(walk.case.own(criterion.id()));
                 }
             }
-            Scored::Nothing(why) if criterion.is_required() || *why == Lacks::Choice => {
-                lacks.push((at, *why))
+            // A label that the task asks for is asked for, whether or not it is required.
+            Scored::Nothing(why @ (Lacks::Label | Lacks::Choice)) => lacks.push((at, *why)),
+            Scored::Nothing(why) if criterion.is_required() || is_all_asked => lacks.push((at, *why)),
+            Scored::Nothing(Lacks::Information) => left.push(Lacks::Information.limitation()),
+            Scored::Nothing(Lacks::Judge | Lacks::Tool | Lacks::Anchor) | Scored::Excluded => {
+                left.push("missing_capability");
             }
-            Scored::Nothing(_) | Scored::Excluded => {}
         }
     }
     wrongs.iter_mut().for_each(|wrong| ground(walk, round, wrong));
-    (round.wrongs, round.lacks, round.passed_criteria) = (wrongs, lacks, passed);
+    (round.wrongs, round.passed_criteria) = (wrongs, passed);
+    (round.lacks, round.left) = (lacks, left);
+}
+
+/// Whether everything is asked that nobody could score: the task has it so, or nothing of the outcome would count.
+fn is_all_asked(round: &Round<'_>, scores: &[Scored]) -> bool {
+    let counts = |(criterion, score): (&Criterion<'_>, &Scored)| {
+        matches!(score, Scored::Value { .. }) && round.outcome.counts(*criterion)
+    };
+    round.outcome.missing() == "indeterminate" || !round.criteria.iter().zip(scores).any(counts)
 }
 
 /// What a person said of something that rests on nothing rests on the person; what only a model thinks can't block.

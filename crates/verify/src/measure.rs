@@ -27,6 +27,28 @@ pub const TOLD: [&str; 16] = [
     "TemplateMatchScore",
 ];
 
+/// Records of what goes along with the work, which are taken as they are told: what a run found that can be done there, what its parts asked
+/// each other, what was read off the board, what was done at once, what was gone through again. The contract holds them, somebody was at
+/// work where they stand, and no status rests on them beyond what other records say.
+pub const ALONG: [&str; 16] = [
+    "AssistanceFallbackEvent",
+    "CapabilitySnapshot",
+    "DigestSelection",
+    "ForumPauseEvent",
+    "ForumProposalSelection",
+    "ForumRoomRecord",
+    "ForumTick",
+    "ModeratorFailureEvent",
+    "ModuleAssistanceAnswer",
+    "ModuleAssistanceRequest",
+    "ParallelBatch",
+    "ParallelBatchFinalizationReceipt",
+    "ReplayDivergenceRecord",
+    "ReplayStepResult",
+    "RunBoardDigest",
+    "TaskReplayRequest",
+];
+
 /// The formulas of measures.
 pub const FORMULAS: [&str; 8] = [
     "cycle_efficiency_v1",

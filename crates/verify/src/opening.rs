@@ -111,11 +111,12 @@ fn config(case: &Case<'_>, record: Record<'_>) -> Option<Object> {
 }
 
 /// What counts of judgments that rest on nothing: where a person is to answer for them they are left out until then, unless nothing
-/// else would be left.
+/// else that counts would be left.
 fn counted<'p>(case: &Case<'p>, outcome: Outcome<'p>, record: Record<'_>) -> &'p str {
     let said = outcome.unanchored();
     let is_first = case.before("OutcomeComplianceScoringConfig", record.id(), record.seq()).is_none();
-    let has_others = outcome.criteria().any(|one| one.basis() != "unanchored_llm_judgment");
+    let counts = |one: Criterion<'_>| one.basis() != "unanchored_llm_judgment" && outcome.counts(one);
+    let has_others = outcome.criteria().any(counts);
     match said {
         "indeterminate" if is_first && has_others => "exclude",
         "indeterminate" => "include_with_audit_flag",

@@ -7,6 +7,7 @@ use crate::found::Found;
 use crate::look::Round;
 use crate::report::Check;
 use crate::score::Scored;
+use crate::task::Criterion;
 use crate::walk::Walk;
 use crate::workspace;
 use alloc::format;
@@ -156,6 +157,21 @@ pub(crate) fn index_inputs(walk: &Walk<'_, '_>, at: Record<'_>) -> Result<Gather
         ("pass_threshold", round.outcome.threshold()),
     ]);
     Ok(Gathered { inputs, input_refs })
+}
+
+/// Whether the scores of a look come to an index for sure. Told without the formula: a packet that leaves the index out may leave that
+/// out, too.
+pub(crate) fn is_owed(round: &Round<'_>) -> bool {
+    let Some(scores) = &round.scores else { return false };
+    let counts = |(criterion, score): (&Criterion<'_>, &Scored)| match score {
+        Scored::Value { .. } => round.outcome.counts(*criterion),
+        Scored::Nothing(_) | Scored::Excluded if criterion.basis() == "unanchored_llm_judgment" => false,
+        Scored::Nothing(_) | Scored::Excluded => match round.outcome.missing() {
+            "fail_required" => criterion.is_required() && round.outcome.counts(*criterion),
+            _kept => round.outcome.counts(*criterion),
+        },
+    };
+    round.criteria.iter().zip(scores).any(counts)
 }
 
 /// An index is what the formula makes of the scores.

@@ -1,13 +1,15 @@
 //! Questions to people, what was answered, and what follows from that; questions to sources.
 //! Owns: what these records must be, given the answers. Must not: answer.
 
+mod label;
 mod wait;
 
+pub(crate) use label::{acknowledged, label};
 pub(crate) use wait::waited;
 
 use crate::case::{Case, bare};
 use crate::found::{Found, texts};
-use crate::look::{self, Round};
+use crate::look::Round;
 use crate::report::Check;
 use crate::revise::{
     self,
@@ -256,6 +258,9 @@ pub(crate) fn answered<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     let Some(call) = call(walk, record) else {
         return found.about(Code::VerifyDerivation, CHECK, record, "hard_call_id", "nobody asked that");
     };
+    let state = walk.says("hard_revision_call", call.id(), "state");
+    let is_open = matches!(state, Some("pending" | "deferred" | "escalated"));
+    found.holds(CHECK, record, "hard_call_id", is_open, "it waits for no answer");
     let chosen = record.json().text("selected_option_id");
     let is_offered = call.json().list("options").iter().any(|one| one.text("option_id") == chosen);
     found.holds(CHECK, record, "selected_option_id", chosen.is_none() || is_offered, "is no option");
@@ -281,46 +286,6 @@ pub(crate) fn kept<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
     let at = walk.at(record).map(|at| Instant { seconds: at.seconds + KEPT_SECONDS, ..at });
     let at = at.and_then(|at| Timestamp::try_from(at).ok());
     found.must(CHECK, record, "expires_at", at.map(|at| at.to_string().into()));
-}
-
-/// The command by which a person says something on the board.
-const COMMENT: &str = "run_board.comment";
-
-/// A label is what a person chose for the criterion that they were asked about.
-pub(crate) fn label<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
-    let asked = walk.case.last("CommandInvocation", record.seq());
-    if let Some(asked) = asked.filter(|one| one.json().is("command_id", COMMENT)) {
-        found.must_say(CHECK, record, "subject_ref", &format!("task:{}", walk.case.task.id()));
-        found.must_say(CHECK, record, "label", "comment");
-        found.must(CHECK, record, "user_ref", asked.json().at("actor_ref").cloned());
-        return;
-    }
-    let Some(answer) = walk.case.last("HardCallResolutionReceipt", record.seq()) else { return };
-    let Some(call) = call(walk, answer) else { return };
-    let subject = match call.json().text("source_ref").map(|text| (text, text.split(':').next())) {
-        Some((text, Some("criterion"))) => Some(text.to_string()),
-        Some(_) if is_dispute(call) => {
-            let blocked = call.json().texts("pending_policy.blocked_refs");
-            let outcome = blocked.first().map(|text| bare(text));
-            let chain = outcome.and_then(|own| look::last_chain(walk.case, own, record.seq()));
-            chain.map(|id| format!("evaluation_chain_registry_record:{id}"))
-        }
-        Some(_) | None => None,
-    };
-    match subject {
-        Some(subject) => found.must_say(CHECK, record, "subject_ref", &subject),
-        None => {
-            return found.about(
-                Code::VerifyDerivation,
-                CHECK,
-                record,
-                "subject_ref",
-                "nobody asked about that",
-            );
-        }
-    }
-    found.must(CHECK, record, "label", answer.json().at("selected_option_id").cloned());
-    found.must(CHECK, record, "user_ref", answer.json().at("resolved_by_user_ref").cloned());
 }
 
 /// An outcome that waited for an answer moves on it.

@@ -98,6 +98,8 @@ pub enum Outcome {
     VerifiedInPart,
     /// Everything that is in it is as it says, and it says that the packet can't be relied on any more.
     Fallen,
+    /// Everything that is in it is as it says, and no key that the reader trusts has signed it.
+    SignerUnknown,
     /// Something is not as it says.
     Failed,
 }
@@ -110,6 +112,7 @@ impl Outcome {
             Outcome::Verified => "verified",
             Outcome::VerifiedInPart => "verified, with parts withheld",
             Outcome::Fallen => "sound, and no longer to be relied on",
+            Outcome::SignerUnknown => "sound, and signed by nobody whom you trust",
             Outcome::Failed => "NOT verified",
         }
     }

@@ -10,7 +10,8 @@ mod step;
 pub(crate) use attempt::{consumed, coverage, coverage_inputs, cycles, signal, signal_inputs, tried};
 pub(crate) use cascade::{cascade, rested};
 pub(crate) use ending::{
-    all_given_up, detected, detection_inputs, ended, given_up, shown_of_detection, to_be_verified, uninformed,
+    all_given_up, detected, detection_inputs, ended, gap, given_up, shown_of_detection, to_be_verified,
+    uninformed,
 };
 pub(crate) use review::{decided, packet};
 pub(crate) use step::{anew, asked_anew, lock, operated, skipped, verified};

@@ -9,7 +9,7 @@ mod say;
 
 pub(crate) use fall::fallen;
 pub use fall::{given_up, why};
-pub use say::{limitation, state};
+pub use say::{limitation, state, without_others};
 
 use crate::case::Case;
 use crate::packet::Statement;
@@ -124,6 +124,9 @@ pub struct Criterion {
     pub threshold: String,
     /// Whether the outcome fails without it.
     pub required: bool,
+    /// Whether the last look at the outcome gave it no score.
+    #[serde(rename = "not_looked_at", skip_serializing_if = "core::ops::Not::not")]
+    pub is_unscored: bool,
 }
 
 /// Something that a person changed in what is asked.

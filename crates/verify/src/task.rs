@@ -228,6 +228,12 @@ impl<'p> Outcome<'p> {
         self.0.text("weights").unwrap_or("from_criterion_weight")
     }
 
+    /// Whether a criterion counts once it is scored: what weighs nothing does not.
+    pub(crate) fn counts(self, criterion: Criterion<'_>) -> bool {
+        let weighs = matches!(criterion.weight(), Json::Number(weight) if weight.as_f64() > 0.0);
+        self.weights() != "from_criterion_weight" || weighs
+    }
+
     pub(crate) fn unanchored(self) -> &'p str {
         self.0.text("unanchored").unwrap_or("indeterminate")
     }
@@ -246,8 +252,9 @@ impl<'p> Criterion<'p> {
         self.0.text("basis").unwrap_or_default()
     }
 
+    /// Whether its outcome fails without it: where nothing is said what a person is asked for is.
     pub(crate) fn is_required(self) -> bool {
-        self.0.flag("required").unwrap_or(false)
+        self.0.flag("required").unwrap_or(self.basis() == "human_label")
     }
 
     pub(crate) fn priority(self) -> &'p str {

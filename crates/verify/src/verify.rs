@@ -28,7 +28,7 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
         Ok(envelope) => envelope,
         Err(error) => {
             let place = Place { path: Some(error.member.clone()), ..Place::default() };
-            found.wrong(Code::VerifyFile, Check::Statement, place, error.to_string());
+            found.wrong(Code::VerifyFile, Check::Statement, place, error.why);
             return report(found, None, Vec::new(), Vec::new());
         }
     };
@@ -37,7 +37,7 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
         Ok(reading) => reading,
         Err(error) => {
             let place = Place { path: Some(error.path.clone()), ..Place::default() };
-            found.wrong(Code::VerifyFile, Check::Statement, place, error.to_string());
+            found.wrong(Code::VerifyFile, Check::Statement, place, error.why);
             return report(found, None, signatures, Vec::new());
         }
     };
@@ -192,16 +192,21 @@ fn packet(statement: &Statement, Said { explanation, fallen }: Said) -> Packet {
     }
 }
 
+/// How it came out. That no trusted key has signed it is no failure of what is in it.
+fn outcome(found: &Found, is_fallen: bool, is_partial: bool) -> Outcome {
+    match (found.codes().next().is_some(), found.codes().all(|code| code == Code::VerifySigner)) {
+        (true, false) => Outcome::Failed,
+        (true, true) => Outcome::SignerUnknown,
+        (false, _) if is_fallen => Outcome::Fallen,
+        (false, _) if is_partial => Outcome::VerifiedInPart,
+        (false, _) => Outcome::Verified,
+    }
+}
+
 fn report(found: Found, packet: Option<Packet>, signatures: Vec<Signer>, withheld: Vec<Withheld>) -> Report {
-    let has_failed = found.has_failed();
-    let (checks, failures, unlisted) = found.finish();
-    let is_partial = !withheld.is_empty() || checks.iter().any(|one| one.withheld > 0);
     let is_fallen = packet.as_ref().is_some_and(|packet| packet.fallen.is_some());
-    let result = match (has_failed, is_fallen, is_partial) {
-        (true, ..) => Outcome::Failed,
-        (false, true, _) => Outcome::Fallen,
-        (false, false, true) => Outcome::VerifiedInPart,
-        (false, false, false) => Outcome::Verified,
-    };
+    let is_partial = !withheld.is_empty() || found.is_partial();
+    let result = outcome(&found, is_fallen, is_partial);
+    let (checks, failures, unlisted) = found.finish();
     Report { result, packet, signatures, checks, withheld, failures, unlisted }
 }

@@ -7,13 +7,13 @@ use crate::computed::Computed;
 use crate::formula::Formulas;
 use crate::found::Found;
 use crate::look::Round;
-use crate::measure::TOLD;
+use crate::measure::{ALONG, TOLD};
 use crate::report::Check;
 use crate::run::Told;
 use crate::{
-    agreed, board, certified, checkpoint, claims, command, cost, dispute, evidence, finding, formula, given,
-    handed_on, leaving, life, look, made, measure, opening, quality, question, rely, revise, shown,
-    workspace,
+    agreed, board, cancel, cause, certified, checkpoint, claims, command, cost, dispute, evidence, finding,
+    fork, formula, given, handed_on, leaving, library, life, look, made, measure, opening, quality, question,
+    rely, revise, shown, waiting, workspace,
 };
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -66,11 +66,13 @@ pub(crate) fn walk<'c, 'p>(
         let asked = edited.iter().rfind(|(place, _)| *place < record.seq());
         walk.case = asked.map_or(case, |(_, case)| case);
         walk.common(record, found);
+        cause::check(&walk, record, found);
         walk.look_at(record, found);
         walk.folds.apply(&record.into());
     }
     walk.end_round(found);
     opening::complete(case, found);
+    command::complete(case, found);
     made::complete(case, told, found);
     made::handed_over(case, told, found);
     walk.computed
@@ -78,10 +80,6 @@ pub(crate) fn walk<'c, 'p>(
 
 /// Members that say when an event, a receipt or a request was written: when its row was.
 const TIMES: [&str; 5] = ["created_at", "computed_at", "observed_at", "decided_at", "issued_at"];
-
-/// How kinds end of which one is written once: what happened, what was asked for, what became of it. A lock is let go and an effect
-/// comes about under the same name.
-const ONCE: [&str; 6] = ["Edge", "Event", "Invocation", "Operation", "Receipt", "Request"];
 
 impl<'c> Walk<'c, '_> {
     /// What holds for every record: whose it is, and when it was written.
@@ -97,11 +95,6 @@ impl<'c> Walk<'c, '_> {
         }
         let is_immutable =
             countersign_govern::kind::find(record.kind()).is_some_and(|one| one.class.is_immutable());
-        let is_named = countersign_govern::kind::find(record.kind()).is_some_and(|one| one.id.is_some());
-        if is_named && ONCE.iter().any(|end| record.kind().ends_with(end)) {
-            let is_new = self.case.before(record.kind(), record.id(), record.seq()).is_none();
-            found.holds(Check::Record, record, "", is_new, "one of this name was written before");
-        }
         let at = self.case.row(record).map(|row| Json::from(row.at.to_string()));
         for name in TIMES.into_iter().filter(|name| is_immutable && json.at(name).is_some()) {
             found.must(Check::Task, record, name, at.clone());
@@ -179,7 +172,10 @@ impl<'c> Walk<'c, '_> {
             "AttentionLedgerItem" => life::attention(self, record, found),
             "KnownGoodCheckpoint" => checkpoint::check(self, record, found),
             "CommandInvocation" => command::invocation(self, record, found),
-            "CommandReceipt" => command::receipt(self, record, found),
+            "CommandReceipt" => {
+                command::receipt(self, record, found);
+                waiting::complete(self, record, found);
+            }
             "HardCallResolution" => question::kept(self, record, found),
             "CostVector" => cost::vector(self, record, found),
             "TaskRunCostForecast" => cost::forecast(self, record, found),
@@ -195,7 +191,10 @@ impl<'c> Walk<'c, '_> {
             | "ModuleActivationEvent"
             | "ContextPacketConsumption"
             | "PerActivationContextBudget" => given::check(self, record, found),
-            "TaskHealthCard" => shown::health(self, record, found),
+            "TaskHealthCard" => {
+                shown::health(self, record, found);
+                waiting::complete(self, record, found);
+            }
             "PolicyFreshnessRecord" => shown::fresh(self, record, found),
             "RelianceScopeNote" => shown::note(self, record, found),
             "RunGuidanceCreationEvent" => shown::guidance(self, record, found),
@@ -210,10 +209,14 @@ impl<'c> Walk<'c, '_> {
             "ResearchNeed" => question::need(self, record, found),
             "ResearchNeedLease" => life::lease(self, record, found),
             "ContestationRequest" => dispute::contested(self, record, found),
-            "LibraryPromotionCandidate"
-            | "MetricObservationInvalidationEvent"
-            | "TaskCancelProtocol"
-            | "TaskRunFork" => dispute::noted(self, record, found),
+            "UnanchoredAcknowledgment" => question::acknowledged(self, record, found),
+            "LibraryPromotionCandidate" | "LibraryPromotionGate" | "LibraryPromotionReceipt" => {
+                library::check(self, record, found);
+            }
+            "MetricObservationInvalidationEvent" => dispute::withdrawn(self, record, found),
+            "TaskCancelProtocol" => cancel::asked(self, record, found),
+            "TaskCancelReceipt" => cancel::done(self, record, found),
+            "TaskRunFork" => fork::forked(self, record, found),
             "EvidencePackage" => evidence::package(self, record, found),
             "TaskReliancePacket" => rely::packet(self, record, found),
             "WorkProductCertification" => certified::certification(self, record, found),
@@ -254,7 +257,9 @@ impl<'c> Walk<'c, '_> {
             "RevisionCycleOutcomeObservation" => revise::cycles(self, record, found),
             "RevalidationCascadeRun" => revise::cascade(self, record, found),
             "RevalidationCascadeReceipt" => revise::rested(self, record, found),
-            _by_the_contract => {}
+            "TaskProcessGapSignal" => revise::gap(self, record, found),
+            kind if ALONG.contains(&kind) => found.told(Check::Record),
+            _other => self.underivable(Check::Record, record, "a run writes no such record", found),
         }
     }
 

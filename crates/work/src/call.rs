@@ -7,7 +7,7 @@ mod wait;
 
 pub(crate) use answer::resolve;
 pub use answer::{answer, answered, preferred};
-pub use wait::{defer, ending, ends_at, lapse, until};
+pub use wait::{defer, ending, ends_at, lapse, lapses, until};
 
 use crate::desk::{Desk, Error, reference};
 use crate::evaluate::Round;

@@ -166,7 +166,7 @@ pub enum Refusal {
     #[error("there is no command {0}")]
     Unknown(String),
     /// The request is not as the command has it.
-    #[error("the request does not fit the command{}", .0.first().map(|one| alloc::format!(": {} {}", one.path, one.message)).unwrap_or_default())]
+    #[error("the request does not fit the command{}", told(.0))]
     Request(Vec<Trouble>),
     /// It has no key, or one that stands for something else.
     #[error("{0}")]
@@ -174,6 +174,15 @@ pub enum Refusal {
     /// It can't be written.
     #[error(transparent)]
     Unwritten(#[from] Error),
+}
+
+/// What is wrong with a request first, and where, if it is not the whole of it.
+fn told(troubles: &[Trouble]) -> String {
+    match troubles.first() {
+        None => String::new(),
+        Some(one) if one.path.is_empty() => alloc::format!(": it {}", one.message),
+        Some(one) => alloc::format!(": {} {}", one.path, one.message),
+    }
 }
 
 /// Carries out a command, whole or not at all.

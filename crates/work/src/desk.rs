@@ -63,6 +63,14 @@ pub enum Error {
     /// A record that the step builds on is not there.
     #[error("there is no {0}")]
     Missing(String),
+    /// A source is of another matter than the run.
+    #[error("the source {source_id} is of the matter {own}, and the run of another")]
+    Foreign {
+        /// Which, as the task calls it.
+        source_id: String,
+        /// Its matter.
+        own: String,
+    },
     /// A value can't be written canonically.
     #[error(transparent)]
     Unwritable(#[from] Unwritable),

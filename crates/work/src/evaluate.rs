@@ -2,11 +2,12 @@
 //! Owns: the order of that, and where the outcome goes. Must not: mend anything, or ask a person; `call` raises questions.
 
 mod chain;
+mod lacking;
 mod person;
 mod voice;
 
 use crate::artifact::Version;
-use crate::call::{self, About, Dispute};
+use crate::call::{self, Dispute};
 use crate::claims::Claimed;
 use crate::desk::{Desk, Error, reference};
 use crate::feedback;
@@ -18,12 +19,11 @@ use crate::revise::{attempt, sufficiency};
 use crate::score::{self, Found, Lacks, Scored, Seen, Subject};
 use crate::task::{Criterion, Outcome, share};
 use crate::workspace;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use chain::Resolved;
-use countersign_govern::reference::Reference;
 use countersign_govern::table::outcome::entry;
 use countersign_govern::types::basic::V10;
 use countersign_govern::types::basic::{
@@ -31,7 +31,6 @@ use countersign_govern::types::basic::{
 };
 use countersign_govern::types::claim::{
     ClaimSupportDerivationPolicyContradictionRule as ContradictionRule, ClaimSupportStatus,
-    SourceEvidenceAnchor,
 };
 use countersign_govern::types::feedback::{
     FeedbackBranch, FeedbackEmissionMatrixEntryProducerKind as Producer,
@@ -39,6 +38,8 @@ use countersign_govern::types::feedback::{
 use countersign_govern::types::outcome::{EvaluationVerdict as Verdict, OutcomeEvaluationState as State};
 use countersign_govern::types::progress::{EvaluationSnapshot, SourceWorkspaceSnapshotHashSet};
 use countersign_kernel::measure::Measured;
+use lacking::Lacking;
+pub use lacking::{Unscored, unscored};
 use person::Person;
 pub(crate) use person::last_chain;
 use voice::{Voice, Voices};
@@ -216,7 +217,8 @@ fn snapshot(desk: &mut Desk, version: &StorageRef) -> Result<StorageRef, Error> 
 
 /// What the evaluator says: findings for what is not met, and whether the outcome stands.
 fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored], seen: &Seen) -> Result<Evaluated, Error> {
-    let (mut wrongs, mut lacks, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut wrongs, mut passed) = (Vec::new(), Vec::new());
+    let mut lacking = Lacking::of(round.outcome, scores);
     let is_asked = asks_for_contradictions(desk);
     for (criterion, scored) in round.outcome.criteria.iter().zip(scores) {
         match &scored.found {
@@ -230,27 +232,25 @@ fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored], seen: &Seen)
                 wrongs.extend(wrong(round, criterion, is_met, missing, &sure));
                 if !open.is_empty() {
                     wrongs.extend(wrong(round, criterion, true, missing, &open));
-                    lacks.push((criterion, Lacks::Choice));
+                    lacking.open(criterion, Lacks::Choice);
                 }
                 if is_met {
                     passed.push(criterion.id.clone());
                 }
             }
-            Found::Nothing(why) => lacks.push((criterion, *why)),
-            Found::Excluded => {}
+            Found::Nothing(why) => lacking.nobody(criterion, *why),
+            Found::Excluded => lacking.excluded(),
         }
     }
     wrongs.iter_mut().for_each(|wrong| ground(desk, round, wrong));
     let is_bad = wrongs.iter().any(|one| one.severity >= Severity::High);
-    lacks.retain(|(one, why)| one.is_required() || *why == Lacks::Choice);
-    let needed: Vec<Lacks> = lacks.iter().map(|(_, why)| *why).collect();
-    let verdict = match (round.ended.and_then(|state| entry(state).verdict), is_bad, needed.first()) {
+    let verdict = match (round.ended.and_then(|state| entry(state).verdict), is_bad, lacking.first()) {
         (Some(verdict), ..) => verdict,
         (None, true, _) => Verdict::Failed,
         (None, false, Some(_)) => Verdict::Indeterminate,
         (None, false, None) => Verdict::Passed,
     };
-    let voice = voice::evaluator(desk, round, verdict, &needed, &passed)?;
+    let voice = voice::evaluator(desk, round, verdict, &lacking, &passed)?;
     let (mut found, mut raised) = (Vec::new(), Raised::of(desk));
     for wrong in &wrongs {
         found.push(finding::raise(desk, round, &mut raised, &voice.result_id, wrong)?);
@@ -262,7 +262,7 @@ fn evaluated(desk: &mut Desk, round: &Round<'_>, scores: &[Scored], seen: &Seen)
     }
     finding::resolve_mended(desk, round, &voice.result_id, &found)?;
     finding::observe(desk, round, &voice.result_id, &passed)?;
-    let lacking = lacks.first().map(|(criterion, why)| (criterion.id.clone(), *why));
+    let lacking = lacking.first().map(|(criterion, why)| (criterion.id.clone(), why));
     let why = lacking.as_ref().and_then(|(criterion, _)| seen.unseen.get(criterion).cloned());
     Ok(Evaluated { voice, lacking, why })
 }
@@ -420,7 +420,7 @@ fn settle(
             outcome::go(desk, &round.outcome.id, voice.state, "envelope emitted", Some(&voice.result_id))?;
         }
         (Verdict::Indeterminate, Some(voice)) => {
-            question = unsure(desk, round, voice, evaluated, &resolved.receipt)?
+            question = lacking::unsure(desk, round, voice, evaluated, &resolved.receipt)?
         }
         (Verdict::Passed | Verdict::NotApplicable | Verdict::Failed | Verdict::Indeterminate, None) => {
             let votes =
@@ -438,60 +438,4 @@ fn settle(
         question,
         is_disputed,
     })
-}
-
-/// Why nobody could look at a criterion, where nothing else is known of that.
-const NO_JUDGE: &str = "there is no judge";
-const NO_TOOL: &str = "what would look at it is not there";
-
-/// Nobody can say yet: why decides who must do something.
-fn unsure(
-    desk: &mut Desk,
-    round: &Round<'_>,
-    voice: &Voice,
-    evaluated: &Evaluated,
-    resolution: &StorageRef,
-) -> Result<Option<String>, Error> {
-    let lacking = evaluated.lacking.as_ref().and_then(|(id, why)| {
-        let criterion = round.outcome.criteria.iter().find(|one| one.id == *id)?;
-        Some((criterion, *why))
-    });
-    let about = match lacking {
-        Some((criterion, Lacks::Label)) => Some(About::Label(criterion)),
-        Some((criterion, Lacks::Anchor)) => Some(About::Unanchored(criterion)),
-        Some((_, Lacks::Choice)) => {
-            Some(About::Sources { sources: disagreeing(desk, round), resolution: resolution.clone() })
-        }
-        Some((_, Lacks::Information)) => {
-            let question =
-                round.subject.artifact.section(round.outcome.section.as_deref().unwrap_or_default());
-            let question = question.map_or(round.outcome.statement.as_str(), |section| section.ask.as_str());
-            research::for_outcome(desk, &round.subject.artifact.id, question)?;
-            None
-        }
-        Some((criterion, Lacks::Judge)) => {
-            Some(About::Unseen { criterion, why: evaluated.why.as_deref().unwrap_or(NO_JUDGE) })
-        }
-        Some((criterion, Lacks::Tool)) => {
-            Some(About::Unseen { criterion, why: evaluated.why.as_deref().unwrap_or(NO_TOOL) })
-        }
-        None => None,
-    };
-    let question = about.map(|about| call::judgment(desk, round, &about)).transpose()?;
-    outcome::go(desk, &round.outcome.id, voice.state, "envelope emitted", Some(&voice.result_id))?;
-    Ok(question)
-}
-
-/// The sources that say different things of what the work claims.
-fn disagreeing(desk: &Desk, round: &Round<'_>) -> BTreeSet<String> {
-    let contradicted =
-        round.subject.claims.iter().filter(|one| one.status == ClaimSupportStatus::Contradicted);
-    let anchors = contradicted.flat_map(|one| one.supporting.iter().chain(&one.contradicting));
-    let ids: BTreeSet<String> =
-        anchors.filter_map(|one| Reference::read(one.as_str()).map(|read| read.id.to_string())).collect();
-    let own = desk.all::<SourceEvidenceAnchor>().filter(|one| ids.contains(&one.anchor_id));
-    own.filter_map(|one| {
-        Reference::read(one.source_record_ref.as_str()).map(|read| desk.local(read.id).to_string())
-    })
-    .collect()
 }

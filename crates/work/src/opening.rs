@@ -331,10 +331,10 @@ pub(crate) fn count_unanchored(desk: &mut Desk, outcome: &Outcome) -> Result<(),
 }
 
 /// What counts of judgments that rest on nothing. Where a person is to answer for them they are left out until then, unless nothing
-/// else would be left.
+/// else that counts would be left.
 fn counted(outcome: &Outcome) -> UnanchoredPolicy {
-    let is_anchored = |one: &Asked| one.basis != ScoringBasis::UnanchoredLlmJudgment;
-    let has_others = outcome.criteria.iter().any(is_anchored);
+    let counts = |one: &Asked| one.basis != ScoringBasis::UnanchoredLlmJudgment && outcome.counts(one);
+    let has_others = outcome.criteria.iter().any(counts);
     match (outcome.unanchored(), has_others) {
         (UnanchoredPolicy::Indeterminate, true) => UnanchoredPolicy::Exclude,
         (UnanchoredPolicy::Indeterminate, false) => UnanchoredPolicy::IncludeWithAuditFlag,

@@ -93,6 +93,19 @@ impl Task {
         }
     }
 
+    /// Everything that a task that is begun now may not say, though one that was begun before may: what it asks for would come to
+    /// nothing, or be taken for something else.
+    #[must_use]
+    pub fn empty_words(&self) -> Vec<Trouble> {
+        check::empty::troubles(self)
+    }
+
+    /// The sources that are of another matter than the one that a run is of.
+    #[must_use]
+    pub fn foreign(&self, matter: &str) -> Vec<Trouble> {
+        check::foreign(self, matter)
+    }
+
     /// Who answers.
     #[must_use]
     pub fn model(&self) -> &str {

@@ -93,12 +93,19 @@ pub(super) async fn run(global: &Global, command: &Audit) -> Result<Exit, Failur
         list(global, &command.run, &work)?;
         return Ok(Exit::Success);
     };
+    let is_decision = |desk: &_| decisions(desk).iter().any(|one| one.decision.as_str() == decision.as_str());
+    let is_decision = work.look(is_decision).unwrap_or(false);
     let explained = work.look(|desk| explain::explain(desk, decision)).transpose();
     let explained = explained.map_err(|error| Failure::new(Code::RunRecords, error.to_string()))?;
     let Some(explained) = explained.flatten() else {
         let message = format!("the run has no record {}", output::plain(decision));
         return Err(Failure::new(Code::AuditMissing, message));
     };
+    if !is_decision {
+        let all = global.typed(&format!("audit {}", command.run));
+        let message = format!("{} decides nothing; {all} lists what does", output::plain(decision));
+        return Err(Failure::new(Code::FieldInvalid, message));
+    }
     let id = RunId::try_from(command.run.as_str())?;
     let setup = run::told(&bench, &id).await?.setup;
     // What is only looked at here does not leave.

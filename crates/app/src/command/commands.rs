@@ -32,6 +32,7 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
             format!("there is no command {}", output::plain(&id)),
         ));
     }
+    let key = key.map(named).transpose()?;
     let request = request.as_deref().map(input::document).transpose()?;
     let governed = Governed::open(global, &run).await?;
     let request = match request {
@@ -40,11 +41,27 @@ pub(super) async fn run(global: &Global, command: Commands) -> Result<Exit, Fail
         None if id == RECHECK => recheck(&governed, folder)?,
         None => Object::new().into(),
     };
-    let request = if id == SKIP { named_by_task(&governed, &run, request) } else { request };
+    let request = if id == SKIP { named_by_task(&governed, &run, request)? } else { request };
     let compared = if id == RECHECK { compared(&governed, &request) } else { Vec::new() };
     let mut ruled = governed.give(global, &id, &request, key).await?;
     ruled.compared = compared;
     ruled.told(global)
+}
+
+/// Characters of a key, at most.
+const KEY_CHARS_MAX: usize = 200;
+
+/// A key that a second try can be known by, and that can be read where it is told.
+fn named(key: String) -> Result<String, Failure> {
+    let chars = key.chars().count();
+    let is_read = !key.trim().is_empty() && output::plain(&key) == key;
+    match (1..=KEY_CHARS_MAX).contains(&chars) && is_read {
+        true => Ok(key),
+        false => {
+            let message = format!("--key has one to {KEY_CHARS_MAX} characters that can be read");
+            Err(Failure::new(Code::FieldInvalid, message))
+        }
+    }
 }
 
 /// What a source is whose file is what was taken in, and that is out of date for its run all the same: its time is over, or it was
@@ -74,15 +91,28 @@ fn compared(governed: &Governed, request: &Json) -> Vec<(String, &'static str)> 
     governed.work.look(all).unwrap_or_default()
 }
 
-/// A request that names an outcome as the task does, with the reference that the command takes.
-fn named_by_task(governed: &Governed, run: &str, request: Json) -> Json {
-    let Json::Object(mut members) = request else { return request };
-    let outcome = members.get("target_ref").and_then(Json::as_str).map(str::to_owned);
-    let is_known = |id: &String| governed.work.task().outcome(id).is_some();
-    if let Some(id) = outcome.filter(is_known) {
-        members.insert("target_ref", format!("outcome_record:{run}.{id}"));
+/// A request that names an outcome as the task does, with the reference that the command takes. A name that the task does not have
+/// could be no reference either.
+fn named_by_task(governed: &Governed, run: &str, request: Json) -> Result<Json, Failure> {
+    let Json::Object(mut members) = request else { return Ok(request) };
+    let task = governed.work.task();
+    match members.get("target_ref").and_then(Json::as_str).map(str::to_owned) {
+        Some(id) if task.outcome(&id).is_some() => {
+            members.insert("target_ref", format!("outcome_record:{run}.{id}"));
+        }
+        Some(id) if !id.contains(':') => {
+            let all: Vec<&str> = task.outcomes.iter().map(|one| one.id.as_str()).collect();
+            let message = format!(
+                "/target_ref: the task has no outcome {}; it has {}",
+                output::plain(&id),
+                all.join(", ")
+            );
+            let all = all.into_iter().map(Json::from).collect();
+            return Err(Failure::new(Code::CommandRequest, message).with("outcomes", Json::Array(all)));
+        }
+        Some(_) | None => {}
     }
-    members.into()
+    Ok(members.into())
 }
 
 /// What the files of the run's sources are now.

@@ -73,6 +73,7 @@ async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>
     let folder = Folder::of(global, run, &told.setup)?;
     let place = Place::open(global)?;
     let statement = statement(&place, run, told.setup, keep).await?;
+    all_named(global, run, &statement, keep.kept)?;
     let summary = Summary::of(&statement);
     let leaving = Leaving::new(run, &statement, files.is_confirmed);
     for path in [files.out, files.html].into_iter().flatten() {
@@ -119,6 +120,15 @@ async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>
     );
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)
+}
+
+/// What is to be kept here is in the packet: a digest that is not would keep nothing back, and nobody would notice.
+fn all_named(global: &Global, run: &RunId, statement: &Statement, kept: &[Digest]) -> Result<(), Failure> {
+    let is_there = |digest: &&Digest| statement.blobs.iter().any(|blob| blob.digest == **digest);
+    let Some(unknown) = kept.iter().find(|digest| !is_there(digest)) else { return Ok(()) };
+    let first = global.typed(&format!("packet show {run} --json"));
+    let message = format!("--withhold {unknown}: no text of the packet has this digest; {first} lists them");
+    Err(Failure::new(Code::FieldInvalid, message))
 }
 
 /// Says before anything is signed what a reader of the packet should not have to find out.

@@ -35,7 +35,7 @@ pub(super) use progress::driven;
 
 pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure> {
     let dir = tasks::folder_of(&command.task);
-    let folder = Folder::read(&dir, |task| match command.model {
+    let folder = Folder::read(&dir, &global.matter, |task| match command.model {
         Some(_) => Ok(()),
         None => office::can_answer(global, task),
     })?;

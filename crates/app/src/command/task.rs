@@ -43,7 +43,7 @@ struct Checked {
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
     let Folder { task, .. } =
-        Folder::read(&tasks::folder_of(named), |task| office::can_answer(global, task))?;
+        Folder::read(&tasks::folder_of(named), &global.matter, |task| office::can_answer(global, task))?;
     let checked = Checked {
         task: task.id.clone(),
         artifacts: task.artifacts.len(),

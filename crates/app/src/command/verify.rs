@@ -34,10 +34,12 @@ pub(super) fn run(global: &Global, command: &Verify) -> Result<Exit, Failure> {
     let unreadable = report.failures.iter().find(|one| one.code == Code::VerifyFile);
     match (report.result, unreadable) {
         (_, Some(found)) => {
-            Err(Failure::new(Code::VerifyFile, format!("{}: {}", command.file, found.message)))
+            let path = found.place.path.as_deref().filter(|path| !path.is_empty());
+            let path = path.map(|path| format!("{path}: ")).unwrap_or_default();
+            Err(Failure::new(Code::VerifyFile, format!("{}: {path}{}", command.file, found.message)))
         }
         (Outcome::Verified | Outcome::VerifiedInPart, None) => Ok(Exit::Success),
-        (Outcome::Fallen | Outcome::Failed, None) => Ok(Exit::Limited),
+        (Outcome::Fallen | Outcome::SignerUnknown | Outcome::Failed, None) => Ok(Exit::Limited),
     }
 }
 
@@ -119,10 +121,14 @@ fn headline(report: &Report) -> Vec<Line> {
             BAD,
             "! Sound, and no longer to be relied on: everything in it is as it says, and it has fallen since.",
         ),
+        (Outcome::SignerUnknown, _) => (
+            BAD,
+            "? Signed by NOBODY whom you trust: everything in it follows from its records, and none of the keys that you named has signed it.",
+        ),
         (Outcome::Failed, _) => (BAD, "✗ NOT verified: something in it is not as it says."),
     };
     let mut all = vec![Line::new(style.bold(), words).hanging(2)];
-    if !is_vouched && report.result != Outcome::Failed {
+    if !is_vouched && !matches!(report.result, Outcome::Failed | Outcome::SignerUnknown) {
         let unknown = "? WHO signed it is not known: nobody here vouches for the key. Anybody could have made such a \
                        packet of records of their own. Ask who gave it to you for their key, and say --trusted-key KEY.";
         all.push(Line::new(CARE.bold(), unknown).hanging(2));

@@ -74,14 +74,27 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// The bytes of a file that must be a text.
-    pub(super) fn text(&mut self, place: String, path: &str) -> Vec<u8> {
-        let bytes = self.file(place.clone(), path).unwrap_or_default();
-        if std::str::from_utf8(&bytes).is_err() {
-            let words = format!("{}: it is no text in UTF-8; save it as one", output::plain(path));
-            self.add(Code::FieldInvalid, place, words);
+    /// The bytes of a source: it must be a text, and say something.
+    pub(super) fn source(&mut self, place: String, path: &str) -> Vec<u8> {
+        let Some(bytes) = self.file(place.clone(), path) else { return Vec::new() };
+        let wrong = match std::str::from_utf8(&bytes) {
+            Err(_) => Some("it is no text in UTF-8; save it as one"),
+            Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => Some(
+                "it is empty, so nothing could be claimed from it; put the text there, or leave the source out",
+            ),
+            Ok(_) => None,
+        };
+        if let Some(wrong) = wrong {
+            self.add(Code::FieldInvalid, place, format!("{}: {wrong}", output::plain(path)));
         }
         bytes
+    }
+
+    /// Notes the sources that are of another matter.
+    pub(super) fn foreign(&mut self, task: &Task, matter: &str) {
+        for one in task.foreign(matter) {
+            self.add(Code::FieldInvalid, one.path, one.message);
+        }
     }
 
     /// Notes what is wrong with something else that the task names.

@@ -168,6 +168,16 @@ fn what_is_no_command_or_no_request_is_bad_input() {
     let refusal = refusal.refused_silently(2, "command.request");
     assert!(refusal.message.contains("finding"), "{}", refusal.message);
     example.command(10, "ana", "finding.contest", "[").refused_silently(2, "json.truncated");
+    let refusal = example.command(10, "ana", "finding.contest", "[]").refused_silently(2, "command.request");
+    assert!(
+        refusal.message.ends_with("does not fit the command: it must be an object"),
+        "{}",
+        refusal.message
+    );
+    for key in ["", " ", "two\nlines", &"k".repeat(201)] {
+        let args = ["command", "run", "reliance.review_packet", "--run", &example.run, "--key", key];
+        example.at(10, "ana", &args).refused_silently(2, "field.invalid");
+    }
     let other = ["command", "run", "checkpoint.create", "--run", "run_0000000000000000"];
     example.at(10, "ana", &other).refused_silently(1, "run.missing");
     let asked = example.work.feed(&["process", "-"], r#"{"raw_input": "Where is the lease?"}"#);

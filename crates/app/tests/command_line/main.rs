@@ -66,6 +66,7 @@ mod tasks_questions;
 mod tasks_reliance;
 mod tasks_screen;
 mod tasks_steps;
+mod tasks_unscored;
 mod terminal;
 mod travel;
 mod ways_around;

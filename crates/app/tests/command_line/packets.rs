@@ -177,7 +177,7 @@ fn a_real_packet_can_not_be_rearranged() {
     fails("other bytes", &bytes, "verify.blob");
     // The same statement under another key is sound, and its signer unknown.
     assert_eq!(verify(&file(&original, &key(2)), &[]).result, Outcome::Verified);
-    assert_eq!(verify(&file(&original, &key(2)), &[public(&key(3))]).result, Outcome::Failed);
+    assert_eq!(verify(&file(&original, &key(2)), &[public(&key(3))]).result, Outcome::SignerUnknown);
 }
 
 /// Nothing but the file is needed; who signed is told, and is asked for where a key is trusted.
@@ -205,9 +205,32 @@ fn a_packet_is_verified_elsewhere() {
     elsewhere.write("ana.pub", format!("{}\n", public(&key(3))));
     let said = elsewhere.run(&["verify", "memo.packet.json", "--trusted-key", "ana.pub"]).exits(1);
     assert!(said.text().contains("verify.signer"), "{}", said.text());
+    assert!(said.text().starts_with("? Signed by NOBODY whom you trust: "), "{}", said.text());
+    assert!(!said.text().contains("NOT verified"), "{}", said.text());
+    let said = elsewhere.run(&["verify", "memo.packet.json", "--trusted-key", "ana.pub", "--json"]);
+    assert_eq!(said.exits(1).json()["result"], "signer_unknown");
     elsewhere.write("spoilt.json", &whole[..whole.len() / 2]);
-    elsewhere.run(&["verify", "spoilt.json"]).refused(2, "verify.file");
+    let refusal = elsewhere.run(&["verify", "spoilt.json"]).refused(2, "verify.file");
+    assert_eq!(refusal.message.matches("envelope:").count(), 1, "{}", refusal.message);
     assert!(!elsewhere.path(DATA).exists(), "nothing is written where a packet is verified");
+}
+
+/// What is to be kept here must be in the packet: else nothing is written, and nothing is on record.
+#[test]
+fn what_is_not_there_is_not_withheld() {
+    let ran = Ran::new("lease-memo");
+    let rows = || ran.0.run(&["ledger", "rows", "--json"]).good().lines().len();
+    let (before, digest) = (rows(), "0".repeat(64));
+    let args = ["packet", "export", RUN, "--yes", "--out", "packet.json", "--withhold", &digest];
+    let refusal = ran.0.run(&args).refused_silently(2, "field.invalid");
+    assert!(refusal.message.contains(&digest), "{}", refusal.message);
+    assert!(refusal.message.contains("packet show"), "{}", refusal.message);
+    assert!(!ran.0.path("packet.json").exists());
+    assert_eq!(rows(), before);
+    let show = ran.0.run(&["packet", "show", RUN, "--json"]).json();
+    let lease = show["sources"][0]["sha256"].as_str().unwrap_or_else(|| panic!("{show}")).to_owned();
+    let report = verify(&ran.exported(&["--withhold", &lease]), &[]);
+    assert_eq!(report.result, Outcome::VerifiedInPart, "{:?}", report.failures);
 }
 
 /// What is privileged stays here unless somebody says otherwise, and what may never leave does not.

@@ -15,6 +15,7 @@ impl Waiting {
         let work = Work::new();
         task(&work, &format!("timeout_hours = 24, on_timeout = \"{on_timeout}\""));
         let told = at(&work, "01T09", &["run", "task", "--json"]).exits(3).json();
+        assert_eq!(told["claims"], serde_json::json!({ "supported": 4, "all": 5 }), "{told}");
         let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
         Waiting { run: text(&told["run"]), question: text(&told["question"]["id"]), work }
     }
@@ -88,6 +89,7 @@ fn a_run_is_found_to_have_ended_by_whoever_looks_after_it() {
         "{}",
         resumed.text()
     );
+    assert!(resumed.text().contains("(Left open when nobody answered in time)"), "{}", resumed.text());
     let waiting = Waiting::begun("abort");
     waiting.work.write("request.json", "{}");
     let args = ["command", "run", "checkpoint.create", "--run", &waiting.run, "--request", "request.json"];
@@ -103,7 +105,20 @@ fn a_late_answer_counts_where_a_question_only_went_to_somebody_else() {
     let waiting = Waiting::begun("escalate");
     let shown = waiting.at("02T08", &["runs", "resume", &waiting.run]).exits(3);
     assert!(!shown.text().contains("Without an answer"), "{}", shown.text());
-    waiting.answered("02T10").good();
+    assert!(shown.text().contains("From 2026-02-02T09:00:"), "{}", shown.text());
+    assert_eq!(waiting.waited(), Vec::<[String; 2]>::new());
+    // It is seen before anybody answers, and put down once by whoever looks after the run.
+    let since = "Since 2026-02-02T09:00:";
+    let page = waiting.at("02T10", &["attention", &waiting.run]).good();
+    assert!(page.text().contains(since), "{}", page.text());
+    let item = waiting.at("02T10", &["attention", &waiting.run, "--json"]).good().json();
+    assert_eq!(item["body"][0]["escalated"], true, "{item}");
+    for hour in ["02T10", "02T11"] {
+        let shown = waiting.at(hour, &["runs", "resume", &waiting.run]).exits(3);
+        assert!(shown.text().contains(since), "{}", shown.text());
+        assert_eq!(waiting.waited(), [["timed_out", "escalate"]]);
+    }
+    waiting.answered("02T12").good();
     assert_eq!(waiting.waited(), [["timed_out", "escalate"]]);
     let work = &waiting.work;
     work.run(&["lint", "--ledger"]).good();

@@ -272,4 +272,10 @@ fn a_decision_is_explained_from_its_receipts() {
     }
     assert_eq!(example.rows(), rows, "looking writes nothing");
     example.at(14, "ben", &["audit", &example.run, "--decision", "x:y"]).refused_silently(1, "audit.missing");
+    let rows = example.work.run(&["ledger", "rows", "--kind", "govern.artifact_version", "--json"]).good();
+    let version = rows.lines().pop().unwrap()["payload"]["record"]["artifact_version_id"].clone();
+    let version = format!("artifact_version:{}", version.as_str().unwrap());
+    let refusal = example.at(14, "ben", &["audit", &example.run, "--decision", &version]);
+    let refusal = refusal.refused_silently(2, "field.invalid");
+    assert!(refusal.message.contains("decides nothing"), "{}", refusal.message);
 }

@@ -2,6 +2,9 @@
 //! that change with every row.
 //! Owns: the rows. Must not: know why they would take long.
 
+#[path = "relied.rs"]
+mod relied;
+
 use countersign_govern::world::Draft;
 use countersign_record::json;
 use std::borrow::ToOwned;
@@ -324,28 +327,6 @@ fn declared(rows: usize) -> Vec<Draft> {
     in_turn(rows, entry, declaration)
 }
 
-/// Packets to rely on that cite one snapshot, with many workspaces and many results.
-fn relied(rows: usize) -> Vec<Draft> {
-    let sets: Vec<String> =
-        (0..rows / 4).map(|at| format!(r#"{{"source_workspace_ref":"source_workspace:w{at}"}}"#)).collect();
-    let snapshot =
-        format!(r#"{{"snapshot_id":"s","source_workspace_snapshot_hashes":[{}]}}"#, sets.join(","));
-    let result = |at: usize| {
-        let text = format!(
-            r#"{{"result_id":"r{at}","run_id":"r","outcome_id":"o{at}","evaluation_snapshot_ref":"evaluation_snapshot:s"}}"#
-        );
-        draft("EvaluationResultEnvelope", None, &text)
-    };
-    let packet = |at: usize| {
-        let text = format!(
-            r#"{{"packet_id":"p{at}","run_id":"r","lifecycle_state":"issued","input_manifest":{{"created_from_event_seq":{},"evaluation_snapshot_refs":["evaluation_snapshot:s"]}},"reliance_derivation":{{"status":"x"}}}}"#,
-            rows + at
-        );
-        draft("TaskReliancePacket", None, &text)
-    };
-    [draft("EvaluationSnapshot", None, &snapshot)].into_iter().chain(halves(rows, result, packet)).collect()
-}
-
 /// Rows in which one has many entries and many others name it.
 fn fat(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
     vec![
@@ -359,7 +340,10 @@ fn fat(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
         ("hostile: parts of one sum that name its receipt", summed(rows)),
         ("hostile: claims on a gate of many suites", gated(rows)),
         ("hostile: documents that import and declare one type", declared(rows)),
-        ("hostile: packets to rely on that cite one snapshot", relied(rows)),
+        ("hostile: packets to rely on that cite one snapshot", relied::by_snapshot(rows)),
+        ("hostile: packets to rely on of a run with many blockers", relied::by_blockers(rows)),
+        ("hostile: packets to rely on of a run that gave up many outcomes", relied::by_outcomes(rows)),
+        ("hostile: packets to rely on that cite one chain and one package", relied::by_chain(rows)),
     ]
 }
 

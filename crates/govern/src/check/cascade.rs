@@ -1,8 +1,10 @@
 //! Validation codes: cascade.
 //! Owns: the rules of this area. Must not: decide by names.
 
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
 use crate::derive::graph::Graph;
+use crate::fold::family::OUTCOME;
 use crate::member::Member;
 use crate::world::{Record, World, in_force};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -334,8 +336,10 @@ fn newest<'w>(
     told: &[(&str, &'static str)],
 ) -> BTreeMap<Key<'w>, (Record<'w>, &'static str, &'w str)> {
     let mut words: BTreeMap<Key<'w>, (Record<'w>, &'static str, &'w str)> = BTreeMap::new();
+    let stood = Stood::of(world, &OUTCOME);
     for (kind, member) in told {
-        for record in world.of(kind) {
+        let is_move = *kind == "OutcomeStateTransitionEvent";
+        for record in world.of(kind).filter(|one| !is_move || stood.counts(*one)) {
             let Some((key, word)) = key(record).zip(record.json().text(member)) else { continue };
             let newest = words.entry(key).or_insert((record, member, word));
             if newest.0.seq() < record.seq() {

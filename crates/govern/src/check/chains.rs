@@ -1,6 +1,7 @@
 //! Validation codes: chains.
 //! Owns: the rules of this area. Must not: decide by names.
 
+mod considered;
 mod findings;
 mod heard;
 mod pattern_c;
@@ -71,7 +72,7 @@ const RULES: &[Rule] = &[
         code: "pattern_c_route_conflict_unresolved",
         severity: Severity::Error,
         section: "A-02/A-03/A-04/A-25",
-        fires: "The verdicts and live authorised blockers of result_ids_considered (and of what the chain had received by then) yield a conflict_type other than none under the policy in policy_ref that the EvaluationChainResolutionReceipt does not state, or its resolved_verdict, resolved_route, qualitative_blockers_preserved or quantitative_pass_overridden_by_blocker differs from what that policy yields (e.g. pass_path beside a live blocking finding).",
+        fires: "The verdicts and live authorised blockers of result_ids_considered (and of these with what the chain had received by then) yield a conflict_type other than none under the policy in policy_ref that the EvaluationChainResolutionReceipt does not state, or its resolved_verdict, resolved_route, qualitative_blockers_preserved or quantitative_pass_overridden_by_blocker differs from what that policy yields (e.g. pass_path beside a live blocking finding), one of result_ids_considered is no result of the chain that was there, or decisive_result_id is none of them that could decide so.",
         legal: "qualitative_fail_quantitative_pass recorded with qualitative_blockers_preserved, quantitative_pass_overridden_by_blocker = true and fail_path.",
         why: "Evaluator and judge disagree, or a blocker stands, and the receipt does not say so. Who signs would take the work for undisputed.",
         fix: "Resolve the chain again under its policy and record the conflict, the verdict and the route that it yields.",

@@ -43,8 +43,10 @@ const BLOCKER: (&str, &str) = (
     r#"{"finding_id":"f","result_id":"e","severity":"blocking","emitted_state":"active",
     "blocking_authority":{"satisfied":true}}"#,
 );
-const CONTESTED: (&str, &str) =
-    ("FindingLifecycleTransitionReceipt", r#"{"finding_id":"f","to_state":"contested"}"#);
+const CONTESTED: (&str, &str) = (
+    "FindingLifecycleTransitionReceipt",
+    r#"{"finding_id":"f","from_state":"active","to_state":"contested","transition_reason":"user_contested"}"#,
+);
 
 #[test]
 fn a_receipt_says_what_its_policy_yields() {
@@ -168,7 +170,8 @@ fn who_is_missing_is_told_once() {
         rows.extend(more.map(|receipt| (RECEIPT, receipt)));
         codes(&AREA, &until(now, &rows))
     };
-    let right = receipt("indeterminate", "human_review_path", "missing_expected_producer");
+    let alone = |receipt: String| receipt.replace(r#""e","j""#, r#""e""#);
+    let right = alone(receipt("indeterminate", "human_review_path", "missing_expected_producer"));
     assert_eq!(rows("timed_out", Some(&right), 40), &[] as &[&str]);
     assert_eq!(rows("timed_out", Some(&receipt("passed", "pass_path", "none")), 40), code);
     let wrong = receipt("passed", "pass_path", "missing_expected_producer");
@@ -248,7 +251,7 @@ fn each_of_several_who_must_answer_does() {
     let of =
         |id: &str, module: &str| result(id, "judge", "passed", "s").replacen('{', &format!("{{{module}"), 1);
     let evaluator = result("e", "outcome_evaluator", "passed", "s");
-    let passed = receipt("passed", "pass_path", "none");
+    let passed = receipt("passed", "pass_path", "none").replace(r#""e","j""#, r#""e","j","k""#);
     let (m, n, other) = (module("m"), module("n"), module("o"));
     for (chain, judges, expected) in [
         (both(&m, &n), [of("j", &m)].as_slice(), code),
@@ -298,12 +301,102 @@ fn what_names_a_chain_waits_for_its_receipt() {
     let (judge, open) = (result("j", "judge", "passed", "s"), chain("open", ""));
     let delivered = ("FeedbackDeliveryRecord", r#"{"delivery_id":"d","result_id":"j"}"#);
     let told = receipt("indeterminate", "block_until_resolved", "missing_expected_producer");
+    let told = told.replace(r#""e","j""#, r#""j""#);
     has_codes(&AREA, &[(ENVELOPE, &judge), (CHAIN, &open), delivered], code);
     has_codes(&AREA, &[(ENVELOPE, &judge), (CHAIN, &open), (RECEIPT, &told), delivered], &[]);
     let alone = judge.replace(r#""target_evaluation_chain_id":"c","#, "");
     has_codes(&AREA, &[(ENVELOPE, &alone), (CHAIN, &open), delivered], &[]);
     let superseded = chain("superseded", "");
     has_codes(&AREA, &[(ENVELOPE, &judge), (CHAIN, &superseded), delivered], &[]);
+}
+
+/// What a receipt says that it considered is what was there and comes to what it says; whose result decided is one of them.
+#[test]
+fn what_was_considered_is_what_was_resolved() {
+    let code = &["pattern_c_route_conflict_unresolved"] as &[&str];
+    let both = chain("complete", r#""e","j","w""#);
+    let of = |id: &str, producer: &str, verdict: &str| result(id, producer, verdict, "s");
+    let (failed, judge, other) =
+        (of("e", "outcome_evaluator", "failed"), of("j", "judge", "passed"), of("w", "sub_agent", "failed"));
+    let elsewhere = of("x", "judge", "passed").replace(r#"chain_id":"c""#, r#"chain_id":"d""#);
+    let conflict = "qualitative_fail_quantitative_pass";
+    let fail = receipt("failed", "fail_path", conflict);
+    for (considered, decisive, expected) in [
+        (r#""e","j""#, "", &[] as &[&str]),
+        (r#""j","e""#, "", &[]),
+        // An observer may be told or not.
+        (r#""e","j","w""#, "", &[]),
+        (r#""e","j""#, "e", &[]),
+        (r#""nope""#, "", code),
+        ("", "", code),
+        (r#""j""#, "", code),
+        (r#""e""#, "", code),
+        (r#""e","j","nope""#, "", code),
+        (r#""e","j","x""#, "", code),
+        (r#""e","j","later""#, "", code),
+        (r#""e","j""#, "nope", code),
+        (r#""e","j""#, "w", code),
+        // The judge passed it and the chain failed.
+        (r#""e","j""#, "j", code),
+    ] {
+        let text = fail.replace(r#""e","j""#, considered);
+        let text = match decisive {
+            "" => text,
+            decisive => text.replacen('{', &format!(r#"{{"decisive_result_id":"{decisive}","#), 1),
+        };
+        let later = of("later", "sub_agent", "failed");
+        let rows = [
+            (ENVELOPE, failed.as_str()),
+            (ENVELOPE, &judge),
+            (ENVELOPE, &other),
+            (ENVELOPE, &elsewhere),
+            BLOCKER,
+            (CHAIN, &both),
+            (RECEIPT, &text),
+            (ENVELOPE, &later),
+        ];
+        let found: Vec<&str> =
+            codes(&AREA, &world(&rows)).into_iter().filter(|one| code.contains(one)).collect();
+        assert_eq!(found, expected, "{considered} {decisive}");
+    }
+}
+
+/// For all pairs of states: a move takes a blocker out of the way only where the table has it, from where the blocker is.
+#[test]
+fn only_moves_that_the_table_has_close_a_blocker() {
+    let machine = crate::machine::FINDING;
+    let states: Vec<&str> = machine.states().collect();
+    let (both, judge) = (chain("complete", r#""e","j""#), result("j", "judge", "passed", "s"));
+    let evaluator = result("e", "outcome_evaluator", "passed", "s");
+    let passed = receipt("passed", "pass_path", "none");
+    let mut closed = Vec::new();
+    for (from, to) in states.iter().flat_map(|from| states.iter().map(move |to| (*from, *to))) {
+        let reason = machine.ways(from, to).next().map_or("revision_resolved", |way| way.by);
+        let reason = reason.split(' ').next().unwrap_or_default();
+        let moved = format!(
+            r#"{{"finding_id":"f","from_state":"{from}","to_state":"{to}","transition_reason":"{reason}"}}"#
+        );
+        let rows = [
+            (ENVELOPE, evaluator.as_str()),
+            (ENVELOPE, &judge),
+            BLOCKER,
+            (CONTESTED.0, &moved),
+            (CHAIN, &both),
+            (RECEIPT, &passed),
+        ];
+        if codes(&AREA, &world(&rows)).is_empty() {
+            closed.push((from, to));
+        }
+    }
+    closed.sort_unstable();
+    let expected = [
+        "dismissed",
+        "rejected_by_user",
+        "resolved",
+        "superseded_by_revision",
+        "superseded_by_source_change",
+    ];
+    assert_eq!(closed, expected.map(|to| ("active", to)));
 }
 
 /// Many findings of one result are told as few are.

@@ -4,6 +4,7 @@
 pub(super) mod drift;
 mod frozen;
 pub(super) mod lifecycle;
+pub(super) mod moves;
 mod projection;
 #[cfg(test)]
 #[path = "events_tests.rs"]
@@ -51,7 +52,7 @@ const RULES: &[Rule] = &[
         code: "lifecycle_transition_without_receipt",
         severity: Severity::Error,
         section: "3.1",
-        fires: "A lifecycle field of a projection (ResearchNeed.status, LibraryPromotionCandidate.status, AttentionLedgerItem.lifecycle_state, TaskReliancePacket.lifecycle_state, EvaluationFindingRecord.current_state and alike) has a different value at two successive projection versions (for a finding also: another one than its event was emitted with) and no receipt/event with the same subject id, from_state and to_state that the transition table allows exists at a seq <= the newer projection_event_seq.",
+        fires: "A lifecycle field of a projection (ResearchNeed.status, LibraryPromotionCandidate.status, AttentionLedgerItem.lifecycle_state, TaskReliancePacket.lifecycle_state, EvaluationFindingRecord.current_state and alike) has a different value at two successive projection versions (for a finding also: another one than its event was emitted with) and no receipt/event with the same subject id, from_state and to_state that the transition table allows exists at a seq <= the newer projection_event_seq; or a receipt/event tells of a move that the transition table does not have.",
         legal: "The initial lifecycle value set by the creation event itself, which is not a transition; and RunGuidance/RevisionReview/lifecycle families that have their own, more specific code.",
         why: "A state that moved without a receipt has no author and no reason: a finding could be closed, or a packet issued, by nobody.",
         fix: "Write the transition receipt that the state table allows before the projection moves; undo moves that the table does not have.",

@@ -1,9 +1,12 @@
 //! Ways in which the rules of this area fire, and do not, besides the fixtures.
 
 use crate::check::trial::{from_lines, has_in_lines, places};
-use crate::fold::family::RECEIPTED;
+use crate::fold::family::{Family, RECEIPTED};
 use crate::reference::snake;
+use crate::types::finding::FindingLifecycleTransitionReceiptTransitionReason;
+use std::borrow::ToOwned;
 use std::format;
+use std::string::String;
 use std::vec::Vec;
 
 #[test]
@@ -172,32 +175,175 @@ fn links_cover_their_stream() {
     }
 }
 
+/// What tells that x moved, with everything that the table asks for.
+fn receipt(family: &Family, from: &str, to: &str) -> String {
+    let line = match (family.kind, to) {
+        ("EvaluationFindingRecord", _) => {
+            let way = family.machine.ways(from, to).next();
+            let reason = way.and_then(|way| way.by.split(' ').next()).unwrap_or("router_admitted");
+            return finding_moved(from, to, reason, r#""tool_receipt:t","sufficiency_detection_result:d""#);
+        }
+        ("ResearchNeed", "leased") => r#"ResearchNeedLease {"need_id":"x","lease_token":"l"}"#,
+        ("ResearchNeed", "answered") => {
+            r#"SourceWorkspaceOperation {"operation_id":"o","operation_kind":"answer_research_need","payload_ref":"research_need:x"}
+               SourceWorkspaceOperationReceipt {"receipt_id":"r","operation_id":"o","status":"applied"}"#
+        }
+        ("LibraryPromotionCandidate", "promoted") => {
+            r#"LibraryPromotionReceipt {"receipt_id":"r","candidate_id":"x","status":"promoted","durable_library_write_ref":"library_write:w"}"#
+        }
+        ("TaskReliancePacket", "invalidated") => {
+            r#"RelianceInvalidationEvent {"event_id":"e","packet_id":"x"}"#
+        }
+        ("EvaluationChainRegistryRecord", "partial" | "complete") => {
+            r#"EvaluationResultEnvelope {"result_id":"r","target_evaluation_chain_id":"x","producer_kind":"judge"}"#
+        }
+        (kind, _) => {
+            let subject = snake(kind);
+            return format!(
+                r#"LifecycleTransitionReceipt {{"subject_ref":"{subject}:x","from_state":"{from}","to_state":"{to}"}}"#
+            );
+        }
+    };
+    line.to_owned()
+}
+
+fn finding_moved(from: &str, to: &str, reason: &str, evidence: &str) -> String {
+    format!(
+        r#"FindingLifecycleTransitionReceipt {{"receipt_id":"r","finding_id":"x","from_state":"{from}","to_state":"{to}","transition_reason":"{reason}","actor_ref":"user:u","evidence_refs":[{evidence}]}}"#
+    )
+}
+
+/// A pair of the table by a reason that the table has for another one is no receipt, for any reason and any pair.
+#[test]
+fn findings_move_by_the_reasons_of_their_table() {
+    let reasons = FindingLifecycleTransitionReceiptTransitionReason::WORDS;
+    let evidence = r#""tool_receipt:t","sufficiency_detection_result:d""#;
+    for way in crate::machine::FINDING.transitions {
+        for reason in reasons {
+            let version = |state: &str| {
+                format!(
+                    r#"EvaluationFindingRecord {{"finding_id":"x","current_state":"{state}","superseded_by_finding_id":"y"}}"#
+                )
+            };
+            let lines =
+                [version(way.from), finding_moved(way.from, way.to, reason, evidence), version(way.to)];
+            let found = places("lifecycle_transition_without_receipt", &from_lines(&lines.join("\n")));
+            let is_named = way.by.split(' ').next() == Some(reason);
+            assert_eq!(found.is_empty(), is_named, "{} {} {reason}", way.from, way.to);
+        }
+    }
+}
+
+/// A move without what its table asks for besides the receipt.
+#[test]
+fn moves_show_what_their_tables_ask_for() {
+    let finding = |state: &str, more: &str| {
+        format!(r#"EvaluationFindingRecord {{"finding_id":"x","current_state":"{state}"{more}}}"#)
+    };
+    let by_engine = |line: String| line.replace("user:u", "engine:router");
+    let general = |kind: &str, id: &str, member: &str, (from, to): (&str, &str), more: &str| {
+        let version = |state: &str| format!(r#"{kind} {{"{id}":"x","{member}":"{state}"{more}}}"#);
+        let subject = snake(kind);
+        let told = format!(
+            r#"LifecycleTransitionReceipt {{"subject_ref":"{subject}:x","from_state":"{from}","to_state":"{to}"}}"#
+        );
+        [version(from), told, version(to)]
+    };
+    let raised = |to: &str, reason: &str, evidence: &str, more: &str| {
+        [finding("active", more), finding_moved("active", to, reason, evidence), finding(to, more)]
+    };
+    let approved = raised("user_approved", "user_confirmed", "", "");
+    let [first, told, last] = approved.clone();
+    for (lines, is_told) in [
+        (raised("expired", "expired_by_policy", "", r#","current_severity":"blocking""#), false),
+        (raised("expired", "expired_by_policy", "", r#","current_severity":"high""#), true),
+        (raised("dismissed", "dismissed_duplicate", r#""tool_receipt:t""#, ""), false),
+        (raised("dismissed", "dismissed_duplicate", r#""evaluation_finding_record:y""#, ""), true),
+        (raised("dismissed", "dismissed_duplicate", "", r#","superseded_by_finding_id":"y""#), true),
+        (raised("unrecoverable", "marked_unrecoverable", r#""tool_receipt:t""#, ""), false),
+        (raised("unrecoverable", "marked_unrecoverable", r#""sufficiency_detection_result:d""#, ""), true),
+        (raised("tool_verified", "tool_verified", "", ""), false),
+        (raised("human_verified", "user_confirmed", "", ""), false),
+        (raised("human_verified", "user_confirmed", r#""tool_receipt:t""#, ""), true),
+        (approved, true),
+        ([first, by_engine(told), last], false),
+        (
+            general(
+                "EvaluationContractReview",
+                "review_id",
+                "approval_status",
+                ("pending", "waived_by_policy"),
+                r#","user_approval_required":true"#,
+            ),
+            false,
+        ),
+        (
+            general(
+                "EvaluationContractReview",
+                "review_id",
+                "approval_status",
+                ("pending", "waived_by_policy"),
+                r#","user_approval_required":false"#,
+            ),
+            true,
+        ),
+        (
+            general(
+                "AttentionLedgerItem",
+                "item_id",
+                "lifecycle_state",
+                ("open", "dismissed"),
+                r#","priority":"blocking""#,
+            ),
+            false,
+        ),
+        (
+            general(
+                "TaskReliancePacket",
+                "packet_id",
+                "lifecycle_state",
+                ("user_reviewed", "issued"),
+                r#","reliance_derivation":{"status":"not_safe_to_rely"}"#,
+            ),
+            false,
+        ),
+        (general("EvaluationChainRegistryRecord", "chain_id", "status", ("open", "complete"), ""), false),
+        (general("ResearchNeed", "need_id", "status", ("open", "leased"), ""), false),
+    ] {
+        let found = places("lifecycle_transition_without_receipt", &from_lines(&lines.join("\n")));
+        assert_eq!(found.is_empty(), is_told, "{lines:?}");
+    }
+}
+
 /// For all machines and all pairs of states: a move is accepted exactly if the table has it and a receipt tells of it.
 #[test]
 fn states_move_as_their_tables_allow() {
     let code = "lifecycle_transition_without_receipt";
     for family in RECEIPTED {
-        let is_finding = family.kind == "EvaluationFindingRecord";
         let id = crate::kind::find(family.kind).and_then(|kind| kind.id).unwrap();
         let states: Vec<&str> = family.machine.states().collect();
         for (from, to) in states.iter().flat_map(|from| states.iter().map(move |to| (from, to))) {
-            let version =
-                |state: &str| format!(r#"{} {{"{id}":"x","{}":"{state}"}}"#, family.kind, family.member);
-            let receipt = if is_finding {
+            // A chain waits for one more where a result makes it partial only.
+            let expected = if *to == "partial" { r#"["judge","sub_agent"]"# } else { "[]" };
+            let version = |state: &str| {
                 format!(
-                    r#"FindingLifecycleTransitionReceipt {{"finding_id":"x","from_state":"{from}","to_state":"{to}"}}"#
+                    r#"{} {{"{id}":"x","{}":"{state}","expected_producers":{expected},
+                       "superseded_by_finding_id":"y"}}"#,
+                    family.kind, family.member
                 )
-            } else {
-                let subject = snake(family.kind);
-                format!(
-                    r#"LifecycleTransitionReceipt {{"subject_ref":"{subject}:x","from_state":"{from}","to_state":"{to}"}}"#
-                )
+                .replace('\n', "")
             };
-            let told = from_lines(&[version(from), receipt.clone(), version(to)].join("\n"));
-            let untold = from_lines(&[version(from), version(to), receipt].join("\n"));
-            let is_legal = from == to || family.machine.allows(from, to);
-            assert_eq!(places(code, &told).is_empty(), is_legal, "{} {from} {to}", family.kind);
-            assert_eq!(places(code, &untold).is_empty(), from == to, "{} {from} {to}", family.kind);
+            let found = |lines: &[String]| places(code, &from_lines(&lines.join("\n")));
+            if from == to {
+                assert!(found(&[version(from), version(to)]).is_empty(), "{} {from}", family.kind);
+                continue;
+            }
+            let receipt = receipt(family, from, to);
+            let told = found(&[version(from), receipt.clone(), version(to)]);
+            let is_legal = family.machine.allows(from, to);
+            assert_eq!(told.is_empty(), is_legal, "{} {from} {to}", family.kind);
+            let untold = found(&[version(from), version(to), receipt]);
+            assert!(!untold.is_empty(), "{} {from} {to}", family.kind);
         }
     }
 }
@@ -211,7 +357,7 @@ fn receipts_lead_from_state_to_state() {
             (
                 r#"AttentionLedgerItem {"item_id":"i","lifecycle_state":"open"}
                    ResearchNeed {"need_id":"n","status":"open"}
-                   LifecycleTransitionReceipt {"subject_ref":"research_need:n","from_state":"open","to_state":"leased"}
+                   ResearchNeedLease {"need_id":"n","lease_token":"l"}
                    LifecycleTransitionReceipt {"subject_ref":"research_need:n","from_state":"leased","to_state":"open"}
                    LifecycleTransitionReceipt {"subject_ref":"research_need:n","from_state":"open","to_state":"unresolved"}
                    ResearchNeed {"need_id":"n","status":"unresolved"}

@@ -3,6 +3,8 @@
 
 use super::course::{Course, Thing, at_places, by_row, stands};
 use super::events::lifecycle::untold;
+use super::events::moves::{self, illegal};
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
 use crate::fold::family::GUIDANCE;
 use crate::member::Member;
@@ -40,7 +42,7 @@ const RULES: &[Rule] = &[
         code: "run_guidance_lifecycle_transition_without_receipt",
         severity: Severity::Error,
         section: "D-13",
-        fires: "RunGuidanceItemCurrent.lifecycle_state changes, or is not proposed at first behind its RunGuidanceCreationEvent, and no RunGuidanceLifecycleReceipt with the same guidance_id, from_state and to_state exists.",
+        fires: "RunGuidanceItemCurrent.lifecycle_state changes, or is not proposed at first behind its RunGuidanceCreationEvent, and no RunGuidanceLifecycleReceipt with the same guidance_id, from_state and to_state exists, or a RunGuidanceLifecycleReceipt tells of a move that the transition table does not have.",
         legal: "The initial proposed state of a RunGuidanceCreationEvent.",
         why: "Without a receipt nobody can say who made guidance count, or who put it aside, and why.",
         fix: "Write a RunGuidanceLifecycleReceipt with the same states, along a way that the lifecycle has, before the item changes.",
@@ -51,27 +53,12 @@ const RULES: &[Rule] = &[
 /// The lives of guidance, as far as the log tells them.
 struct Lives<'w> {
     world: &'w World,
-    /// The states of each item and where they begin, in order.
-    states: BTreeMap<&'w str, Vec<(u64, &'w str)>>,
+    states: Stood<'w>,
 }
 
 impl<'w> Lives<'w> {
     fn of(world: &'w World) -> Self {
-        let mut states: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
-        let told =
-            [("RunGuidanceLifecycleReceipt", "to_state"), ("RunGuidanceItemCurrent", "lifecycle_state")];
-        for (kind, path) in told {
-            for record in world.of(kind) {
-                let json = record.json();
-                if let (Some(item), Some(state)) = (json.text("guidance_id"), json.text(path)) {
-                    states.entry(item).or_default().push((record.seq(), state));
-                }
-            }
-        }
-        for life in states.values_mut() {
-            life.sort_unstable();
-        }
-        Lives { world, states }
+        Lives { world, states: Stood::of(world, &GUIDANCE) }
     }
 
     /// The guidance that a packet holds: the place among its items, the id.
@@ -126,10 +113,14 @@ impl<'w> Lives<'w> {
 
     /// The state of each item from place to place, where it must not be used.
     fn suspensions(&self) -> BTreeMap<&'w str, Course<&'w str>> {
-        let course = |life: &Vec<(u64, &'w str)>| {
-            life.iter().map(|(from, state)| (*from, SUSPENDED.contains(state).then_some(*state))).collect()
+        let suspended = |state: &'static str| SUSPENDED.contains(&state).then_some(state);
+        let course = |states: &Course<&'static str>| -> Course<&'w str> {
+            states
+                .iter()
+                .map(|(from, state)| (*from, state.and_then(suspended).map(|one| one as &'w str)))
+                .collect()
         };
-        self.states.iter().map(|(item, life)| (*item, course(life))).collect()
+        self.states.all().map(|((_, item), states)| (*item, course(states))).collect()
     }
 }
 
@@ -189,8 +180,11 @@ fn run_guidance_cross_run_injected_without_doc24_selection(world: &World, found:
 }
 
 fn run_guidance_lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {
-    for (current, from, to) in untold(world, &GUIDANCE) {
-        found.add(current, "lifecycle_state", format!("no receipt takes it from {from} to {to}"));
+    for untold in untold(world, &GUIDANCE) {
+        found.add(untold.record, GUIDANCE.member, untold.message("RunGuidanceLifecycleReceipt"));
+    }
+    for (receipt, message) in illegal(world, &[&GUIDANCE]) {
+        found.add(receipt, moves::TO, message);
     }
 }
 

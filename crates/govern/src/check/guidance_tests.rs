@@ -26,14 +26,19 @@ fn guidance_that_is_suspended_is_not_used() {
     let contest = moved("{'guidance_id':'g','from_state':'active','to_state':'contested'}");
     let settle = moved("{'guidance_id':'g','from_state':'contested','to_state':'active'}");
     let expired = current("{'guidance_id':'g','lifecycle_state':'expired'}");
+    let admit = moved("{'guidance_id':'g','from_state':'proposed','to_state':'active'}");
+    let revive = moved("{'guidance_id':'g','from_state':'expired','to_state':'active'}");
     has_rows(
         "run_guidance_consumed_while_contested",
         &[
             (&[MADE, PACKET, USE], &[]),
-            (&[MADE, contest, PACKET, USE], &[3, 4]),
-            (&[MADE, PACKET, contest, USE], &[4]),
-            (&[MADE, PACKET, USE, contest], &[]),
-            (&[MADE, contest, settle, PACKET, USE], &[]),
+            (&[MADE, admit, contest, PACKET, USE], &[4, 5]),
+            (&[MADE, admit, PACKET, contest, USE], &[5]),
+            (&[MADE, admit, PACKET, USE, contest], &[]),
+            (&[MADE, admit, contest, settle, PACKET, USE], &[]),
+            // What leads from where it is not, or where no way leads, changes nothing.
+            (&[MADE, admit, contest, admit, PACKET], &[5]),
+            (&[MADE, expired, revive, PACKET], &[4]),
             (&[MADE, expired, PACKET], &[3]),
             (&[contest, PACKET], &[]),
         ],
@@ -82,7 +87,8 @@ fn guidance_changes_by_receipt() {
             (&[proposed, active], &[2]),
             (&[proposed, admit, active, active], &[]),
             (&[proposed, active, admit], &[2]),
-            (&[rejected, revive, active], &[3]),
+            (&[rejected, revive, active], &[2, 3]),
+            (&[revive], &[1]),
             (&[active], &[]),
             // Guidance begins as proposed, and may be written down after several moves.
             (&[MADE, begun], &[2]),

@@ -1,6 +1,7 @@
 //! Hard calls, cancelling, skipping: what fires, what does not.
 
-use crate::check::trial::{by_minute, has_rows, rows_with};
+use crate::check::trial::{by_minute, has_rows, rows_with, world};
+use std::format;
 
 #[test]
 fn options() {
@@ -296,6 +297,31 @@ fn calls_hold_what_none_of_them_lets_on() {
 }
 
 /// What a call holds goes on in more than one way: by a plan for it, by a module, by leaving the state in which it waited.
+/// An outcome of the same name in another run is another one.
+#[test]
+fn a_call_holds_the_outcome_of_its_own_run() {
+    let call = |run: &str| {
+        let text = format!(
+            "{{'hard_call_id':'h',{run}'pending_policy':{{'blocking_scope':'outcome','blocked_refs':['outcome_record:o']}}}}"
+        );
+        ("HardRevisionCall", text)
+    };
+    let attempt =
+        |run: &str| ("ProcedureAttemptRecord", format!("{{{run}'attempt_id':'a','outcome_id':'o'}}"));
+    let code = "hard_call_resolved_without_dispatcher_receipt";
+    for (held, goes_on, expected) in [
+        ("'run_id':'r',", "'run_id':'r',", &[2_u64] as &[u64]),
+        ("'run_id':'r',", "'run_id':'q',", &[]),
+        // Who does not say it may be of any.
+        ("'run_id':'r',", "", &[2]),
+        ("", "'run_id':'q',", &[2]),
+        ("", "", &[2]),
+    ] {
+        let rows = [call(held), attempt(goes_on)];
+        assert_eq!(rows_with(code, &world(&rows)), expected, "{held} {goes_on}");
+    }
+}
+
 #[test]
 fn what_is_held_goes_on_in_no_way() {
     let call = |refs: &'static str| ("HardRevisionCall", refs);

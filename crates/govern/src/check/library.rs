@@ -2,7 +2,9 @@
 //! Owns: the rules of this area. Must not: decide by names.
 
 use super::sources::{History, source_id};
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
+use crate::fold::family::CANDIDATE;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -81,7 +83,9 @@ struct Promotions<'w> {
 impl<'w> Promotions<'w> {
     fn of(world: &'w World) -> Self {
         let mut approved: BTreeMap<&str, Approved> = BTreeMap::new();
-        for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "approved")) {
+        let stood = Stood::of(world, &CANDIDATE);
+        let approvals = world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "approved"));
+        for receipt in approvals.filter(|one| stood.counts(*one)) {
             if let Some(candidate) = candidate_in(receipt.json(), "subject_ref") {
                 let is_person = receipt.text("actor_ref").is_some_and(is_person);
                 approved.entry(candidate).or_default().add(receipt.seq(), is_person);

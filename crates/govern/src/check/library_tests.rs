@@ -84,7 +84,7 @@ fn a_person_lets_privileged_sources_in() {
     let secret = ("SourceRecord", r#"{"source_id":"s","tier":2,"data_class":"local_only"}"#);
     let approved = |actor: &str| -> String {
         format!(
-            r#"{{"subject_ref":"library_promotion_candidate:c","to_state":"approved","actor_ref":"{actor}"}}"#
+            r#"{{"subject_ref":"library_promotion_candidate:c","from_state":"queued","to_state":"approved","actor_ref":"{actor}"}}"#
         )
     };
     let (person, engine) = (approved("user:u"), approved("engine:e"));
@@ -94,6 +94,9 @@ fn a_person_lets_privileged_sources_in() {
     check(code, &[GATE, SOURCE, CANDIDATE, PROMOTED], &[]);
     check(code, &[GATE, secret, CANDIDATE, person, PROMOTED], &[]);
     check(code, &[GATE, secret, CANDIDATE, engine, PROMOTED], &[(5, "/candidate_id")]);
+    // From where no way leads nobody approved it.
+    let illegal = approved("user:u").replace("queued", "rejected");
+    check(code, &[GATE, secret, CANDIDATE, (person.0, &illegal), PROMOTED], &[(5, "/candidate_id")]);
     let confirmed =
         ("UserConfirmation", r#"{"user_ref":"user:u","subject_ref":"library_promotion_candidate:c"}"#);
     check(code, &[GATE, secret, CANDIDATE, engine, confirmed, PROMOTED], &[]);

@@ -69,7 +69,10 @@ fn a_chain_that_could_not_tell_has_a_cause_a_conflict_or_a_dispute() {
         r#"{"finding_id":"f","result_id":"r","severity":"blocking","emitted_state":"active",
         "blocking_authority":{"satisfied":true}}"#,
     );
-    let contested = ("FindingLifecycleTransitionReceipt", r#"{"finding_id":"f","to_state":"contested"}"#);
+    let contested = (
+        "FindingLifecycleTransitionReceipt",
+        r#"{"finding_id":"f","from_state":"active","to_state":"contested","transition_reason":"user_contested"}"#,
+    );
     has_codes(&AREA, &[blocker, contested, (kind, &open)], &[]);
     has_codes(&AREA, &[blocker, (kind, &open), contested], code);
 }

@@ -1,8 +1,10 @@
 //! Validation codes: reliance.
 //! Owns: the rules of this area. Must not: decide by names.
 
+mod against;
 mod derivation;
 mod rows;
+mod span;
 mod stale;
 
 use super::{Area, Found, Rule, Severity};

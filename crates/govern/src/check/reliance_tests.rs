@@ -99,10 +99,22 @@ fn live_blockers_count() {
     let rows = [PACKAGE, (CHAIN, passed.as_str()), ("EvaluationFindingEvent", blocker)];
     let blocked = packet(3, CHAINED, "not_safe_to_rely", "", "draft");
     has_found(&AREA, &[rows[0], rows[1], rows[2], (PACKET, &blocked)], &[]);
-    let closed = r#"{"receipt_id":"t","finding_id":"f","to_state":"resolved"}"#;
-    let closed = ("FindingLifecycleTransitionReceipt", closed);
     let safe = packet(4, CHAINED, "safe_to_rely_within_scope", "", "draft");
-    has_found(&AREA, &[rows[0], rows[1], rows[2], closed, (PACKET, &safe)], &[]);
+    let blocked = packet(4, CHAINED, "not_safe_to_rely", "", "draft");
+    for (from, to, reason, right) in [
+        ("active", "resolved", "revision_resolved", &safe),
+        // Out of an end, for no such reason, by waiting, from where it is not: all of that closes nothing.
+        ("dismissed", "resolved", "revision_resolved", &blocked),
+        ("active", "resolved", "user_contested", &blocked),
+        ("active", "expired", "expired_by_policy", &blocked),
+        ("proposed", "expired", "expired_by_policy", &blocked),
+    ] {
+        let closed = format!(
+            r#"{{"receipt_id":"t","finding_id":"f","from_state":"{from}","to_state":"{to}","transition_reason":"{reason}"}}"#
+        );
+        let closed = ("FindingLifecycleTransitionReceipt", closed.as_str());
+        has_found(&AREA, &[rows[0], rows[1], rows[2], closed, (PACKET, right)], &[]);
+    }
 }
 
 /// A blocker counts that an earlier look raised, also where the last one did not raise it again; the last that was said of it counts.
@@ -126,7 +138,8 @@ fn blockers_of_earlier_looks_count() {
         ("EvaluationResultEnvelope", last),
         (CHAIN, passed.as_str()),
     ];
-    let moved = r#"{"receipt_id":"t","finding_id":"f","to_state":"superseded_by_source_change"}"#;
+    let moved = r#"{"receipt_id":"t","finding_id":"f","from_state":"active","to_state":"superseded_by_source_change",
+        "transition_reason":"source_changed"}"#;
     let moved = ("FindingLifecycleTransitionReceipt", moved);
     let other = r#"{"result_id":"w","run_id":"another","outcome_id":"o"}"#;
     let check = |rows: &[(&'static str, &str)], status: &str| {
@@ -156,7 +169,9 @@ fn outcomes_that_were_given_up_count() {
         (r#","required":false"#, "superseded", "rely_with_limitations", warned),
     ] {
         let outcome = format!(r#"{{"outcome_id":"o","run_id":"r"{required}}}"#);
-        let step = format!(r#"{{"event_id":"m","outcome_id":"o","run_id":"r","to_state":"{moved}"}}"#);
+        let step = format!(
+            r#"{{"event_id":"m","outcome_id":"o","run_id":"r","from_state":"pending","to_state":"{moved}"}}"#
+        );
         let rows = [
             PACKAGE,
             ("OutcomeRecord", outcome.as_str()),
@@ -169,10 +184,19 @@ fn outcomes_that_were_given_up_count() {
     }
     // Without any look: what was given up is seen by its move alone.
     let outcome = ("OutcomeRecord", r#"{"outcome_id":"o","run_id":"r"}"#);
-    let moved = r#"{"event_id":"m","outcome_id":"o","run_id":"r","to_state":"superseded"}"#;
-    let packet = packet(3, "", "not_safe_to_rely", "", "draft");
-    let rows = [PACKAGE, outcome, ("OutcomeStateTransitionEvent", moved), (PACKET, packet.as_str())];
-    has_found(&AREA, &rows, &[]);
+    for (run, from, status) in [
+        ("r", "pending", "not_safe_to_rely"),
+        // From where it is not, and in another run.
+        ("r", "satisfied", "safe_to_rely_within_scope"),
+        ("q", "pending", "safe_to_rely_within_scope"),
+    ] {
+        let moved = format!(
+            r#"{{"event_id":"m","outcome_id":"o","run_id":"{run}","from_state":"{from}","to_state":"superseded"}}"#
+        );
+        let packet = packet(3, "", status, "", "draft");
+        let rows = [PACKAGE, outcome, ("OutcomeStateTransitionEvent", &moved), (PACKET, packet.as_str())];
+        has_found(&AREA, &rows, &[]);
+    }
 }
 
 #[test]

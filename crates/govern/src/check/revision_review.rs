@@ -3,8 +3,9 @@
 
 mod origin;
 
+use super::events::moves::{self, illegal};
 use super::{Area, Found, Rule, Severity, within};
-use crate::fold::family::REVIEWED;
+use crate::fold::family::{REVIEW, REVIEWED};
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -41,7 +42,7 @@ const RULES: &[Rule] = &[
         code: "review_decision_without_receipt",
         severity: Severity::Error,
         section: "G-02",
-        fires: "The state of a RevisionReviewPacket leaves generated/review_pending (accepted, rejected, forked, changes_requested, restored_known_good) without a RevisionReviewDecisionReceipt of that packet_id and action.",
+        fires: "The state of a RevisionReviewPacket leaves generated/review_pending (accepted, rejected, forked, changes_requested, restored_known_good) without a RevisionReviewDecisionReceipt of that packet_id and action, or a LifecycleTransitionReceipt moves it as its table does not allow.",
         legal: "superseded because a newer packet replaced it.",
         why: "A revision that counts as decided without a receipt has no one who decided it.",
         fix: "Record the RevisionReviewDecisionReceipt of the person who decided, or set the packet back to review_pending.",
@@ -136,6 +137,9 @@ fn review_decision_without_receipt(world: &World, found: &mut Found<'_>) {
         if let Some(state) = state {
             found.add(packet, "state", format!("the packet is {state} and no receipt says who decided that"));
         }
+    }
+    for (receipt, message) in illegal(world, &[&REVIEW]) {
+        found.add(receipt, moves::TO, message);
     }
 }
 

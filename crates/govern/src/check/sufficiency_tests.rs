@@ -208,10 +208,21 @@ fn a_route_has_its_disposition_and_its_record() {
         (&[asks, own, given], &[]),
     ];
     has_rows("insufficiency_marker_not_mapped_to_outcome_state", cases);
-    let entered =
-        ("OutcomeStateTransitionEvent", "{'outcome_id':'o','run_id':'r','to_state':'unrecoverable'}");
-    let cases: &[(&[Row], &[u64])] =
-        &[(&[END], &[1]), (&[GOES_ON], &[]), (&[END, entered], &[]), (&[entered, END], &[2])];
+    let entered = (
+        "OutcomeStateTransitionEvent",
+        "{'outcome_id':'o','run_id':'r','from_state':'evaluating','to_state':'unrecoverable'}",
+    );
+    let illegal = (
+        "OutcomeStateTransitionEvent",
+        "{'outcome_id':'o','run_id':'r','from_state':'pending','to_state':'unrecoverable'}",
+    );
+    let cases: &[(&[Row], &[u64])] = &[
+        (&[END], &[1]),
+        (&[GOES_ON], &[]),
+        (&[END, entered], &[]),
+        (&[entered, END], &[2]),
+        (&[END, illegal], &[1]),
+    ];
     has_rows("insufficiency_marker_not_mapped_to_outcome_state", cases);
 }
 

@@ -15,8 +15,8 @@ pub use crate::types::cost::{
     CostCorrelationPolicy as Correlation, CostDimension as Dimension, CostVectorBasis as Basis,
 };
 
-/// A millionth of a unit.
-pub type Micros = u64;
+/// A millionth of a unit. Bytes and tokens come in billions: a sum of amounts that can be counted at all must fit.
+pub type Micros = u128;
 
 /// What one dimension may come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

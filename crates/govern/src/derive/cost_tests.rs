@@ -56,8 +56,8 @@ fn quantiles_do_not_add_up() {
 }
 
 fn any_distribution() -> impl Strategy<Value = Distribution> {
-    let micros = || 0u64..1_000_000_000_000;
-    let may = || proptest::option::of(0u64..1_000_000_000_000);
+    let micros = || 0u128..1_000_000_000_000;
+    let may = || proptest::option::of(0u128..1_000_000_000_000);
     (micros(), may(), may(), may(), may()).prop_map(|(expected, p50, p90, p99, hard_cap)| Distribution {
         expected,
         p50,

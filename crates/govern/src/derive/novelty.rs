@@ -4,6 +4,7 @@
 
 use super::{is_score, sum};
 use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 pub use crate::types::novelty::NoPatternFallback as Fallback;
 
@@ -17,12 +18,12 @@ pub struct Undefined;
 /// # Errors
 /// The vectors are of different length, one has no direction, or a number is not finite.
 pub fn cosine(one: &[f64], other: &[f64]) -> Result<f64, Undefined> {
-    let (left, right) = (norm(one), norm(other));
+    let (one, other) = (scaled(one, greatest(one)), scaled(other, greatest(other)));
+    let (left, right) = (norm(&one), norm(&other));
     if one.len() != other.len() || left <= 0.0 || right <= 0.0 || !(left + right).is_finite() {
         return Err(Undefined);
     }
-    // Each is made a direction first: products of large numbers would overflow, those of small ones vanish.
-    let dot = sum(one.iter().zip(other).map(|(a, b)| (a / left) * (b / right)));
+    let dot = sum(one.iter().zip(&other).map(|(a, b)| (a / left) * (b / right)));
     score((1.0 - dot) / 2.0)
 }
 
@@ -31,14 +32,16 @@ pub fn cosine(one: &[f64], other: &[f64]) -> Result<f64, Undefined> {
 /// # Errors
 /// The vectors are of different length, or a number is not finite.
 pub fn euclidean_normalized(one: &[f64], other: &[f64]) -> Result<f64, Undefined> {
-    let lengths = norm(one) + norm(other);
+    let by = greatest(one).max(greatest(other));
+    let (one, other) = (scaled(one, by), scaled(other, by));
+    let lengths = norm(&one) + norm(&other);
     if one.len() != other.len() || !lengths.is_finite() {
         return Err(Undefined);
     }
     if lengths <= 0.0 {
         return Ok(0.0);
     }
-    let apart = sum(one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)));
+    let apart = sum(one.iter().zip(&other).map(|(a, b)| (a - b) * (a - b)));
     score(libm::sqrt(apart) / lengths)
 }
 
@@ -60,6 +63,16 @@ pub fn hybrid(parts: &[(f64, f64)]) -> Result<f64, Undefined> {
         return Err(Undefined);
     }
     score(sum(parts.iter().map(|(share, distance)| share * distance)))
+}
+
+/// The greatest number, whatever its sign.
+fn greatest(vector: &[f64]) -> f64 {
+    vector.iter().fold(0.0, |greatest, value| value.abs().max(greatest))
+}
+
+/// Divided by a number, so that squares of large ones do not overflow and those of small ones do not vanish.
+fn scaled(vector: &[f64], by: f64) -> Vec<f64> {
+    vector.iter().map(|value| if by > 0.0 { value / by } else { *value }).collect()
 }
 
 fn norm(vector: &[f64]) -> f64 {
@@ -123,6 +136,10 @@ mod tests {
         near(cosine(&[1.0, 0.0], &[-1.0, 0.0]), 1.0);
         near(euclidean_normalized(&[3.0, 0.0], &[0.0, 4.0]), 5.0 / 7.0);
         near(euclidean_normalized(&[0.0], &[0.0]), 0.0);
+        near(euclidean_normalized(&[1e-200], &[-1e-200]), 1.0);
+        near(euclidean_normalized(&[1e-320], &[0.0]), 1.0);
+        near(euclidean_normalized(&[1e200], &[-1e200]), 1.0);
+        near(cosine(&[1e-200], &[-1e200]), 1.0);
         near(Ok(jaccard(&[1, 2, 3].into(), &[2, 3, 4].into())), 0.5);
         near(Ok(jaccard::<u8>(&[].into(), &[].into())), 0.0);
         near(hybrid(&[(0.25, 1.0), (0.75, 0.2)]), 0.4);

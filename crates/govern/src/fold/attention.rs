@@ -4,7 +4,7 @@
 use super::family::{APPROVAL, ATTENTION, CALL, NEED};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::{By, Standing};
+use super::standing::Standing;
 use crate::reference::Reference;
 use crate::types::reliance::AttentionLedgerItem;
 
@@ -24,14 +24,10 @@ pub(super) const LIFE: Life = Life {
 
 fn apply(row: &Row<'_>, board: &mut Board) {
     let Some((id, step)) = ATTENTION.read(row.kind, row.json) else { return };
-    let may = board.find(ATTENTION.snake, id).is_some_and(|item| match step.to {
-        // What blocks can't be waved away.
-        "dismissed" => item.word("priority") != Some("blocking"),
-        "resolved" => !is_waiting(item, board),
-        _other => true,
-    });
+    let may = |item| step.to != "resolved" || !is_waiting(item, board);
+    let may = board.find(ATTENTION.snake, id).is_some_and(may);
     if let Some(item) = board.find_mut(ATTENTION.snake, id).filter(|_| may)
-        && item.step(&ATTENTION, &step, By::Pair)
+        && item.step(&ATTENTION, &step, row)
         && step.to == "resolved"
     {
         item.put("resolved_at", row.time());

@@ -4,7 +4,6 @@
 use super::family::{CASCADE, GENERAL, OUTCOME};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::cascade::RevalidationCascadeRun;
 use countersign_record::json::Json;
@@ -31,7 +30,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     };
     let has_failed = row.json.ids_at("affected_outcome_ids").iter().any(failed);
     let Some(standing) = board.find_mut(CASCADE.snake, id) else { return };
-    if !standing.step(&CASCADE, &step, By::Pair) {
+    if !standing.step(&CASCADE, &step, row) {
         return;
     }
     let reason = match step.to {

@@ -1,10 +1,10 @@
 //! How a chain of evaluations stands: who is expected, whose result came in.
 //! Owns: when a chain is complete. Must not: resolve it; `derive::chain` does.
 
-use super::family::{CHAIN, Move};
+use super::family::{By, CHAIN, Move};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::{By, Standing};
+use super::standing::Standing;
 use crate::member::Member;
 use crate::types::basic::ProducerKind;
 use crate::types::chain::EvaluationChainRegistryRecord;
@@ -12,7 +12,6 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::ToString;
 use countersign_record::json::Json;
-use countersign_record::time::Instant;
 
 pub(super) const LIFE: Life = Life {
     kind: CHAIN.kind,
@@ -59,21 +58,8 @@ fn apply(row: &Row<'_>, board: &mut Board) {
         }
     } else if let Some((id, step)) = CHAIN.read(row.kind, row.json)
         && let Some(standing) = board.find_mut(CHAIN.snake, id)
-        && may(row, standing, &step)
     {
-        standing.step(&CHAIN, &step, By::Pair);
-    }
-}
-
-/// What came in is a matter of results, and nobody is late before the time is over.
-fn may(row: &Row<'_>, standing: &Standing, step: &Move<'_>) -> bool {
-    match step.to {
-        "partial" | "complete" => false,
-        "timed_out" => {
-            let over = standing.word("timeout_at").and_then(Instant::read);
-            over.zip(row.at).is_none_or(|(over, at)| over <= at)
-        }
-        _other => true,
+        standing.step(&CHAIN, &step, row);
     }
 }
 
@@ -93,7 +79,7 @@ fn received(row: &Row<'_>, standing: &mut Standing) {
     let answered = producers.collect();
     let expected = standing.says("expected_producers").and_then(Json::as_array).unwrap_or_default();
     let to = state_after(expected, &answered);
-    standing.step(&CHAIN, &Move { from: None, to }, By::Pair);
+    standing.step(&CHAIN, &Move { from: None, to, by: By::Pair }, row);
     standing.push("received_result_ids", result.into());
     if to == "complete" {
         standing.put("completed_at", row.time());

@@ -4,7 +4,6 @@
 use super::family::FINDING;
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::finding::EvaluationFindingRecord;
 use alloc::vec::Vec;
@@ -40,10 +39,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
         raised(row, board);
     } else if let Some((id, step)) = FINDING.read(row.kind, row.json) {
         let Some(standing) = board.find_mut(FINDING.snake, id) else { return };
-        // What blocks does not go away by waiting.
-        let is_kept = step.to == "expired" && standing.word("current_severity") == Some("blocking");
-        let reason = row.json.text("transition_reason").unwrap_or_default();
-        if !is_kept && standing.step(&FINDING, &step, By::Word(reason)) {
+        if standing.step(&FINDING, &step, row) {
             standing.push("lifecycle_transition_refs", row.reference().into());
             standing.touch(row);
         }

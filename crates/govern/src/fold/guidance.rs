@@ -4,7 +4,6 @@
 use super::family::GUIDANCE;
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::guidance::RunGuidanceItemCurrent;
 
@@ -37,7 +36,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
         standing.touch(row);
     } else if let Some((id, step)) = GUIDANCE.read(row.kind, row.json)
         && let Some(standing) = board.find_mut(GUIDANCE.snake, id)
-        && standing.step(&GUIDANCE, &step, By::Pair)
+        && standing.step(&GUIDANCE, &step, row)
     {
         standing.touch(row);
     }

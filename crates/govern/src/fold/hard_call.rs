@@ -1,10 +1,10 @@
 //! How a question to a person stands.
 //! Owns: what answers, puts off or ends it. Must not: answer.
 
-use super::family::{CALL, Move};
+use super::family::{By, CALL, Move};
 use super::life::{Board, Life, Opens, record_of};
 use super::row::{Row, number};
-use super::standing::{By, Standing};
+use super::standing::Standing;
 use crate::member::Member;
 use crate::types::basic::{Instant, StorageRef, V10};
 use crate::types::wire::{record, words};
@@ -104,7 +104,7 @@ pub(crate) fn unanswered(receipt: &Json, options: Option<&Json>) -> Option<(&'st
 fn moved(row: &Row<'_>, board: &mut Board, id: &str, to: &str) -> bool {
     let Some(call) = board.find_mut(CALL.snake, id) else { return false };
     call.hear(row);
-    let has_moved = call.step(&CALL, &Move { from: None, to }, By::Pair);
+    let has_moved = call.step(&CALL, &Move { from: None, to, by: By::Pair }, row);
     if has_moved {
         call.touch(row);
     }

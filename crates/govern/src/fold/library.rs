@@ -1,11 +1,9 @@
 //! How a wish to put a source into the library stands.
 //! Owns: what counts as promoted. Must not: judge the gate.
 
-use super::family::{CANDIDATE, GENERAL};
+use super::family::CANDIDATE;
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
-use crate::member::Member;
 use crate::types::library::LibraryPromotionCandidate;
 
 pub(super) const LIFE: Life = Life {
@@ -24,12 +22,7 @@ pub(super) const LIFE: Life = Life {
 
 fn apply(row: &Row<'_>, board: &mut Board) {
     let Some((id, step)) = CANDIDATE.read(row.kind, row.json) else { return };
-    // Promoted is what was written, and only its own receipt names the write.
-    let is_unwritten = row.kind == GENERAL || row.json.is_blank("durable_library_write_ref");
-    if step.to == "promoted" && is_unwritten {
-        return;
-    }
     if let Some(standing) = board.find_mut(CANDIDATE.snake, id) {
-        standing.step(&CANDIDATE, &step, By::Pair);
+        standing.step(&CANDIDATE, &step, row);
     }
 }

@@ -4,7 +4,6 @@
 use super::family::{GENERAL, OWNER};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::added::learned::CrossDocInsertObligation;
 use crate::types::owner::TypeOwnerRegistryEntry;
@@ -57,6 +56,6 @@ fn owner_moved(row: &Row<'_>, board: &mut Board) {
     if let Some((id, step)) = OWNER.read(row.kind, row.json)
         && let Some(standing) = board.find_mut(OWNER.snake, id)
     {
-        standing.step(&OWNER, &step, By::Pair);
+        standing.step(&OWNER, &step, row);
     }
 }

@@ -4,7 +4,6 @@
 use super::family::OUTCOME;
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::added::outcome::OutcomeRecord;
 
@@ -29,7 +28,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     {
         let (own, said) = (standing.word("run_id"), row.json.text("run_id"));
         if own.zip(said).is_none_or(|(own, said)| own == said) {
-            standing.step(&OUTCOME, &step, By::Pair);
+            standing.step(&OUTCOME, &step, row);
         }
     }
 }

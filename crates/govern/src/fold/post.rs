@@ -4,7 +4,6 @@
 use super::family::POST;
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::board::RunBoardVisiblePost;
 use alloc::format;
@@ -44,6 +43,6 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     } else if let Some((id, step)) = POST.read(row.kind, row.json)
         && let Some(standing) = board.find_mut(POST.snake, id)
     {
-        standing.step(&POST, &step, By::Pair);
+        standing.step(&POST, &step, row);
     }
 }

@@ -1,10 +1,9 @@
 //! How reliance packets, certifications and reviews of a contract stand: their bodies are frozen, this is what moves.
 //! Owns: who reviewed, issued, approved. Must not: derive a status.
 
-use super::family::{APPROVAL, CERTIFICATION, CONTRACT, GENERAL, PACKET};
+use super::family::{APPROVAL, CERTIFICATION, CONTRACT, PACKET};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::By;
 use crate::member::Member;
 use crate::types::reliance::{EvaluationContractReview, TaskReliancePacket, WorkProductCertification};
 use countersign_record::json::Json;
@@ -53,12 +52,8 @@ pub(super) const REVIEWS: Life = Life {
 
 fn packet_moved(row: &Row<'_>, board: &mut Board) {
     let Some((id, step)) = PACKET.read(row.kind, row.json) else { return };
-    // What ends reliance is an event of its own.
-    if row.kind == GENERAL && step.to == "invalidated" {
-        return;
-    }
     if let Some(standing) = board.find_mut(PACKET.snake, id)
-        && standing.step(&PACKET, &step, By::Pair)
+        && standing.step(&PACKET, &step, row)
     {
         match step.to {
             "user_reviewed" => {
@@ -74,7 +69,7 @@ fn packet_moved(row: &Row<'_>, board: &mut Board) {
 fn certification_moved(row: &Row<'_>, board: &mut Board) {
     if let Some((id, step)) = CERTIFICATION.read(row.kind, row.json)
         && let Some(standing) = board.find_mut(CERTIFICATION.snake, id)
-        && standing.step(&CERTIFICATION, &step, By::Pair)
+        && standing.step(&CERTIFICATION, &step, row)
         && step.to == "issued"
     {
         standing.put("issued_by_ref", row.json.text("actor_ref").map(Json::from));
@@ -85,8 +80,8 @@ fn certification_moved(row: &Row<'_>, board: &mut Board) {
 fn review_moved(row: &Row<'_>, board: &mut Board) {
     let Some((id, step)) = CONTRACT.read(row.kind, row.json) else { return };
     let Some(standing) = board.find_mut(CONTRACT.snake, id) else { return };
-    standing.step(&CONTRACT, &step, By::Pair);
-    if standing.step(&APPROVAL, &step, By::Pair) && step.to != "pending" {
+    standing.step(&CONTRACT, &step, row);
+    if standing.step(&APPROVAL, &step, row) && step.to != "pending" {
         standing.put("approval_ref", Some(row.reference().into()));
     }
 }

@@ -1,10 +1,10 @@
 //! How a question to the sources stands, and who holds it.
 //! Owns: which lease is live, which answers count. Must not: answer.
 
-use super::family::{Move, NEED};
+use super::family::{By, Move, NEED};
 use super::life::{Board, Life, Opens, typed};
 use super::row::Row;
-use super::standing::{By, Standing};
+use super::standing::Standing;
 use crate::member::Member;
 use crate::types::research::ResearchNeed;
 use alloc::format;
@@ -146,7 +146,7 @@ fn answered(row: &Row<'_>, board: &mut Board) {
         Some("human_needed") => answer.flag("is_person") == Some(true),
         Some(_) | None => false,
     };
-    if may && standing.step(&NEED, &Move { from: None, to: "answered" }, By::Pair) {
+    if may && standing.step(&NEED, &Move { from: None, to: "answered", by: By::Pair }, row) {
         standing.kept.remove(LEASE);
         standing.put("answer_ref", answer.text("answer").map(Json::from));
         standing.touch(row);
@@ -154,9 +154,9 @@ fn answered(row: &Row<'_>, board: &mut Board) {
     }
 }
 
-/// All other moves are told by receipts. Nobody takes a lease or answers by a receipt alone.
+/// All other moves are told by receipts. That there is an answer may be told so as well; what it is, the workspace has to have.
 fn moved(row: &Row<'_>, standing: &mut Standing, step: &Move<'_>) {
-    if matches!(step.to, "leased" | "answered") || !standing.step(&NEED, step, By::Pair) {
+    if step.to == "answered" || !standing.step(&NEED, step, row) {
         return;
     }
     standing.kept.remove(LEASE);

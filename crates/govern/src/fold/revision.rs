@@ -4,7 +4,7 @@
 use super::family::PLAN;
 use super::life::{Board, Life, Opens, record_of};
 use super::row::{Row, number};
-use super::standing::{By, Standing};
+use super::standing::Standing;
 use crate::machine::REVISION;
 use crate::member::Member;
 use crate::types::basic::{Instant, StorageRef, V10};
@@ -158,7 +158,7 @@ fn apply(row: &Row<'_>, board: &mut Board) {
         let is_right = flaw(told).is_none();
         let Some(plan) = board.find_mut(PLAN.snake, id) else { return };
         plan.hear(row);
-        if is_right && plan.step(&PLAN, &step, By::Word(by.unwrap_or_default())) {
+        if is_right && plan.step(&PLAN, &step, row) {
             plan.put("last_receipt_ref", reference.map(|to| to.to_string().into()));
             plan.touch(row);
         }

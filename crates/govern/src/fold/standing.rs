@@ -2,8 +2,8 @@
 //! Owns: moving along a machine, remembering. Must not: know which rows move what.
 
 use super::family::{Family, Move};
+use super::guard;
 use super::row::Row;
-use crate::machine::Transition;
 use crate::types::wire::record;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -27,24 +27,6 @@ record! {
         // The place and time of the last row that belongs to it.
         heard: u64,
         heard_at: Option<String>,
-    }
-}
-
-/// What a move rests on, besides the states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By<'r> {
-    /// Nothing more: the table has the pair.
-    Pair,
-    /// The reason, action or receipt that the table names for it.
-    Word(&'r str),
-}
-
-impl By<'_> {
-    fn fits(self, way: &Transition) -> bool {
-        match self {
-            By::Pair => true,
-            By::Word(word) => way.by.split([' ', '(', ')']).any(|one| one == word),
-        }
     }
 }
 
@@ -137,11 +119,11 @@ impl Standing {
         }
     }
 
-    /// Moves on, if the table has the way.
-    pub(super) fn step(&mut self, family: &Family, step: &Move<'_>, by: By<'_>) -> bool {
+    /// Moves on, if the table has the way and the row that tells of it shows what the table asks for.
+    pub(super) fn step(&mut self, family: &Family, step: &Move<'_>, row: &Row<'_>) -> bool {
         let Some(at) = self.word(family.member) else { return false };
-        let is_from_here = step.from.is_none_or(|from| from == at);
-        if !is_from_here || !family.machine.ways(at, step.to).any(|way| by.fits(way)) {
+        let may = || guard::holds(family, at, step, row, &|member| self.members.get(member));
+        if !family.has_way(at, step) || !may() {
             return false;
         }
         self.put(family.member, Some(step.to.into()));

@@ -39,6 +39,11 @@ const fn function(name: &'static str, takes: usize, about: &'static str, body: B
     Function { name, version: 1, takes, about, body }
 }
 
+/// One of those that came after the first of this name.
+const fn again(version: u32, function: Function) -> Function {
+    Function { version, ..function }
+}
+
 impl Function {
     /// What it gives for these values, which must be as many as it takes.
     pub(super) fn call<'v>(&self, values: &[Value<'v>]) -> Found<'v> {
@@ -73,12 +78,13 @@ pub static FUNCTIONS: &[Function] = &[
     function("before_last", 2, "what stands before the last items of a list: a list, how many", |of| list::split(of).map(|(before, _)| before)),
     function("dot", 2, "the sum of the products of two lists of numbers that are as long", |of| list::paired(of, |one, other| one * other)),
     function("gap", 2, "the sum of the squares of how two lists of numbers differ that are as long", |of| list::paired(of, |one, other| (one - other) * (one - other))),
+    function("scaled", 2, "a list of numbers, divided by the greatest of another list whatever its sign; as it is where that has none but zero", list::scaled),
     function("root", 1, "the square root of a number that is not negative", list::root),
     function("has", 2, "whether a value is in a list: a list, the value", list::has),
     function("again", 1, "for each text of a list whether it stands there before", list::again),
     function("joined", 1, "the items of several lists, one list behind the other; a list that is absent is left out", list::joined),
     function("unique", 1, "the texts of a list, each once, by their bytes", list::unique),
-    function("total", 1, "the sum of a list, the same in whatever order its items come", |of| Ok(crate::derive::sum(numbers(&of[0])?.iter().copied()).into())),
+    again(2, function("total", 1, "the sum of a list, the same in whatever order its items come and as near as one of two", |of| Ok(crate::derive::sum(numbers(&of[0])?.iter().copied()).into()))),
     function("is_zero", 1, "whether a number is zero, or so near that nothing can be divided by it", |of| Ok(is_zero(number(&of[0])?).into())),
     function("is_number", 1, "whether a value is a number that is finite", |of| Ok(number(&of[0]).is_ok_and(f64::is_finite).into())),
     function("at", 2, "a member of a record by its name, or an item of a list by its place from 0; nothing where there is none", record::at),
@@ -104,9 +110,9 @@ pub static FUNCTIONS: &[Function] = &[
     function("bootstrap_f1", 6, "the interval of F1 by drawing anew: predicted, came, level, draws, seed, threshold", predicted::drawn_f1),
     function("bootstrap_calibration_error", 7, "the interval of expected_calibration_error by drawing anew: predicted, came, level, draws, seed, bins, binning", predicted::drawn_calibration_error),
     function("capability_standings", 2, "missing, unhealthy or healthy for each capability that is needed, by those that are there", derived::capability_standings),
-    function("added", 3, "the sum of a member of several records, in whole millionths, rounded up; nothing where one has none: the records, the member, sum or longest", cost::added),
-    function("added_cases", 2, "the sums of cases that were seen together, in whole millionths: cases of each part, sum or longest", cost::added_cases),
-    function("drawn_sums", 4, "sums of one case of each part that is drawn, in whole millionths: cases of each part, sum or longest, draws, seed", cost::drawn_sums),
+    again(2, function("added", 3, "the sum of each of some members of several records, in whole millionths, rounded up; nothing where one has none: the records, the members, sum or longest", cost::added)),
+    again(2, function("added_cases", 2, "the sums of cases that were seen together, in whole millionths: cases of each part, sum or longest", cost::added_cases)),
+    again(2, function("drawn_sums", 4, "sums of one case of each part that is drawn, in whole millionths: cases of each part, sum or longest, draws, seed", cost::drawn_sums)),
     function("reached", 2, "the least of a list that so many of a hundred do not exceed, nothing of an empty one: a list, how many", cost::reached),
     function("quantiles_in_order", 1, "whether no quantile of a cost is above a higher one or above its cap", cost::quantiles_in_order),
 ];

@@ -17,6 +17,7 @@ const CASES: usize = 300;
 
 const WORDS: Shape = one_of(&["a", "b", "c", "d"]);
 const WORD_LIST: Input = item(Shape::List(&item(WORDS)));
+const SUMMED: Input = item(Shape::List(&item(one_of(&["expected", "p50"]))));
 const NAMES: Input = item(Shape::List(&item(one_of(&["x", "y", "z"]))));
 const NAME: Input = item(one_of(&["x", "y", "z"]));
 const RECORDS: Input = item(Shape::List(&item(record(&[
@@ -70,7 +71,7 @@ fn takes(name: &str) -> Vec<Input> {
         "filled" => [item(AMOUNTS)].into(),
         "by_name" => [WORD_LIST, NUMBERS].into(),
         "refuse" => [item(one_of(&["criterion_weight_invalid", "no_code"])), WORD_LIST, item(WORDS)].into(),
-        "added" => [PARTS, item(one_of(&["expected", "p50"])), HOW].into(),
+        "added" => [PARTS, SUMMED, HOW].into(),
         "added_cases" => [LISTS, HOW].into(),
         "drawn_sums" => [LISTS, HOW, DRAWS, COUNT].into(),
         "reached" => [NUMBERS, item(Shape::Count).within(50.0, 99.0)].into(),
@@ -81,7 +82,7 @@ fn takes(name: &str) -> Vec<Input> {
         "where" => [RECORDS, NAME, item(WORDS)].into(),
         "both" | "in_order" => [WORD_LIST, WORD_LIST].into(),
         "last" | "before_last" => [WORD_LIST, COUNT].into(),
-        "dot" | "gap" => [NUMBERS, NUMBERS].into(),
+        "dot" | "gap" | "scaled" => [NUMBERS, NUMBERS].into(),
         "root" | "is_zero" => [NUMBER].into(),
         "mapped" => [WORD_LIST, TABLE, NUMBER].into(),
         "sorted" => [RECORDS, NAMES].into(),
@@ -199,5 +200,40 @@ fn every_function_has_a_name_of_its_own() {
 #[test]
 fn a_text_says_what_it_calls() {
     let text = registry::find("quality_index_v1").unwrap().text();
-    assert!(text.ends_with("\ncalls: clamp@1, column@1, count@1, distinct@1, is_zero@1, least@1, or_else@1, present@1, refuse@1, total@1, where@1"), "{text}");
+    assert!(text.ends_with("\ncalls: clamp@1, column@1, count@1, distinct@1, is_zero@1, least@1, or_else@1, present@1, refuse@1, total@2, where@1"), "{text}");
+}
+
+/// Small and great amounts are counted as they are written, and what is less than a millionth is one.
+#[test]
+fn amounts_are_counted_as_they_are_written() {
+    for (amount, expected) in [
+        (0.0, 0),
+        (-0.0, 0),
+        (0.1, 100_000),
+        (1.1, 1_100_000),
+        (0.1 + 0.2, 300_000),
+        (2e-9, 1),
+        (2.000_000_1, 2_000_001),
+        (12_345.678_901, 12_345_678_901),
+        (10_737_418_240.0, 10_737_418_240_000_000),
+        (1_099_511_627_777.0, 1_099_511_627_777_000_000),
+        (9e15, 9_000_000_000_000_000_000_000),
+    ] {
+        assert_eq!(cost::micros(amount, "vectors"), Ok(expected), "{amount}");
+    }
+    for beyond in [-1.0, 9.1e15, f64::MAX, f64::NAN, f64::INFINITY] {
+        assert!(cost::micros(beyond, "vectors").is_err(), "{beyond}");
+    }
+}
+
+proptest::proptest! {
+    /// What was counted of an amount is that amount, whole or with six decimals.
+    #[test]
+    fn counting_loses_nothing(whole in 0_u64..9_000_000_000_000_000, millionths in 0_u64..4_000_000_000_000_000) {
+        for amount in [whole as f64, millionths as f64 / 1e6] {
+            let counted = cost::micros(amount, "vectors").map(cost::units);
+            proptest::prop_assert_eq!(counted.map(f64::to_bits), Ok(amount.to_bits()));
+        }
+        proptest::prop_assert_eq!(cost::micros(millionths as f64 / 1e6, "vectors"), Ok(u128::from(millionths)));
+    }
 }

@@ -106,6 +106,27 @@ pub struct Range {
     pub high: f64,
     /// The code behind `validation.`, if the contract has one for a number that is elsewhere.
     pub code: Option<&'static str>,
+    /// Where elsewhere.
+    pub coded: Coded,
+}
+
+/// Which numbers outside of a range its code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coded {
+    /// All.
+    Outside,
+    /// Those that are too low; what is too high has none.
+    Below,
+}
+
+impl Range {
+    /// The code for a number that is elsewhere.
+    pub(super) fn code_of(&self, number: f64) -> Option<&'static str> {
+        self.code.filter(|_| match self.coded {
+            Coded::Outside => true,
+            Coded::Below => number < self.low,
+        })
+    }
 }
 
 /// An input, a member of one, or an item of a list.
@@ -148,12 +169,17 @@ pub(super) const COUNT_MAX: f64 = 9e15;
 impl Input {
     /// With the range of its numbers.
     pub(super) const fn within(self, low: f64, high: f64) -> Self {
-        Input { range: Some(Range { low, high, code: None }), ..self }
+        Input { range: Some(Range { low, high, code: None, coded: Coded::Outside }), ..self }
     }
 
     /// With the range of its numbers, and the code for one that is elsewhere.
     pub(super) const fn within_or(self, low: f64, high: f64, code: &'static str) -> Self {
-        Input { range: Some(Range { low, high, code: Some(code) }), ..self }
+        Input { range: Some(Range { low, high, code: Some(code), coded: Coded::Outside }), ..self }
+    }
+
+    /// With the range of its numbers, and the code for one that is too low.
+    pub(super) const fn within_or_below(self, low: f64, high: f64, code: &'static str) -> Self {
+        Input { range: Some(Range { low, high, code: Some(code), coded: Coded::Below }), ..self }
     }
 
     /// With the unit of its numbers.
@@ -173,7 +199,13 @@ impl Input {
         let range = self
             .range
             .map(|range| format!(" from {} to {}", shown_number(range.low), shown_number(range.high)));
-        let code = self.range.and_then(|range| range.code).map(|code| format!(" ({code})"));
+        let code = self.range.and_then(|range| {
+            let below = match range.coded {
+                Coded::Outside => "",
+                Coded::Below => " if below",
+            };
+            range.code.map(|code| format!(" ({code}{below})"))
+        });
         let unit = self.unit.map(|unit| format!(" in {}", unit.as_str()));
         let need = match (self.default, self.is_required) {
             (Some(default), _) => format!(", else {default}"),

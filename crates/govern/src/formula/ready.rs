@@ -1,7 +1,7 @@
 //! A formula that was read: its texts with names as places, its defaults as values.
 //! Owns: reading all texts of a formula, once. Must not: compute.
 
-use super::input::{Input, Range, item};
+use super::input::{Coded, Input, Range, item};
 use super::parse::{self, Expression, NotAFormula};
 use super::spec::{Below, Requirement, Spec};
 use super::take::take;
@@ -51,7 +51,7 @@ impl Ready {
         beside.push(VALUE);
         let ends = spec.interval.map(|interval| parse::parse(interval.ends, &beside)).transpose()?;
         let requirement = |one: &Requirement| Ok((read(one.holds)?, *one));
-        let whole = spec.range.map(|(low, high)| Range { low, high, code: None });
+        let whole = spec.range.map(|(low, high)| Range { low, high, code: None, coded: Coded::Outside });
         Ok(Ready {
             spec,
             inputs: spec.inputs.iter().map(with_default).collect::<Result<_, _>>()?,

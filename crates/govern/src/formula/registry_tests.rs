@@ -189,3 +189,26 @@ fn inputs_have_a_shape_and_values_a_range() {
         assert_eq!(refused(id, inputs), expected, "{id}");
     }
 }
+
+/// However many parts a mean has, it reaches the threshold that each of them reaches.
+#[test]
+fn a_mean_of_very_many_is_what_each_is() {
+    let ready = ready("quality_index_v1").unwrap().unwrap();
+    for (count, score) in [(60_000, "0.3"), (10_000, "0.7"), (7, "0.1")] {
+        let one = |at: usize| {
+            format!(r#"{{"criterion_id":"c{at}","weight":0.1,"required":false,"score":{score}}}"#)
+        };
+        let dimensions: Vec<String> = (0..count).map(one).collect();
+        let inputs = format!(
+            r#"{{"dimensions":[{}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":{score}}}"#,
+            dimensions.join(",")
+        );
+        let inputs = json::parse(inputs.as_bytes()).unwrap();
+        let value = evaluate(ready, inputs.as_object().unwrap()).unwrap().value;
+        assert_eq!(
+            value.get("derived_pass_status"),
+            Some(&Json::from("passed")),
+            "{count} {score} {value:?}"
+        );
+    }
+}

@@ -117,11 +117,11 @@ fn number(input: &Input, range: Option<Range>, json: &Json) -> Result<f64, Wrong
         return Err(Wrong { how: How::Value, ..must_be(input) });
     }
     match range {
-        Some(Range { low, high, code }) if !(low..=high).contains(&found) => Err(Wrong::new(
+        Some(range) if !(range.low..=range.high).contains(&found) => Err(Wrong::new(
             How::Value,
-            format!("must be from {} to {}", shown_number(low), shown_number(high)),
+            format!("must be from {} to {}", shown_number(range.low), shown_number(range.high)),
         )
-        .coded(code)),
+        .coded(range.code_of(found))),
         Some(_) | None => match json {
             Json::Number(number) if !number.is_exact() => Err(inexact()),
             Json::Null

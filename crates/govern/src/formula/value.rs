@@ -65,7 +65,7 @@ impl<'v> Value<'v> {
     /// As JSON, with every number in it changed. `None` if one is not finite.
     #[must_use]
     pub fn json(&self, change: &impl Fn(f64) -> f64) -> Option<Json> {
-        let number = |value: f64| Some(Json::Number(Number::try_from(change(value)).ok()?));
+        let number = |value: f64| written(change(value)).map(Json::Number);
         Some(match self {
             Value::Absent => Json::Null,
             Value::Truth(value) => Json::Bool(*value),
@@ -95,6 +95,20 @@ impl<'v> Value<'v> {
             Value::Record(members) => members.iter().find_map(|(_, value)| value.not_finite()),
             Value::Absent | Value::Truth(_) | Value::Text(_) | Value::Given(_) => None,
         }
+    }
+}
+
+/// A number as it is written. What counts is most often a whole one, which nobody has to print to know how it reads.
+fn written(value: f64) -> Option<Number> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "what it does not hold is seen"
+    )]
+    let whole = value as u32;
+    match f64::from(whole).total_cmp(&value).is_eq() {
+        true => Some(Number::from(whole)),
+        false => Number::try_from(value).ok(),
     }
 }
 

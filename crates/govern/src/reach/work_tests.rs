@@ -163,9 +163,9 @@ fn a_candidate_stands_where_its_receipts_led() {
 
 #[test]
 fn a_value_is_what_its_formula_gives() {
-    let formula = r#"{"formula_id":"template_match_score_v1","component_weights":{"task_type_match":1},"hard_veto_cap":0.25,"soft_penalty_max_total":0.5}"#;
+    let formula = r#"{"formula_id":"template_match_score_v1","component_weights":{"semantic_intent_match":0,"task_type_match":1,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.25,"soft_penalty_max_total":0.5}"#;
     let inputs = std::format!(
-        r#"{{"components":{{"task_type_match":0.5}},"weights":{{"task_type_match":1}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
+        r#"{{"components":{{"semantic_intent_match":0,"task_type_match":0.5,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0}},"weights":{{"semantic_intent_match":0,"task_type_match":1,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
     );
     let hash = |text: &str| {
         std::string::String::from(crate::world::hash(&json::parse(text.as_bytes()).unwrap()).unwrap())
@@ -175,7 +175,7 @@ fn a_value_is_what_its_formula_gives() {
         hash(&inputs),
         hash("0.5")
     );
-    let match_of = r#"{"evaluation_id":"e1","formula_ref":"template_match_formula:template_match_score_v1","components":{"task_type_match":0.5},"weights":{"task_type_match":1},"soft_penalty_sum":0,"hard_veto_count":0,"overall_score":WORD}"#;
+    let match_of = r#"{"evaluation_id":"e1","formula_ref":"template_match_formula:template_match_score_v1","components":{"semantic_intent_match":0,"task_type_match":0.5,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"weights":{"semantic_intent_match":0,"task_type_match":1,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"soft_penalty_sum":0,"hard_veto_count":0,"overall_score":WORD}"#;
     let others = [("TemplateMatchFormula", formula), ("FormulaEvaluationReceipt", receipt.as_str())];
     check(&others, ("TemplateMatchEvaluation", match_of), "0.5", "0.75", (What::Repeat, "/overall_score"));
 }

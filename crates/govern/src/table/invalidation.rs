@@ -64,6 +64,13 @@ const NEED_MOVED: &[(ReadModel, Scope)] = &[
     (AttentionLedger, SameTask),
 ];
 
+/// The state of an outcome that nothing could evaluate: a run goes on without that, and the story of its costs says so.
+const UNABLE: &str = "unable_to_evaluate";
+
+/// What follows from a degraded mode that a run begins to use, or uses no more.
+const DEGRADED: &[(ReadModel, Scope)] =
+    &[(TaskHealthCard, SameRun), (RunDiff, SameRun), (BudgetNarrative, SameRun)];
+
 /// The built-in specs. An empty list says that nothing shown depends on the event, which is not the same as no spec.
 #[rustfmt::skip] // one to a line
 pub const SPECS: &[Spec] = &[
@@ -83,6 +90,8 @@ pub const SPECS: &[Spec] = &[
     spec("RevisionReviewDecisionReceipt", When::Always, &[(TaskReliancePacket, SameRun), (WorkProductCertification, SameRun), (TaskHealthCard, SameRun), (AttentionLedger, SameRun), (DecisionAuditView, SameRun)]),
     spec("RelianceInvalidationEvent", When::Always, PACKET_MOVED),
     spec("TaskRunFork", When::Always, &[(RunDiff, SameRun)]),
+    spec("OutcomeStateTransitionEvent", When::Is("to_state", UNABLE), DEGRADED),
+    spec("OutcomeStateTransitionEvent", When::Is("from_state", UNABLE), DEGRADED),
     spec("OutcomeStateTransitionEvent", When::Always, &[(TaskHealthCard, SameRun), (RunDiff, SameRun)]),
     spec("TaskCostRecord", When::Always, &[(TaskHealthCard, SameRun), (RunDiff, SameRun), (BudgetNarrative, SameRun)]),
     spec("TaskRunCostForecast", When::Always, &[(BudgetNarrative, SameRun)]),
@@ -194,6 +203,21 @@ mod tests {
             [TaskReliancePacket, WorkProductCertification].into_iter().chain(waits).collect::<Vec<_>>()
         );
         assert_eq!(after("deferred"), waits);
+    }
+
+    /// A degraded mode shows in the story of the costs.
+    #[test]
+    fn what_could_not_be_evaluated_changes_the_story_of_the_costs() {
+        for (from, to, tells) in [
+            ("evaluating", "unable_to_evaluate", true),
+            ("unable_to_evaluate", "dirty", true),
+            ("evaluating", "satisfied", false),
+        ] {
+            let event = std::format!(r#"{{"from_state":"{from}","to_state":"{to}"}}"#);
+            let event = json::parse(event.as_bytes()).unwrap();
+            let models = invalidated_by("OutcomeStateTransitionEvent", &event).unwrap();
+            assert_eq!(models.iter().any(|(model, _)| *model == BudgetNarrative), tells, "{from} {to}");
+        }
     }
 
     /// Whatever moves a need is seen wherever a need that moved is.

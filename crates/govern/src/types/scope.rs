@@ -70,7 +70,8 @@ impl Wire for ScopeAnchor {
     }
 }
 
-/// A place in an artifact, a claim of one, or a source.
+/// A place in an artifact, a claim of one, or a source. The contract lists places and claims only; but a source that is there and could
+/// not be read is asked for as well, and `extractor_missing_reported_as_source_missing` looks for the question that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResearchTarget {
     /// A source.

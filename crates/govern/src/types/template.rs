@@ -2,7 +2,7 @@
 //! Owns: their members and words. Must not: judge.
 
 use super::basic::V10;
-use super::wire::{record, words};
+use super::wire::{record, saying, texts, words};
 use crate::member::Member;
 use alloc::collections::BTreeMap;
 use countersign_record::json::Number;
@@ -39,6 +39,7 @@ record! {
         let has = |word: &&str| formula.at("component_weights").is_none_or(|weights| weights.get(word).is_some());
         TemplateMatchComponent::WORDS.iter().all(has)
     }, "must weigh every component"
+    schema |schema| saying(schema, "component_weights", "required", texts(TemplateMatchComponent::WORDS))
 }
 
 /// Scores by component.

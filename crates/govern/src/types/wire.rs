@@ -139,6 +139,10 @@ macro_rules! record {
             $(#[doc = $doc])* $name: $class { $($field: $type),* } holds |_| true, "" }
     };
     ($(#[doc = $doc:literal])* $name:ident: $class:ident { $($field:ident: $type:ty),* $(,)? } holds $holds:expr, $message:literal) => {
+        $crate::types::wire::record! {
+            $(#[doc = $doc])* $name: $class { $($field: $type),* } holds $holds, $message schema |schema| schema }
+    };
+    ($(#[doc = $doc:literal])* $name:ident: $class:ident { $($field:ident: $type:ty),* $(,)? } holds $holds:expr, $message:literal schema $schema:expr) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the contract's own names")]
@@ -182,11 +186,12 @@ macro_rules! record {
             }
 
             fn schema() -> countersign_record::json::Json {
-                $crate::types::wire::object_schema(Self::NAME, alloc::vec![$((
+                let with: fn(countersign_record::json::Json) -> countersign_record::json::Json = $schema;
+                with($crate::types::wire::object_schema(Self::NAME, alloc::vec![$((
                     stringify!($field),
                     <$type as $crate::types::wire::Wire>::schema_inside(),
                     <$type as $crate::types::wire::Wire>::missing().is_some(),
-                )),*])
+                )),*]))
             }
 
             fn schema_inside() -> countersign_record::json::Json {
@@ -277,6 +282,26 @@ macro_rules! words {
             }
         }
     };
+}
+
+/// The schema of a record of which one member says more of itself than its type does.
+#[must_use]
+pub fn saying(schema: Json, member: &str, name: &str, more: Json) -> Json {
+    let Json::Object(mut schema) = schema else { return schema };
+    if let Some(Json::Object(mut members)) = schema.get("properties").cloned()
+        && let Some(Json::Object(mut inside)) = members.get(member).cloned()
+    {
+        inside.insert(name, more);
+        members.insert(member, inside);
+        schema.insert("properties", members);
+    }
+    schema.into()
+}
+
+/// Texts as JSON.
+#[must_use]
+pub fn texts(all: &[&str]) -> Json {
+    Json::Array(all.iter().map(|one| Json::from(*one)).collect())
 }
 
 /// The schema of a type inside another one: a reference to it, or itself if it is only a part or no type of the contract.

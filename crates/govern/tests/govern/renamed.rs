@@ -16,6 +16,7 @@ use countersign_record::json::{Json, Number, Object};
 use countersign_record::time::{Instant, Timestamp};
 use countersign_testkit::random::Random;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::OnceLock;
 
 /// Words of the contract.
 struct Words(BTreeSet<String>);
@@ -61,10 +62,141 @@ fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether the value of a member is an id, a reference, or a list of them.
+/// Whether the value of a member is an id, a reference, or a list of them: by its name, or because its type says so.
 fn names_something(member: &str) -> bool {
-    ["_id", "_ids", "_ref", "_refs", "_token", "_key"].iter().any(|end| member.ends_with(end))
-        || ["id", "order", "ref"].contains(&member)
+    let mut words = member.split('_');
+    words.any(|word| ["id", "ids", "ref", "refs"].contains(&word))
+        || ["_token", "_key"].iter().any(|end| member.ends_with(end))
+        || member == "order"
+        || Texts::all().named.contains(member)
+}
+
+/// The members of all types that hold texts.
+#[derive(Default)]
+struct Texts {
+    /// Of a type that is an id or a reference.
+    named: BTreeSet<String>,
+    /// Of whatever kind.
+    free: BTreeSet<String>,
+}
+
+impl Texts {
+    fn all() -> &'static Texts {
+        static ALL: OnceLock<Texts> = OnceLock::new();
+        ALL.get_or_init(|| {
+            let mut all = Texts::default();
+            types::all().for_each(|one| all.add(&(one.schema)(), ""));
+            all
+        })
+    }
+
+    fn add(&mut self, schema: &Json, member: &str) {
+        let members = schema.get("properties").and_then(Json::as_object);
+        members.into_iter().flat_map(Object::iter).for_each(|(name, of)| self.add(of, name));
+        let parts = schema.get("$defs").and_then(Json::as_object);
+        parts.into_iter().flat_map(Object::iter).for_each(|(_, of)| self.add(of, member));
+        let within = ["items", "additionalProperties"].into_iter().filter_map(|name| schema.get(name));
+        let ways = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|name| schema.get(name)?.as_array());
+        within.chain(ways.flatten()).for_each(|of| self.add(of, member));
+        if member.is_empty() {
+            return;
+        }
+        let is_text = schema.get("type") == Some(&Json::from("string"));
+        if is_text && !["enum", "const", "format", "pattern"].iter().any(|name| schema.get(name).is_some()) {
+            self.free.insert(member.to_owned());
+        }
+        let of = schema.get("$ref").and_then(Json::as_str).unwrap_or_default();
+        let of = of.rsplit('/').next().unwrap_or_default().trim_end_matches(".json");
+        if of.ends_with("Ref") || of.ends_with("Id") {
+            self.named.insert(member.to_owned());
+        }
+    }
+}
+
+/// How members end that hold hashes, words, versions, states and texts for people.
+const NO_NAMES: [&str; 26] = [
+    "anchor",
+    "behavior",
+    "checks",
+    "codes",
+    "condition",
+    "explanation",
+    "failures",
+    "field",
+    "format",
+    "hash",
+    "hashes",
+    "kind",
+    "kinds",
+    "label",
+    "names",
+    "passes",
+    "rationale",
+    "reason",
+    "sha256",
+    "state",
+    "statement",
+    "summary",
+    "text",
+    "tier",
+    "title",
+    "version",
+];
+
+/// Other members that name nothing that a log has.
+const NOTHING_NAMED: &[&str] = &[
+    "action",
+    "anchor_locator",
+    "assumptions",
+    "audience",
+    "cause",
+    "comment",
+    "context_after",
+    "context_before",
+    "court",
+    "date",
+    "declared_as",
+    "degraded_modes_used",
+    "field_path",
+    "finding_to_change_map",
+    "grounds",
+    "holdings",
+    "input_ports",
+    "interpreted_goal",
+    "jurisdiction",
+    "keys_used",
+    "lookup_purpose",
+    "material_differences_from_preview",
+    "member",
+    "name",
+    "preserved_non_degradable_modes",
+    "purpose",
+    "question",
+    "replacement_type_name",
+    "scope_value",
+    "skipped_if_budget_constrained",
+    "skipped_optional_helpers",
+    "source_requirements",
+    "steps",
+    "success_hint",
+    "target_doc_family",
+    "type_name",
+    "useful_propositions",
+    "values",
+];
+
+/// No member is forgotten that holds an id: of each that holds a text it is known whether it names something.
+#[test]
+fn every_member_names_something_or_is_known_to_name_nothing() {
+    for member in ["result_ids_considered", "outcomes_to_recheck", "superseded_by", "source_changes"] {
+        assert!(names_something(member), "{member}");
+    }
+    let is_open = |member: &&str| {
+        let is_word = NO_NAMES.iter().any(|end| member.rsplit('_').next() == Some(end));
+        !names_something(member) && !is_word
+    };
+    let open: Vec<&str> = Texts::all().free.iter().map(String::as_str).filter(is_open).collect();
+    assert_eq!(open, NOTHING_NAMED, "of each it must be said whether it names something");
 }
 
 /// How names become others.

@@ -19,6 +19,7 @@ use countersign_record::id::RunId;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_record::row::{Row, Sealed};
+use countersign_work::call;
 use countersign_work::command::Asked;
 use serde::Serialize;
 use std::sync::Arc;
@@ -196,6 +197,9 @@ impl Walk<'_> {
     /// The commands whose records come next, as far as they were given before an event.
     fn commands(&mut self, before: Option<&Happened>, run: &Run) -> Result<(), Stop> {
         loop {
+            if self.is_lapsed(before)? {
+                continue;
+            }
             let next = self.next_command();
             let done = self.recorded.records.get(self.cursor);
             let done = done.filter(|row| next.is_none() && is_left(row) && self.is_awaited());
@@ -207,6 +211,21 @@ impl Walk<'_> {
                 Some(invocation) => self.command(invocation, run.doing == Doing::Over)?,
                 None => self.finished(row)?,
             }
+        }
+    }
+
+    /// Puts down again what became of questions that nobody answered in time, where that comes next and no command says it.
+    fn is_lapsed(&mut self, before: Option<&Happened>) -> Result<bool, Stop> {
+        let next = self.recorded.records.get(self.cursor).filter(|row| is(row, "HardCallPendingEvent"));
+        let Some(row) = next.filter(|row| before.is_none_or(|event| row.seq < event.seq)) else {
+            return Ok(false);
+        };
+        let (seq, at, cursor) = (row.seq, row.at.clone(), self.cursor);
+        self.work.step(&at, call::lapse)?;
+        self.compare()?;
+        match self.cursor > cursor {
+            true => Ok(true),
+            false => Err(differs(seq, "HardCallPendingEvent", "", "no question was over then")),
         }
     }
 

@@ -75,14 +75,21 @@ impl Driver {
         }
     }
 
-    /// Ends the run if nobody answered in time what it waits for, and its task has runs end then; tells since when.
+    /// What becomes of questions that nobody answered in time is put down: one is for somebody else from then on, or it ends the run if
+    /// its task has runs end then; tells since when.
     ///
     /// # Errors
     /// It can't be written down.
     pub async fn lapse(&mut self) -> Result<Option<Timestamp>, Error> {
         let (Some(work), Doing::Waiting(stop)) = (&self.bench.work, &self.run.doing) else { return Ok(None) };
-        let Some(end) = work.look(|desk| call::ending(desk, &stop.id)).flatten() else { return Ok(None) };
         let at = self.bench.clock.now()?;
+        let Some(end) = work.look(|desk| call::ending(desk, &stop.id)).flatten() else {
+            if work.look(|desk| call::lapses(desk, &at)).unwrap_or(false) {
+                work.step(&at, call::lapse)?;
+                self.settled().await?;
+            }
+            return Ok(None);
+        };
         if at.instant() < end.instant() {
             return Ok(None);
         }

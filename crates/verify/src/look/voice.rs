@@ -4,6 +4,7 @@
 use super::{Round, person};
 use crate::finding;
 use crate::found::Found;
+use crate::quality;
 use crate::report::Check;
 use crate::score::Lacks;
 use crate::walk::Walk;
@@ -16,6 +17,7 @@ use countersign_govern::member::Member;
 use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::outcome::EvaluationLimitationKind as Limitation;
 use countersign_govern::world::Record;
+use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 
 /// What one of the two must say.
@@ -43,6 +45,7 @@ fn evaluator_says(walk: &Walk<'_, '_>, round: &Round<'_>) -> Says {
         (None, false, None) => ("passed", "satisfied", Vec::new()),
     };
     let limits = round.lacks.iter().map(|(_, lacks)| lacks.limitation());
+    let limits = limits.chain(round.left.iter().copied());
     let limits: BTreeSet<&str> = limits.chain(round.ended.and_then(limited)).collect();
     let order = Limitation::ALL.iter().map(|one| one.as_str());
     let limitations = order.filter(|one| limits.contains(one)).collect();
@@ -111,6 +114,13 @@ pub(crate) fn envelope<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
         (Some(_), None) => Speaker::Judge,
         (Some(_), Some(_)) => Speaker::Person,
     };
+    if speaker == Speaker::Judge {
+        let message = "the look lacks the index of its scores";
+        match quality::is_owed(&round) && round.passed.is_none() {
+            true => found.about(Code::VerifyIncomplete, Check::Completeness, record, "", message),
+            false => found.right(Check::Completeness),
+        }
+    }
     let round = speaks(walk, round, record, speaker, found);
     walk.round = Some(round);
 }

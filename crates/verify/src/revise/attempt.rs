@@ -188,15 +188,17 @@ pub(crate) fn coverage<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
 /// The scores of an outcome before a place: what the judge put together at each look, with the place of that.
 fn scores(case: &Case<'_>, outcome: Outcome<'_>, place: u64) -> Vec<(u64, Json)> {
     let own = case.own(outcome.id());
-    let judged = case.until("EvaluationResultEnvelope", place);
-    let judged =
-        judged.filter(|one| one.json().is("producer_kind", "judge") && one.json().is("outcome_id", &own));
-    judged
-        .filter_map(|one| {
-            let index = case.last("QualityIndex", one.seq())?;
-            Some((one.seq(), index.json().at("aggregate_score").cloned()?))
-        })
-        .collect()
+    let is_judge =
+        |one: Record<'_>| one.json().is("producer_kind", "judge") && one.json().is("outcome_id", &own);
+    // An index belongs to the judge before whom it stands, and behind the evaluator; what nobody could score has none.
+    let (mut all, mut from) = (Vec::new(), 0);
+    for one in case.until("EvaluationResultEnvelope", place) {
+        let index = case.last("QualityIndex", one.seq()).filter(|index| index.seq() > from);
+        let score = index.and_then(|index| index.json().at("aggregate_score").cloned());
+        all.extend(score.filter(|_| is_judge(one)).map(|score| (one.seq(), score)));
+        from = one.seq();
+    }
+    all
 }
 
 /// A number in millionths.

@@ -218,3 +218,25 @@ pub(crate) fn to_be_verified<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, fo
     let capability = Object::from([("capability_id", Json::from("verify_source"))]);
     found.must(CHECK, record, "verifier_capability_ref", Some(capability.into()));
 }
+
+/// What nobody here can do is signalled for the outcome of which that was just found: all that it lacks.
+pub(crate) fn gap<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+    let detection = walk.case.last("SufficiencyDetectionResult", record.seq());
+    let is_so = |one: &Record<'_>| {
+        one.json().is("terminal_route", "process_gap_out") && walk.at(*one) == walk.at(record)
+    };
+    let Some(detection) = detection.filter(is_so) else {
+        return walk.underivable(CHECK, record, "nobody found that anything is lacking", found);
+    };
+    found.must(CHECK, record, "outcome_id", detection.json().at("outcome_id").cloned());
+    let own = detection.json().text("outcome_id");
+    let coverage = walk.case.until("CapabilityCoverageAssessment", detection.seq());
+    let coverage = coverage.filter(|one| one.json().text("outcome_id") == own).last();
+    let gaps = coverage.map(|one| one.json().list("gaps")).unwrap_or_default();
+    let lacking = gaps.iter().filter_map(|one| one.at("required_capability_ref").cloned()).collect();
+    found.must(CHECK, record, "missing_capability_refs", Some(Json::Array(lacking)));
+    found.must(CHECK, record, "proposed_graph_patch_ref", None);
+    let signals = walk.case.until("TaskProcessGapSignal", record.seq());
+    let is_first = signals.filter(|one| one.seq() > detection.seq()).next().is_none();
+    found.holds(CHECK, record, "", is_first, "it was signalled before");
+}

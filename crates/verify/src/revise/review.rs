@@ -5,6 +5,7 @@ use super::attempt::findings;
 use super::step::finished;
 use super::{CHECK, Plan, head, strategy, target};
 use crate::case::{Text, bare};
+use crate::cause;
 use crate::command;
 use crate::found::{Found, texts};
 use crate::question;
@@ -260,8 +261,13 @@ pub(crate) fn decided<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     });
     let answer = answer.filter(|_| call.is_some_and(|one| one.json().is("source_ref", &about)));
     let leave = format!("policy_evaluation:{}", case.own("leave"));
+    let mut before = case.until("RevisionReviewDecisionReceipt", record.seq());
+    let is_first = !before.any(|one| one.json().is("packet_id", packet));
+    found.holds(CHECK, record, "packet_id", is_first, "it was decided before");
     match answer {
         Some(answer) => {
+            let is_by_it = cause::answer(walk, record).is_some_and(|one| one.id() == answer.id());
+            found.holds(CHECK, record, "packet_id", is_by_it, "nobody was asked that now");
             let chosen = answer.json().text("selected_option_id").unwrap_or_default();
             let (state, command) = match chosen {
                 "accept" => ("accepted_head", "accept_candidate"),

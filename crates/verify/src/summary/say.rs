@@ -7,8 +7,8 @@ use super::{
 };
 use crate::case::{Case, Text, bare};
 use crate::packet::{Content, Statement};
-use crate::{claims, evidence, head, rely};
-use alloc::collections::BTreeMap;
+use crate::{claims, evidence, head, look, rely};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -16,6 +16,7 @@ use countersign_govern::fold::Folds;
 use countersign_govern::member::Member;
 use countersign_govern::table::outcome::{State, entry};
 use countersign_govern::types::finding::FindingState;
+use countersign_govern::types::outcome::EvaluationVerdict as Verdict;
 use countersign_govern::types::reliance::{RelianceLimitationKind as Limitation, RelianceStatus as Status};
 use countersign_govern::world::Record;
 use countersign_record::digest::Digest;
@@ -31,7 +32,7 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds, changes
     let place = packet.map_or(u64::MAX, Record::seq);
     let standing = folds.board.find("task_reliance_packet", packet.map(Record::id).unwrap_or_default());
     let lifecycle = standing.and_then(|one| one.word("lifecycle_state")).unwrap_or("draft");
-    let limits = json.texts("reliance_derivation.unresolved_limitations");
+    let outcomes = outcomes(case, folds);
     let findings = findings(case, folds);
     let is_safe = statement.status == Status::SafeToRelyWithinScope.as_str();
     let severities = findings.iter().filter(|_| is_safe).map(|one| one.severity.as_str());
@@ -45,10 +46,10 @@ pub(super) fn all(statement: &Statement, case: &Case<'_>, folds: &Folds, changes
         scope: copy(json, "reliance_derivation.scope_statement"),
         lifecycle: lifecycle.replace('_', " "),
         fallen: fallen(case),
-        limitations: limits.iter().map(|one| limitation(one).to_string()).collect(),
+        limitations: limits(json, &outcomes),
         changed: changed::told(&changes),
         findings,
-        outcomes: outcomes(case, folds),
+        outcomes,
         products: products(case, place),
         claims: claimed(case, place),
         sources: sources(case, place),
@@ -93,6 +94,25 @@ fn withheld(statement: &Statement) -> Vec<Withheld> {
     statement.blobs.iter().filter_map(one).collect()
 }
 
+/// The criteria that the last look at an outcome gave no score.
+fn unscored<'p>(case: &Case<'p>, outcome: crate::task::Outcome<'p>) -> BTreeSet<&'p str> {
+    let chain = look::last_chain(case, &case.own(outcome.id()), u64::MAX);
+    let begun = chain.and_then(|id| case.before("EvaluationChainRegistryRecord", id, u64::MAX));
+    let Some(begun) = begun else { return BTreeSet::new() };
+    let observed = case.world.of("MetricObservation").filter(|one| one.seq() > begun.seq());
+    let scored: BTreeSet<&str> = observed.filter_map(|one| one.json().text("subject_ref")).collect();
+    let is_open = |id: &&str| !scored.contains(format!("criterion:{}", case.own(id)).as_str());
+    outcome.criteria().map(crate::task::Criterion::id).filter(is_open).collect()
+}
+
+/// What limits the work, in words: by its kind, and what nobody looked at by its name.
+fn limits(json: &Json, outcomes: &[Outcome]) -> Vec<String> {
+    let kinds = json.texts("reliance_derivation.unresolved_limitations");
+    let unscored = outcomes.iter().flat_map(|one| &one.criteria).filter(|one| one.is_unscored);
+    let named = unscored.map(|one| format!("nobody looked at “{}” ({})", one.text, one.id));
+    kinds.iter().map(|one| limitation(one).to_string()).chain(named).collect()
+}
+
 fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
     let stands = |id: &str| {
         let standing = folds.board.find("outcome_record", &case.own(id));
@@ -106,15 +126,16 @@ fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
         if !outcome.is_required() && found != Some(State::Satisfied) {
             words.push_str("; it need not be met");
         }
+        let unscored = unscored(case, outcome);
         let without: Vec<&str> = outcome.depends_on().into_iter().filter(is_given_up).collect();
         Outcome {
             id: outcome.id().to_string(),
             statement: outcome.statement().to_string(),
             threshold: changed::said(Some(&outcome.threshold())),
-            criteria: outcome.criteria().map(criterion).collect(),
-            words: match without.is_empty() {
-                true => words,
-                false => format!("{words}, though {} was given up", without.join(", ")),
+            criteria: outcome.criteria().map(|one| criterion(one, unscored.contains(one.id()))).collect(),
+            words: match found {
+                Some(found) => without_others(found, words, &without),
+                None => words,
             },
             state: word,
         }
@@ -122,8 +143,23 @@ fn outcomes(case: &Case<'_>, folds: &Folds) -> Vec<Outcome> {
     case.task.outcomes().map(one).collect()
 }
 
-fn criterion(one: crate::task::Criterion<'_>) -> Criterion {
+/// How an outcome stands, with those that it depends on and that were given up: it is met without them, or it is not because of them.
+/// What was given up itself says so already.
+#[must_use]
+pub fn without_others(own: State, words: String, others: &[&str]) -> String {
+    let is_met = entry(own).verdict.is_some_and(|verdict| verdict == Verdict::Passed);
+    let how = match (others, given_up(own), is_met) {
+        ([], ..) | (_, true, _) => return words,
+        (_, false, true) => "though",
+        (_, false, false) => "because",
+    };
+    let were = if others.len() == 1 { "was" } else { "were" };
+    format!("{words}, {how} {} {were} given up", others.join(", "))
+}
+
+fn criterion(one: crate::task::Criterion<'_>, is_unscored: bool) -> Criterion {
     Criterion {
+        is_unscored,
         id: one.id().to_string(),
         text: one.text().to_string(),
         threshold: changed::said(Some(&one.threshold())),

@@ -43,7 +43,7 @@ fn lowered() -> String {
 }
 
 /// A contract that a person changes and agrees to, a finding that they reject, and a packet that they read and issue.
-fn amended() -> Stage {
+pub(crate) fn amended() -> Stage {
     let mut stage = Stage::new(TASK, &[("lease", LEASE)], &[]);
     contract::open(&mut stage.desk).unwrap();
     stage.flush();

@@ -283,3 +283,21 @@ fn nothing_is_listed_twice() {
     let report = verify(&countersign_testkit::forge::enclosed(b"[".to_vec(), &key(2)), &[]);
     assert!(!report.failures[0].message.starts_with(':'), "{}", told(&report));
 }
+
+#[test]
+fn what_counts_has_its_index() {
+    let statement = scenes::safe().statement();
+    let bare = with_rows(&statement, |row| (!is(&row, "quality_index")).then_some(row));
+    check("looks without the index of their scores", &bare, "EvaluationResultEnvelope", "");
+}
+
+#[test]
+fn no_source_is_of_another_matter() {
+    let statement = scenes::safe().statement();
+    let foreign = with_task(&statement, r#""id":"letter""#, r#""id":"letter","matter":"another""#);
+    let report = verify(&file(&foreign, &key(2)), &[]);
+    let is_it = |failure: &countersign_verify::report::Failure| {
+        failure.place.path.as_deref() == Some("/predicate/task/sources/1/matter")
+    };
+    assert!(report.failures.iter().any(is_it), "{}", told(&report));
+}

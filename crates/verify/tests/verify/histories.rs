@@ -107,6 +107,13 @@ pub(crate) fn uninformed() -> Stage {
     run(&task("waived", BY_ANA, 3), &memo(END), Set(nothing, vec![]), "not_safe_to_rely")
 }
 
+/// Work for which something must be done that nobody here can do.
+pub(crate) fn unable() -> Stage {
+    let task = task("waived", BY_ANA, 3)
+        .replace(r#""section": "term","#, r#""section": "term", "capabilities": ["draw-map"],"#);
+    run(&task, &memo(BOAT), Set(nothing, vec![]), "not_safe_to_rely")
+}
+
 /// The same, and a person who answers from a source all the same.
 pub(crate) fn need_answered() -> Stage {
     let mut stage = uninformed();

@@ -6,6 +6,7 @@ mod decided;
 mod forged;
 mod forgeries;
 mod histories;
+mod invented;
 mod pages;
 mod revising;
 mod scenes;

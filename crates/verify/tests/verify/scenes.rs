@@ -1,8 +1,10 @@
 //! Runs with different ends, each with its packet.
 
+use crate::decided;
 use crate::histories;
 use crate::revising::Answer;
 use crate::stage::Stage;
+use countersign_govern::types::formula::MetricObservation;
 use countersign_kernel::measure::Measured;
 use countersign_work::asking::{self, Call, Ended, Took};
 use countersign_work::finding;
@@ -69,6 +71,55 @@ pub(crate) fn taken_back() -> Stage {
     let about = format!("src:{}", stage.desk.own("lease"));
     let asked = r#"{"invalidation_kind": "source_workspace_changed", "triggering_ref": "ABOUT"}"#;
     stage.command("reliance.invalidate_packet", &asked.replace("ABOUT", &about));
+    stage
+}
+
+/// What goes along with a packet: a run begins from it, a source enters the library, a value counts no more, somebody says something; and
+/// the run is stopped in the end.
+pub(crate) fn besides() -> Stage {
+    let mut stage = safe();
+    stage.command("checkpoint.create", r#"{"label": "before"}"#);
+    stage.command("checkpoint.create", "{}");
+    stage.command("evidence.export_package", r#"{"destination": "out.json", "confirmed": true}"#);
+    stage.command("task_replay.create_fork", r#"{"checkpoint_id": "before", "reason": "another way"}"#);
+    stage.command("library.promote_source", r#"{"source": "lease"}"#);
+    let all = stage.desk.all::<MetricObservation>().next().unwrap().observation_id;
+    let asked = format!(r#"{{"observation_id": "{all}", "reason": "counted twice"}}"#);
+    stage.command("metric.withdraw_observation", &asked);
+    stage.command("run_board.comment", r#"{"text": "Mind the side letter."}"#);
+    stage.command("task.cancel", "{}");
+    stage.command("reliance.renew_packet", "{}");
+    stage
+}
+
+/// A source that nobody trusted, until a person looked through it.
+pub(crate) fn cleared() -> Stage {
+    let task = TASK.replace(
+        r#""kind": "email", "trust_basis": "user_supplied""#,
+        r#""kind": "web_source", "trust_basis": "web_unverified""#,
+    );
+    let (mut stage, _) = memo(&task, &[("lease", LEASE), ("letter", LETTER)], SAID);
+    stage.command("source.clear", r#"{"source": "letter"}"#);
+    stage.command("reliance.renew_packet", "{}");
+    stage
+}
+
+/// A criterion that rests on nothing, and a person who answers for it in the end.
+pub(crate) fn acknowledged() -> Stage {
+    let plain = r#"{"id": "plain", "text": "It is plain.", "basis": "unanchored_llm_judgment", "required": true},
+      {"id": "cites""#;
+    let task = TASK.replace(r#"{"id": "cites""#, plain);
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.drafted("memo", SAID);
+    let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
+    stage.command("hard_call.defer", &format!(r#"{{"hard_call_id": "{question}"}}"#));
+    stage.asks(&question, "yes", "");
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    stage.rely(&claims);
+    stage.integrated();
     stage
 }
 
@@ -299,6 +350,29 @@ fn paper(text: &str) -> Stage {
     stage
 }
 
+/// An outcome that nobody can score, until a person says that it is met; and one with a part that nobody looked at.
+pub(crate) fn unscored() -> Stage {
+    let clear =
+        r#""basis": "anchored_rubric", "rubric": [{"level": 0, "text": "no"}, {"level": 1, "text": "yes"}]"#;
+    let only = format!(
+        r#"{{"id": "clear", "text": "It is clear.", {clear}}}]}}, {{"id": "told", "statement": "It is told.", "criteria": [
+      {{"id": "named", "text": "It is named.", "basis": "deterministic_check", "check": {{"kind": "citations", "min": 1}}}},
+      {{"id": "plain", "text": "It is plain.", {clear}}}]}}]}}"#
+    );
+    let (head, _) = TASK.split_once(r#"{"id": "short""#).unwrap();
+    let mut stage = Stage::new(&format!("{head}{only}"), &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.drafted("memo", SAID);
+    let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
+    stage.asks(&question, "yes", "");
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    assert_eq!(stage.rely(&claims), "rely_with_limitations");
+    stage.integrated();
+    stage
+}
+
 /// A run by its name.
 pub(crate) type Scene = (&'static str, fn() -> Stage);
 
@@ -306,7 +380,7 @@ pub(crate) type Scene = (&'static str, fn() -> Stage);
 pub(crate) const ALL: [&[Scene]; 2] = [&SHORT, &LONG];
 
 /// One or two looks and a packet.
-pub(crate) const SHORT: [Scene; 11] = [
+pub(crate) const SHORT: [Scene; 12] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
@@ -318,10 +392,11 @@ pub(crate) const SHORT: [Scene; 11] = [
     ("optional", optional),
     ("overspent", overspent),
     ("unheld", unheld),
+    ("unscored", unscored),
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
-const LONG: [Scene; 8] = [
+const LONG: [Scene; 13] = [
     ("contested", contested),
     ("issued", issued),
     ("given up", histories::given_up),
@@ -330,4 +405,9 @@ const LONG: [Scene; 8] = [
     ("uninformed", histories::uninformed),
     ("need answered", histories::need_answered),
     ("gone back", histories::gone_back),
+    ("unable", histories::unable),
+    ("amended", decided::amended),
+    ("besides", besides),
+    ("cleared", cleared),
+    ("acknowledged", acknowledged),
 ];

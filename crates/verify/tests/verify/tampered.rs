@@ -75,8 +75,12 @@ fn who_signed_is_a_result_of_its_own() {
     let statement = scenes::safe().statement();
     let whole = file(&statement, &key(1));
     let report = verify(&whole, &[public(&key(3))]);
-    assert_eq!((report.result, report.signatures[0].standing), (Outcome::Failed, Standing::Unknown));
+    assert_eq!((report.result, report.signatures[0].standing), (Outcome::SignerUnknown, Standing::Unknown));
     assert_eq!(report.failures.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::VerifySigner]);
+    let mut forged = statement.clone();
+    forged.status.push('x');
+    let report = verify(&file(&forged, &key(1)), &[public(&key(3))]);
+    assert_eq!(report.result, Outcome::Failed, "what is forged stays so, whoever signed it");
     let report = verify(&whole, &[public(&key(3)), public(&key(1))]);
     assert_eq!((report.result, report.signatures[0].standing), (Outcome::Verified, Standing::Trusted));
     let mut other = statement.clone();

@@ -32,19 +32,28 @@ pub fn ending(desk: &Desk, id: &str) -> Option<Timestamp> {
     open(desk).iter().find(|call| call.hard_call_id == id).and_then(ends_at)
 }
 
+/// The open questions that have waited too long at a time, and of which nobody has said so yet.
+fn over(desk: &Desk, now: &Timestamp) -> Vec<HardRevisionCall> {
+    let is_over = |call: &HardRevisionCall| until(call).is_some_and(|until| now.instant() >= until.instant());
+    let is_new =
+        |id: &str| matches!(desk.says("hard_revision_call", id, "state"), Some("pending" | "deferred"));
+    open(desk).into_iter().filter(|one| is_over(one) && is_new(&one.hard_call_id)).collect()
+}
+
+/// Whether something has become of an open question by a time that nobody has put down yet.
+#[must_use]
+pub fn lapses(desk: &Desk, now: &Timestamp) -> bool {
+    !over(desk, now).is_empty()
+}
+
 /// What becomes of questions that waited too long, as the policy of each has it: they go to somebody else or are given up; each once.
 ///
 /// # Errors
 /// Something can't be written.
 pub fn lapse(desk: &mut Desk) -> Result<Vec<String>, Error> {
-    let now = desk.clock().instant();
-    let is_over = |call: &HardRevisionCall| until(call).is_some_and(|until| now >= until.instant());
-    let is_new =
-        |id: &str| matches!(desk.says("hard_revision_call", id, "state"), Some("pending" | "deferred"));
-    let over: Vec<HardRevisionCall> =
-        open(desk).into_iter().filter(|one| is_over(one) && is_new(&one.hard_call_id)).collect();
+    let now = desk.clock().clone();
     let mut lapsed = Vec::new();
-    for call in over {
+    for call in over(desk, &now) {
         let action = call.pending_policy.on_timeout.into();
         pend(desk, &call.hard_call_id, PendingCause::TimedOut, action)?;
         lapsed.push(call.hard_call_id);

@@ -2,6 +2,7 @@
 //! Owns: their envelopes, and the quality index of the judge. Must not: put them together; the chain does.
 
 use super::Round;
+use super::lacking::Lacking;
 use crate::desk::{Desk, Error, From, reference};
 use crate::finding;
 use crate::names::references;
@@ -9,6 +10,7 @@ use crate::outcome;
 use crate::score::{Found, Lacks, Scored};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_govern::formula::NotEvaluated;
 use countersign_govern::table::outcome::entry;
 use countersign_govern::types::basic::{
     AssuranceBasis, Criterion, EvaluatedTarget, EvaluationBasis, EvaluationRouteRecommendation,
@@ -58,10 +60,10 @@ pub(super) fn evaluator(
     desk: &mut Desk,
     round: &Round<'_>,
     verdict: Verdict,
-    lacks: &[Lacks],
+    lacking: &Lacking<'_>,
     passed: &[String],
 ) -> Result<Voice, Error> {
-    let open = lacks.first().copied().filter(|_| verdict == Verdict::Indeterminate);
+    let open = lacking.first().map(|(_, lacks)| lacks).filter(|_| verdict == Verdict::Indeterminate);
     let state = match (round.ended, verdict, open) {
         (Some(state), ..) => state,
         (None, Verdict::Indeterminate, Some(lacks)) => state_of(lacks),
@@ -72,7 +74,7 @@ pub(super) fn evaluator(
         Some(state) => entry(state).causes.first().copied().into_iter().collect(),
         None => open.map(cause).into_iter().collect(),
     };
-    let mut limitations: Vec<Limitation> = lacks.iter().map(|one| limitation(*one)).collect();
+    let mut limitations: Vec<Limitation> = lacking.limitations().collect();
     limitations.extend(round.ended.and_then(limited));
     limitations.sort_unstable();
     limitations.dedup();
@@ -126,21 +128,13 @@ fn limited(state: State) -> Option<Limitation> {
     }
 }
 
-fn limitation(lacks: Lacks) -> Limitation {
-    match lacks {
-        Lacks::Label | Lacks::Anchor | Lacks::Choice => Limitation::HumanJudgmentNeeded,
-        Lacks::Judge | Lacks::Tool => Limitation::MissingCapability,
-        Lacks::Information => Limitation::InsufficientEvidence,
-    }
-}
-
 /// What the judge says: the scores in one number, and whether that is enough.
 pub(super) fn judge(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Voice, Error> {
     let index = index(desk, round, scores)?;
     let (verdict, state) = match index {
-        Pass::Passed => (Verdict::Passed, State::Satisfied),
-        Pass::FailedThreshold | Pass::FailedRequiredGate => (Verdict::Failed, short(desk, round)),
-        Pass::Indeterminate => (Verdict::Indeterminate, State::NeedsInformation),
+        Some(Pass::Passed) => (Verdict::Passed, State::Satisfied),
+        Some(Pass::FailedThreshold | Pass::FailedRequiredGate) => (Verdict::Failed, short(desk, round)),
+        Some(Pass::Indeterminate) | None => (Verdict::Indeterminate, State::NeedsInformation),
     };
     let causes =
         if verdict == Verdict::Indeterminate { Vec::from([Cause::MissingInformation]) } else { Vec::new() };
@@ -173,8 +167,12 @@ fn met(scores: &[Scored]) -> Vec<String> {
     scores.iter().filter(has_value).map(|one| one.criterion.clone()).collect()
 }
 
-/// The quality index of an outcome, with its receipt.
-fn index(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Pass, Error> {
+/// Why the formula has no index: nothing that was scored counts, or what counts weighs nothing. An index of nothing would say that all is
+/// well, or that nothing is.
+const NOTHING_COUNTS: [&str; 2] = ["no_aggregation_eligible_criteria", "criterion_weight_sum_zero"];
+
+/// The quality index of an outcome, with its receipt; none where nothing of it counts.
+fn index(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Option<Pass>, Error> {
     let weights = weights(desk, round)?;
     let (mut dimensions, mut refs) = (Vec::new(), Vec::new());
     for (criterion, scored) in round.outcome.criteria.iter().zip(scores) {
@@ -206,6 +204,14 @@ fn index(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Pass, 
         input_refs: refs,
         output_ref: reference("QualityIndex", &id)?,
     };
+    match desk.value(&from) {
+        Err(Error::NoValue { why: NotEvaluated::Input(wrong), .. })
+            if wrong.code.is_some_and(|code| NOTHING_COUNTS.contains(&code)) =>
+        {
+            return Ok(None);
+        }
+        Ok(_) | Err(_) => {}
+    }
     let whole = |value: &Json| {
         let mut members = value.as_object().cloned().unwrap_or_default();
         members.insert("aggregation_method", round.outcome.aggregation().as_str());
@@ -220,7 +226,7 @@ fn index(desk: &mut Desk, round: &Round<'_>, scores: &[Scored]) -> Result<Pass, 
     let index = QualityIndex::read(&members.into(), &mut Reading::default())
         .ok_or_else(|| Error::Missing("quality index".to_string()))?;
     desk.open_named("QualityIndex", &id, &index)?;
-    Ok(index.derived_pass_status)
+    Ok(Some(index.derived_pass_status))
 }
 
 fn config_id(desk: &Desk, round: &Round<'_>) -> String {

@@ -81,22 +81,26 @@ pub(crate) fn since(desk: &Desk, outcome: &str) -> u64 {
     answered.chain(sourced.map(|found| found.seq)).max().unwrap_or(0)
 }
 
-/// The scores of an outcome: what the judge put together at each look, with the place of that.
+/// The scores of an outcome: what the judge put together at each look, with the place of that. A look at what nobody could score has none.
 pub(crate) fn scores(desk: &Desk, outcome: &str) -> Vec<(u64, Number)> {
     let own = desk.own(outcome);
     let indexes: Vec<(u64, Number)> = desk
         .each::<QualityIndex>("QualityIndex")
         .map(|found| (found.seq, found.record.aggregate_score))
         .collect();
-    let judged = desk.each::<EvaluationResultEnvelope>("EvaluationResultEnvelope");
-    let judged = judged
-        .filter(|found| found.record.producer_kind == ProducerKind::Judge && found.record.outcome_id == own);
-    judged
-        .filter_map(|found| {
-            let before = indexes.iter().rfind(|(seq, _)| *seq < found.seq)?;
-            Some((found.seq, before.1.clone()))
-        })
-        .collect()
+    let said: Vec<(u64, EvaluationResultEnvelope)> = desk
+        .each::<EvaluationResultEnvelope>("EvaluationResultEnvelope")
+        .map(|found| (found.seq, found.record))
+        .collect();
+    let is_judge =
+        |one: &EvaluationResultEnvelope| one.producer_kind == ProducerKind::Judge && one.outcome_id == own;
+    // What was put together for a judge stands behind the evaluator, who spoke right before.
+    let score = |(at, (seq, one)): (usize, &(u64, EvaluationResultEnvelope))| {
+        let from = at.checked_sub(1).and_then(|before| said.get(before)).map_or(0, |(seq, _)| *seq);
+        let own = indexes.iter().rfind(|(index, _)| (from..*seq).contains(index));
+        own.filter(|_| is_judge(one)).map(|(_, score)| (*seq, score.clone()))
+    };
+    said.iter().enumerate().filter_map(score).collect()
 }
 
 /// The strategy that an outcome is mended by in a plan: that of the first step that changes something for it.

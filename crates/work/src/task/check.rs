@@ -2,6 +2,7 @@
 //! Owns: every rule between members. Must not: read a file.
 
 mod criterion;
+pub(super) mod empty;
 
 use super::artifact::QUOTES_MAX;
 use super::{Artifact, ArtifactKind, JUDGE_MODEL, JUDGE_NONE, Outcome, SHELL, Source, Task, micros, share};
@@ -13,6 +14,7 @@ use countersign_govern::derive::graph::Graph;
 use countersign_govern::types::cost::CostDimension;
 use countersign_govern::types::wire::{How, Trouble};
 use countersign_kernel::gate::Capability;
+use countersign_record::id::MatterId;
 use countersign_record::json::Json;
 
 /// Characters of an id.
@@ -269,6 +271,9 @@ fn source(one: &Source, place: &str, found: &mut Found) {
     if one.tier() > TIER_MAX {
         found.add(&format!("{place}/tier"), "must be 0 to 3");
     }
+    if let Some(Err(why)) = one.matter.as_deref().map(MatterId::try_from) {
+        found.add(&format!("{place}/matter"), why.to_string());
+    }
     if one.is_legal() && one.treatment.is_none() {
         found.add(
             &format!("{place}/treatment"),
@@ -280,6 +285,19 @@ fn source(one: &Source, place: &str, found: &mut Found) {
     {
         found.add(&format!("{place}/fresh_until"), "is before the source was received");
     }
+}
+
+/// No matter sees what is another's, so a source of another one can't be used.
+pub(super) fn foreign(task: &Task, matter: &str) -> Vec<Trouble> {
+    let mut found = Found(Vec::new());
+    for (at, one) in task.sources.iter().enumerate().filter(|(_, one)| one.is_foreign(matter)) {
+        let own = one.matter.as_deref().unwrap_or_default();
+        let message = format!(
+            "a source of another matter can't be used in a run of {matter}: run it with --matter {own}, or leave the source out"
+        );
+        found.add(&format!("/sources/{at}/matter"), message);
+    }
+    found.0
 }
 
 fn outcome(task: &Task, one: &Outcome, place: &str, twice: &BTreeSet<&str>, found: &mut Found) {

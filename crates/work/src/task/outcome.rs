@@ -8,7 +8,7 @@ use countersign_govern::types::quality::{
     QualityIndexAggregationMethod as Aggregation, QualityIndexMissingDimensionPolicy as Missing,
 };
 use countersign_govern::{record, words};
-use countersign_record::json::{Json, Number};
+use countersign_record::json::{Json, Number, Object};
 
 record! {
     /// Something that must be true of the work.
@@ -46,7 +46,21 @@ record! {
         priority: Option<CriterionPriority>,
         required: Option<bool>,
         threshold: Option<Number>,
-    }
+    } holds |_| true, "" schema required_told
+}
+
+/// What a schema alone can't say: the default of `required`.
+fn required_told(schema: Json) -> Json {
+    let description = "Whether its outcome fails without it: true for a human_label, false for everything else where nothing is said.";
+    let (Some(mut members), Some(mut properties)) =
+        (schema.as_object().cloned(), schema.get("properties").and_then(Json::as_object).cloned())
+    else {
+        return schema;
+    };
+    let told = Object::from([("type", Json::from("boolean")), ("description", description.into())]);
+    properties.insert("required", told);
+    members.insert("properties", properties);
+    members.into()
 }
 
 record! {
@@ -132,6 +146,15 @@ impl Outcome {
         self.weights.unwrap_or(WeightPolicy::FromCriterionWeight)
     }
 
+    /// Whether a criterion counts for the outcome once it is scored: what weighs nothing does not.
+    #[must_use]
+    pub fn counts(&self, criterion: &Criterion) -> bool {
+        match self.weights() {
+            WeightPolicy::FromCriterionWeight => criterion.weight().as_f64() > 0.0,
+            WeightPolicy::FromPriority | WeightPolicy::Uniform => true,
+        }
+    }
+
     /// What becomes of judgments without an anchor.
     #[must_use]
     pub fn unanchored(&self) -> UnanchoredPolicy {
@@ -155,10 +178,10 @@ impl Criterion {
         test.argv.as_deref()
     }
 
-    /// Whether the outcome fails without it.
+    /// Whether the outcome fails without it: where nothing is said what a person is asked for is.
     #[must_use]
     pub fn is_required(&self) -> bool {
-        self.required.unwrap_or(false)
+        self.required.unwrap_or(self.basis == ScoringBasis::HumanLabel)
     }
 
     /// Its weight.

@@ -26,6 +26,7 @@ record! {
         authority: Option<CoreAuthorityLevel>,
         jurisdiction: Option<String>,
         treatment: Option<LegalTreatmentStatus>,
+        matter: Option<String>,
     }
 }
 
@@ -54,6 +55,12 @@ impl Source {
     pub fn taint(&self) -> TaintClass {
         taint_defaults::find(self.kind.as_str())
             .map_or(TaintClass::Unclassified, |row| taint::effective(row, Some(self.trust_basis), None))
+    }
+
+    /// Whether it is of another matter than this one: no matter sees what another has.
+    #[must_use]
+    pub fn is_foreign(&self, matter: &str) -> bool {
+        self.matter.as_deref().is_some_and(|own| own != matter)
     }
 
     /// Whether it belongs to the law, where later treatment counts.

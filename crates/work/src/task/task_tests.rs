@@ -243,3 +243,104 @@ fn amounts_are_exact() {
     }
     assert_eq!(share(&countersign_record::json::Number::from(2_u32)).map(|micros| micros.to_string()), None);
 }
+
+#[test]
+fn a_person_who_is_asked_is_required_unless_the_task_says_otherwise() {
+    let section = r#""basis": "deterministic_check", "check": {"kind": "section", "heading": "Term"}"#;
+    let label = r#""basis": "human_label", "question": "Is it?", "labels": ["yes", "no"], "pass": ["yes"]"#;
+    let rubric =
+        r#""basis": "anchored_rubric", "rubric": [{"level": 0, "text": "no"}, {"level": 1, "text": "yes"}]"#;
+    for (criterion, expected) in [
+        (section.to_string(), false),
+        (rubric.to_string(), false),
+        (r#""basis": "source_grounded""#.to_string(), false),
+        (r#""basis": "unanchored_llm_judgment""#.to_string(), false),
+        (label.to_string(), true),
+        (format!(r#"{label}, "required": false"#), false),
+        (format!(r#"{section}, "required": true"#), true),
+    ] {
+        let task = read(&TASK.replace(section, &criterion)).unwrap();
+        assert_eq!(task.outcomes[0].criteria[0].is_required(), expected, "{criterion}");
+    }
+    let text = json::to_text(&Criterion::schema()).unwrap();
+    assert!(text.contains("true for a human_label"), "{text}");
+}
+
+#[test]
+fn an_outcome_of_which_nothing_could_ever_count_is_refused() {
+    let basis = r#""basis": "deterministic_check", "check": {"kind": "section", "heading": "Term"}"#;
+    let outcome = |policy: &str| {
+        let task = TASK.replace(basis, r#""basis": "unanchored_llm_judgment""#);
+        read(
+            &task.replace(r#""section": "term""#, &format!(r#""section": "term", "unanchored": "{policy}""#)),
+        )
+    };
+    let troubles = outcome("exclude").unwrap_err();
+    assert_eq!(troubles.len(), 1, "{troubles:?}");
+    assert_eq!(troubles[0].path, "/outcomes/0/unanchored");
+    assert!(troubles[0].message.contains("leaves out every criterion"), "{troubles:?}");
+    assert!(outcome("indeterminate").is_ok() && outcome("include_with_audit_flag").is_ok());
+}
+
+/// What a run that is begun now is refused for; one that was begun with it can be read.
+#[test]
+fn words_that_ask_for_nothing_are_told_by_place() {
+    let section = r#"{"kind": "section", "heading": "Term"}"#;
+    let basis = r#""basis": "deterministic_check", "check": {"kind": "section", "heading": "Term"}"#;
+    let label = |members: &str| format!(r#""basis": "human_label", "question": "Is it?", {members}"#);
+    let check = |from: &str, to: &str, expected: &[(&str, &str)]| {
+        let task = read(&TASK.replace(from, to)).unwrap_or_else(|troubles| panic!("{to}: {troubles:?}"));
+        let told = task.empty_words();
+        assert_eq!(told.len(), expected.len(), "{to}: {told:?}");
+        for (one, (path, words)) in told.iter().zip(expected) {
+            assert_eq!(&one.path, path, "{to}");
+            assert!(one.message.contains(words), "{to}: {}", one.message);
+        }
+    };
+    let at = "/outcomes/0/criteria/0";
+    let place = |rest: &str| format!("{at}{rest}");
+    let twice = label(r#""labels": ["yes", "no", "yes"], "pass": ["yes"]"#);
+    check(basis, &twice, &[(&place("/labels/2"), "stands there already")]);
+    check(basis, &label(r#""labels": ["yes", "no"], "pass": ["yes"]"#), &[]);
+    for (test, path, words) in [
+        (r#"{"kind": "sections", "headings": []}"#, "/check/headings", "names nothing"),
+        (r#"{"kind": "mentions", "any": []}"#, "/check/any", "names nothing"),
+        (r#"{"kind": "mentions", "all": ["rent", " "]}"#, "/check/all/1", "must say something"),
+        (r#"{"kind": "citations", "min": 0}"#, "/check", "asks for no citation at all"),
+        (
+            r#"{"kind": "citations", "sources_min": 5}"#,
+            "/check/sources_min",
+            "asks for 5 sources where the task has one that can be cited",
+        ),
+    ] {
+        check(section, test, &[(&place(path), words)]);
+    }
+    check(section, r#"{"kind": "citations", "min": 2, "sources_min": 1}"#, &[]);
+    for (policy, expected) in [
+        (r#"{"sufficiency": {"attempts_min": 5, "attempts_max": 1}}"#, Some("attempts_max, which is 1")),
+        (r#"{"sufficiency": {"attempts_min": 5}}"#, Some("attempts_max, which is 4")),
+        (r#"{"sufficiency": {"attempts_max": 1}}"#, None),
+    ] {
+        let to = format!(r#""policies": {policy}, "outcomes": ["#);
+        let wrong = expected.map(|words| ("/policies/sufficiency/attempts_min", words));
+        check(r#""outcomes": ["#, &to, &wrong.into_iter().collect::<Vec<_>>());
+    }
+    check(
+        r#""outcomes": ["#,
+        r#""policies": {"claim_support": {"direct_min": 0}}, "outcomes": ["#,
+        &[("/policies/claim_support/direct_min", "must be 1 or more")],
+    );
+}
+
+#[test]
+fn a_source_of_another_matter_is_foreign() {
+    let of = |matter: &str| {
+        let text =
+            TASK.replace(r#""user_supplied"}"#, &format!(r#""user_supplied", "matter": "{matter}"}}"#));
+        read(&text).map(|task| task.foreign("default").into_iter().map(|one| one.path).collect::<Vec<_>>())
+    };
+    assert_eq!(of("default").unwrap(), Vec::<String>::new());
+    assert_eq!(of("acme").unwrap(), ["/sources/0/matter"]);
+    assert_eq!(of("Not one!").unwrap_err()[0].path, "/sources/0/matter");
+    assert_eq!(read(TASK).unwrap().foreign("acme"), []);
+}

@@ -27,6 +27,10 @@ use countersign_record::json::{Json, Object};
 /// # Errors
 /// Something can't be written.
 pub fn take_in(desk: &mut Desk, source: &Source, text: &[u8]) -> Result<(), Error> {
+    if source.is_foreign(desk.matter()) {
+        let own = source.matter.clone().unwrap_or_default();
+        return Err(Error::Foreign { source_id: source.id.clone(), own });
+    }
     let Some(tier) = tier(source.tier()) else {
         let (receipt_id, created_at) = (desk.id("lookup"), desk.now());
         let lookup = EphemeralSourceLookupReceipt {

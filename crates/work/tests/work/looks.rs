@@ -218,3 +218,88 @@ fn a_copy_hides_no_citation() {
     );
     stage.is_clean();
 }
+
+/// A criterion of each basis that nobody scores by itself.
+const LABEL: &str = r#"{"id": "read", "text": "A partner agrees.", "basis": "human_label", "question": "Do you agree?", "labels": ["yes", "no"], "pass": ["yes"]MORE}"#;
+const RUBRIC: &str = r#"{"id": "clear", "text": "It is clear.", "basis": "anchored_rubric", "rubric": [{"level": 0, "text": "no"}, {"level": 1, "text": "yes"}]MORE}"#;
+const OPINION: &str = r#"{"id": "tone", "text": "It reads well.", "basis": "unanchored_llm_judgment"MORE}"#;
+const CHECK: &str = r#"{"id": "has-term", "text": "It is there.", "basis": "deterministic_check", "check": {"kind": "section", "heading": "Term"}MORE}"#;
+
+/// An outcome of these criteria, with what else it says; a criterion is optional where nothing is said.
+fn of(members: &str, criteria: &[(&str, &str)]) -> Stage {
+    let criteria: Vec<String> = criteria.iter().map(|(one, more)| one.replace("MORE", more)).collect();
+    let (head, _) = TASK.split_once(r#""criteria": ["#).unwrap();
+    let head = head.replace(r#""section": "term""#, &format!(r#""section": "term"{members}"#));
+    Stage::new(&format!(r#"{head}"criteria": [{}]}}]}}"#, criteria.join(", ")), &[("lease", LEASE)])
+}
+
+/// What nobody scored is asked of a person where the task asks one, has it so, or nothing of the outcome would count; else it is named
+/// and limits the work.
+#[test]
+fn what_nobody_scored_is_asked_or_named_and_never_silent() {
+    let open = r#", "missing": "indeterminate""#;
+    let kept = r#", "missing": "exclude_optional_with_penalty", "threshold": 0.2"#;
+    let light = r#", "weight": 0"#;
+    let limited = "rely_with_limitations";
+    // What is asked in turn, with the answers, what nobody looked at in the end, and the status.
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(&'a str, &'a str)], &'a [&'a str], &'a str);
+    let safe = "safe_to_rely_within_scope";
+    let cases: [Case<'_>; 12] = [
+        ("", &[(LABEL, "")], &[("Do you agree?", "yes")], &[], safe),
+        ("", &[(LABEL, r#", "required": false"#)], &[("Do you agree?", "yes")], &[], safe),
+        ("", &[(CHECK, ""), (LABEL, "")], &[("Do you agree?", "yes")], &[], safe),
+        ("", &[(RUBRIC, "")], &[("there is no judge", "yes")], &[], safe),
+        ("", &[(OPINION, "")], &[("rests on nothing", "yes")], &[], safe),
+        ("", &[(LABEL, ""), (RUBRIC, "")], &[("Do you agree?", "yes")], &["clear"], limited),
+        ("", &[(CHECK, ""), (RUBRIC, "")], &[], &["clear"], limited),
+        (kept, &[(CHECK, ""), (OPINION, "")], &[], &["tone"], limited),
+        (open, &[(CHECK, ""), (RUBRIC, "")], &[("there is no judge", "yes")], &[], safe),
+        (
+            open,
+            &[(CHECK, r#", "required": true"#), (LABEL, r#", "required": false"#)],
+            &[("Do you agree?", "yes")],
+            &[],
+            safe,
+        ),
+        // What weighs nothing does not count, whatever its score is.
+        ("", &[(CHECK, light), (RUBRIC, "")], &[("there is no judge", "yes")], &[], safe),
+        ("", &[(CHECK, light), (OPINION, "")], &[("rests on nothing", "yes")], &[], safe),
+    ];
+    for (members, criteria, asked, unscored, status) in cases {
+        let what = format!("{members} {criteria:?}");
+        let mut stage = of(members, criteria);
+        let version = stage.version("memo", GOOD);
+        let (mut claims, mut looked) = stage.look("memo", &version, GOOD);
+        for (words, answer) in asked {
+            assert_eq!(
+                (looked[0].verdict, looked[0].state),
+                (Verdict::Indeterminate, State::NeedsHumanJudgment),
+                "{what}"
+            );
+            let question = looked[0].question.clone().unwrap_or_else(|| panic!("{what}: nobody is asked"));
+            let calls = countersign_work::call::open(&stage.desk);
+            assert!(calls[0].prompt_text.contains(words), "{what}: {}", calls[0].prompt_text);
+            stage.answer(&question, answer).unwrap();
+            (claims, looked) = stage.look("memo", &version, GOOD);
+        }
+        assert_eq!((looked[0].verdict, looked[0].state), (Verdict::Passed, State::Satisfied), "{what}");
+        let left: Vec<String> =
+            countersign_work::evaluate::unscored(&stage.desk).into_iter().map(|one| one.criterion).collect();
+        assert_eq!(left, unscored, "{what}");
+        assert_eq!(stage.hand_over(&claims), status, "{what}");
+        stage.is_clean();
+    }
+}
+
+/// Where nothing counts there is no index; the next look has one.
+#[test]
+fn an_index_is_of_something() {
+    let mut stage = of("", &[(RUBRIC, "")]);
+    let version = stage.version("memo", GOOD);
+    let (_, looked) = stage.look("memo", &version, GOOD);
+    assert_eq!(stage.count("QualityIndex"), 0);
+    stage.answer(&looked[0].question.clone().unwrap(), "yes").unwrap();
+    stage.look("memo", &version, GOOD);
+    assert_eq!(stage.count("QualityIndex"), 1);
+    stage.is_clean();
+}

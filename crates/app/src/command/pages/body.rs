@@ -19,7 +19,7 @@ use countersign_record::json::{Json, Object};
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
 use countersign_work::purse::Purse;
-use countersign_work::{board, cost, explain, finding, outcome, page, rely, research};
+use countersign_work::{board, cost, evaluate, explain, finding, outcome, page, rely, research};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The body of a page.
@@ -96,13 +96,19 @@ fn needs(desk: &Desk) -> Vec<Json> {
 
 fn health(desk: &Desk, read: &Read) -> Json {
     let card = desk.each::<TaskHealthCard>("TaskHealthCard").next_back();
+    let unscored = evaluate::unscored(desk);
     let outcomes = desk.task().outcomes.iter().map(|one| {
         let state = outcome::state(desk, &one.id);
+        let own = unscored.iter().filter(|open| open.outcome == one.id).map(|open| {
+            let members = [("criterion", &*open.criterion), ("text", &*open.text), ("why", open.why)];
+            members.into_iter().map(|(name, word)| (name, Json::from(word))).collect::<Object>().into()
+        });
         Json::from(Object::from([
             ("outcome", Json::from(one.id.as_str())),
             ("statement", one.statement.as_str().into()),
             ("state", state.as_str().into()),
             ("in_words", standing::told(desk, one).into()),
+            ("not_looked_at", Json::Array(own.collect())),
         ]))
     });
     let packet = rely::last(desk).map(|packet| Json::from(packet.reliance_derivation.status.as_str()));

@@ -85,6 +85,10 @@ fn health(shown: &Shown<'_>, body: &Json) -> Vec<Line> {
         let line = Line::new(style, mark).and(PLAIN, format!("{} ", word(one, "outcome")));
         let line = line.and(style, format!("({})", word(one, "in_words")));
         lines.push(line.and(PLAIN, format!(": {}", word(one, "statement"))).hanging(4));
+        lines.extend(members(one, "not_looked_at").iter().map(|open| {
+            let words = format!("Nobody looked at “{}”: {}.", word(open, "text"), word(open, "why"));
+            Line::new(CARE, "    ? ").and(PLAIN, words).hanging(6)
+        }));
     }
     lines
 }
@@ -414,6 +418,15 @@ fn told(shown: &Shown<'_>, posted: &str) -> String {
     format!("{id} {state}")
 }
 
+/// What was spent of what was foreseen; of nothing, where nothing was.
+fn foreseen(compared: &str) -> String {
+    let one = |part: &str| match part.strip_suffix(" of 0 foreseen") {
+        Some(spent) => format!("{spent}, and none was foreseen"),
+        None => part.to_owned(),
+    };
+    compared.split("; ").map(one).collect::<Vec<_>>().join("; ")
+}
+
 fn budget(shown: &Shown<'_>) -> Vec<Line> {
     let desk = shown.fresh;
     let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
@@ -430,7 +443,7 @@ fn budget(shown: &Shown<'_>) -> Vec<Line> {
         lines.push(say("matter", format!("all its runs together may {all}; spent {spent}; held {held}")));
     }
     if let Some(told) = told {
-        lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
+        lines.push(say("foreseen", foreseen(&told.record.forecast_vs_actual_summary)));
         if told.record.quality_impact_summary != "None." {
             lines.push(say("impact", told.record.quality_impact_summary));
         }

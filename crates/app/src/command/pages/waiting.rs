@@ -59,7 +59,7 @@ pub(super) fn all(desk: &Desk, read: &Read) -> Vec<Json> {
 
 /// How a question is answered, until when, and what waits for it. After its time nobody can answer it.
 fn asked(call: &HardRevisionCall, read: &Read, item: &mut Object) {
-    let waits = Waits::of(call);
+    let waits = Waits::of(call, read.now.as_ref());
     waits.put_on(item);
     let is_over = waits.is_over(read.now.as_ref());
     item.insert("expired", is_over);

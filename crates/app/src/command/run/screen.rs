@@ -68,15 +68,14 @@ fn lines(sheet: &Sheet, told: &Told, room: &Room) -> Vec<Line> {
     lines.extend(open.into_iter().chain(met).take(max).map(|one| outcome(one).within(room.outcome_rows)));
     let [health, found, diff, attention] = &told.pages;
     lines.extend(more(all.len(), max, health));
-    let claims = &told.claims;
-    if claims.all > 0 {
+    if let Some(claims) = told.claims.as_ref().filter(|claims| claims.all > 0) {
         let style = if claims.supported == claims.all { PLAIN } else { CARE };
         lines.push(Line::new(
             style,
             format!("{} of {} claims stand in the sources.", claims.supported, claims.all),
         ));
     }
-    if claims.not_held > 0 {
+    if let Some(claims) = told.claims.as_ref().filter(|claims| claims.not_held > 0) {
         let words = output::count(claims.not_held as u64, "part");
         let are = if claims.not_held == 1 { "is" } else { "are" };
         lines.push(Line::new(CARE, format!("{words} of it {are} not held against the sources.")));

@@ -10,7 +10,7 @@ use countersign_govern::types::reliance::{
     RelianceArtifactLifecycleState as Life, RelianceInvalidationEvent as Fallen, TaskReliancePacket,
 };
 use countersign_govern::types::source::SourceRecord;
-use countersign_verify::summary::{given_up, state, why};
+use countersign_verify::summary::{given_up, state, why, without_others};
 use countersign_work::desk::Desk;
 use countersign_work::task::Outcome;
 use countersign_work::{outcome, rely};
@@ -64,9 +64,15 @@ pub(in crate::command) fn has_failed(state: State) -> bool {
 /// The words for how an outcome stands, with what it depends on that was given up.
 pub(in crate::command) fn told(desk: &Desk, one: &Outcome) -> String {
     let own = outcome::state(desk, &one.id);
-    let is_cancelled = desk.all::<TaskCancelProtocol>().any(|one| one.cancel_scope == CancelScope::EntireRun);
-    if is_cancelled && !outcome::is_settled(own) && !has_failed(own) {
-        return "Left open when the run was cancelled".to_owned();
+    let mut cancelled = desk.all::<TaskCancelProtocol>();
+    let cancelled = cancelled.rfind(|one| one.cancel_scope == CancelScope::EntireRun);
+    if let Some(cancelled) = cancelled.filter(|_| !outcome::is_settled(own) && !has_failed(own)) {
+        // Nobody but a person cancels a run, unless nobody answered in time.
+        return match cancelled.requested_by_ref.strip_prefix("user:") {
+            Some(_) => "Left open when the run was cancelled",
+            None => "Left open when nobody answered in time",
+        }
+        .to_owned();
     }
     let is_left_out = given_up(own)
         && desk
@@ -79,10 +85,7 @@ pub(in crate::command) fn told(desk: &Desk, one: &Outcome) -> String {
     };
     let is_given_up = |id: &&String| given_up(outcome::state(desk, id));
     let without: Vec<&str> = one.depends_on().iter().filter(is_given_up).map(String::as_str).collect();
-    match without.is_empty() {
-        true => words,
-        false => format!("{words}, though {} was given up", without.join(", ")),
-    }
+    without_others(own, words, &without)
 }
 
 /// The words for why a run is over, where its work does not say it.

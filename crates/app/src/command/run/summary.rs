@@ -18,6 +18,7 @@ use countersign_record::json::{Json, Object};
 use countersign_record::state::TerminalReason;
 use countersign_runtime::work::Work;
 use countersign_work::desk::Desk;
+use countersign_work::evaluate::{self, Unscored};
 use countersign_work::{artifact, call, finding, outcome, rely, research};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +40,8 @@ pub(super) struct Told {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) changed_by: BTreeSet<String>,
     pub(super) outcomes: Vec<OutcomeTold>,
-    pub(super) claims: Claims,
+    /// How many claims stand; nothing while nobody has looked at any.
+    pub(super) claims: Option<Claims>,
     pub(super) findings: Vec<FindingTold>,
     /// Questions to the sources that nobody has answered, by what each is called.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -158,6 +160,8 @@ pub(super) fn told(
     let holds = fallen.is_none();
     let standing = stands(run, packet.as_ref(), fallen.clone());
     let findings = findings(work);
+    let claims = claims(work);
+    let is_over = run.doing == Doing::Over;
     let told = work.look(|desk| Told {
         run: id.to_string(),
         task: desk.task().id.clone(),
@@ -168,9 +172,9 @@ pub(super) fn told(
         limitations: limitations(packet.as_ref()),
         changed_by: changed_by(desk),
         outcomes: outcomes(desk),
-        claims: claims(desk),
+        claims,
         open_questions: open_questions(desk),
-        not_looked_at: not_looked_at(run),
+        not_looked_at: not_looked_at(run, if is_over { evaluate::unscored(desk) } else { Vec::new() }),
         products: products(desk, &folder),
         packet: packet.as_ref().map(|packet| packet.packet_id.clone()),
         next: next(global, id, (&standing, stop), question.as_ref(), !findings.is_empty()),
@@ -316,14 +320,20 @@ fn outcomes(desk: &Desk) -> Vec<OutcomeTold> {
     desk.task().outcomes.iter().map(one).collect()
 }
 
-fn claims(desk: &Desk) -> Claims {
-    let package = desk.each::<EvidencePackage>("EvidencePackage").next_back();
-    package.map_or_else(Claims::default, |found| {
-        let map = found.record.claim_support_map;
-        let of = |status| map.iter().filter(|one| one.support_status == status).count();
-        let not_held = of(ClaimSupportStatus::NotChecked);
-        Claims { supported: of(ClaimSupportStatus::Supported), all: map.len() - not_held, not_held }
-    })
+/// The claims of the work: those of its evidence, and while there is none those that were looked at so far.
+fn claims(work: &Work) -> Option<Claims> {
+    let package = |desk: &Desk| {
+        let found = desk.each::<EvidencePackage>("EvidencePackage").next_back()?;
+        Some(found.record.claim_support_map.iter().map(|one| one.support_status).collect())
+    };
+    let all: Vec<ClaimSupportStatus> = match work.look(package).flatten() {
+        Some(all) => all,
+        None => ClaimTexts::looked_at(work),
+    };
+    let of = |status| all.iter().filter(|one| **one == status).count();
+    let not_held = of(ClaimSupportStatus::NotChecked);
+    let claims = Claims { supported: of(ClaimSupportStatus::Supported), all: all.len() - not_held, not_held };
+    (!all.is_empty() || work.look(|desk| package(desk).is_some()) == Some(true)).then_some(claims)
 }
 
 /// What is open though the work is safe to rely on.
@@ -362,12 +372,13 @@ fn open_questions(desk: &Desk) -> BTreeMap<String, String> {
     open.map(|one| (one.need_id, one.question)).collect()
 }
 
-/// What the last look could not see, as whoever looked told it.
-fn not_looked_at(run: &Run) -> BTreeMap<String, String> {
+/// What nobody scored, and why: in the words of whoever could not see it, where there are some.
+fn not_looked_at(run: &Run, unscored: Vec<Unscored>) -> BTreeMap<String, String> {
     let told =
         run.envelope.progress.outputs.get("critic").and_then(|critic| critic.get("unseen")?.as_object());
     let members = told.into_iter().flat_map(Object::iter);
-    members.filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned()))).collect()
+    let seen = members.filter_map(|(id, why)| Some((id.to_owned(), why.as_str()?.to_owned())));
+    unscored.into_iter().map(|one| (one.criterion, one.why.to_owned())).chain(seen).collect()
 }
 
 fn products(desk: &Desk, folder: &std::path::Path) -> Vec<Product> {
@@ -385,7 +396,8 @@ fn question(work: &Work, stop: &Stop) -> Option<Question> {
     let Some(call) = call else { return stuck(stop) };
     let diff = call.source_ref.as_ref().and_then(|about| change::diff(work, about));
     let ends_at = call::ends_at(&call).map(|at| at.to_string());
-    let waits = Some(Waits::of(&call));
+    let now = work.look(|desk| desk.clock().clone());
+    let waits = Some(Waits::of(&call, now.as_ref()));
     let offered = call.options.into_iter().map(|one| Offered {
         id: one.option_id,
         label: one.label,

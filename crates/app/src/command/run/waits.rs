@@ -22,12 +22,18 @@ pub(in crate::command) struct Waits {
     blocks: &'static str,
     /// What waits, as the task calls it.
     blocked: Vec<String>,
+    /// Whether its time is over and it is one for somebody else.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    escalated: bool,
     #[serde(skip)]
     ends: Option<Timestamp>,
 }
 
 impl Waits {
-    pub(in crate::command) fn of(call: &HardRevisionCall) -> Self {
+    /// How a question waits, as things stand at a time.
+    pub(in crate::command) fn of(call: &HardRevisionCall, now: Option<&Timestamp>) -> Self {
+        let (until, ends) = (call::until(call), call::ends_at(call));
+        let is_over = until.as_ref().zip(now).is_some_and(|(until, now)| now.instant() >= until.instant());
         let policy = &call.pending_policy;
         let run = format!("{}.", call.run_id.as_deref().unwrap_or_default());
         let named = |one: &String| {
@@ -35,11 +41,12 @@ impl Waits {
             id.strip_prefix(&run).unwrap_or(id).to_owned()
         };
         Waits {
-            answer_by: call::until(call).map(|at| at.to_string()),
+            answer_by: until.map(|at| at.to_string()),
             on_timeout: policy.on_timeout.as_str(),
             blocks: policy.blocking_scope.as_str(),
             blocked: policy.blocked_refs.iter().map(named).collect(),
-            ends: call::ends_at(call),
+            escalated: is_over && ends.is_none(),
+            ends,
         }
     }
 
@@ -52,6 +59,9 @@ impl Waits {
     pub(in crate::command) fn words(&self) -> Vec<String> {
         let until = self.answer_by.as_deref().map(|at| match OnTimeout::find(self.on_timeout) {
             Some(OnTimeout::Abort) => format!("Without an answer by {} the run ends.", moment(at)),
+            Some(OnTimeout::Escalate | OnTimeout::ContinueWithWarning) | None if self.escalated => {
+                format!("Since {} it is one for somebody else, and can still be answered.", moment(at))
+            }
             Some(OnTimeout::Escalate | OnTimeout::ContinueWithWarning) | None => {
                 format!(
                     "From {} on it is marked as one for somebody else, and can still be answered.",
@@ -78,6 +88,9 @@ impl Waits {
             item.insert("answer_by", at.as_str());
         }
         item.insert("on_timeout", self.on_timeout);
+        if self.escalated {
+            item.insert("escalated", true);
+        }
         item.insert("blocks", self.blocks);
         item.insert("blocked", Json::Array(self.blocked.iter().map(|one| one.as_str().into()).collect()));
         let words = self.words();

@@ -2,19 +2,13 @@
 //! Owns: their states from place to place of a log. Must not: resolve chains, or take a state for another than it is.
 
 use super::super::course::{Course, stands};
+use super::super::stood::Stood;
 use crate::derive::chain::FindingState;
+use crate::fold::family::FINDING;
 use crate::member::Member;
 use crate::world::World;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-
-/// How a finding stands after something that changed it.
-struct Moment {
-    seq: u64,
-    state: Option<FindingState>,
-    /// Whether it is one that blocks and may; a transition leaves that as it is.
-    blocks: Option<bool>,
-}
 
 /// How the findings of results stood, whenever that was.
 pub(in super::super) struct Findings<'w> {
@@ -31,26 +25,20 @@ const FEW: usize = 16;
 impl<'w> Findings<'w> {
     pub(in super::super) fn of(world: &'w World) -> Self {
         let mut of_result: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let mut moments: BTreeMap<&str, Vec<Moment>> = BTreeMap::new();
+        let mut blocks: BTreeMap<&str, Course<()>> = BTreeMap::new();
         for event in world.of("EvaluationFindingEvent") {
-            let (json, seq) = (event.json(), event.seq());
+            let json = event.json();
             let Some(finding) = json.text("finding_id") else { continue };
             if let Some(result) = json.text("result_id") {
                 of_result.entry(result).or_default().insert(finding);
             }
             let has_authority = json.flag("blocking_authority.satisfied") == Some(true);
-            let blocks = Some(json.is("severity", "blocking") && has_authority);
-            let state = json.text("emitted_state").and_then(FindingState::find);
-            moments.entry(finding).or_default().push(Moment { seq, state, blocks });
+            let may = json.is("severity", "blocking") && has_authority;
+            blocks.entry(finding).or_default().push((event.seq(), may.then_some(())));
         }
-        for receipt in world.of("FindingLifecycleTransitionReceipt") {
-            let (json, seq) = (receipt.json(), receipt.seq());
-            let state = json.text("to_state").and_then(FindingState::find);
-            if let Some(moments) = json.text("finding_id").and_then(|id| moments.get_mut(id)) {
-                moments.push(Moment { seq, state, blocks: None });
-            }
-        }
-        let courses = moments.into_iter().map(|(finding, moments)| (finding, course(moments)));
+        let stood = Stood::of(world, &FINDING);
+        let courses = blocks.into_iter();
+        let courses = courses.map(|(id, blocks)| (id, course(&blocks, stood.course(&(None, id)))));
         let mut findings = Findings { of_result, courses: courses.collect(), joined: BTreeMap::new() };
         let many = findings.of_result.iter().filter(|(_, own)| own.len() > FEW);
         let joined = many.map(|(result, _)| (*result, joined(findings.of_result(result))));
@@ -73,14 +61,14 @@ impl<'w> Findings<'w> {
     }
 }
 
-fn course(mut moments: Vec<Moment>) -> Course<FindingState> {
-    moments.sort_by_key(|moment| moment.seq);
-    let (mut state, mut blocks) = (None, None);
-    let stands = moments.into_iter().map(|moment| {
-        (state, blocks) = (moment.state.or(state), moment.blocks.or(blocks));
-        (moment.seq, state.filter(|_| blocks == Some(true)))
-    });
-    stands.collect()
+/// The states of a finding while it is one that blocks and may; a transition leaves that as it is.
+fn course(blocks: &[(u64, Option<()>)], states: &[(u64, Option<&'static str>)]) -> Course<FindingState> {
+    let mut places: Vec<u64> =
+        blocks.iter().map(|(at, _)| *at).chain(states.iter().map(|(at, _)| *at)).collect();
+    places.sort_unstable();
+    places.dedup();
+    let stood = |place| stands(states, place).and_then(FindingState::find);
+    places.into_iter().map(|at| (at, stood(at).filter(|_| stands(blocks, at).is_some()))).collect()
 }
 
 /// For each state from where to where any finding is in it.

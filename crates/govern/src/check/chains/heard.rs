@@ -257,14 +257,15 @@ impl<'w> Course<'_, 'w> {
         all
     }
 
-    /// Tells of each receipt what was heard before it. One result after the other is taken in; those that only one receipt
-    /// considered are taken back.
-    pub(super) fn walk(&self, mut tell: impl FnMut(usize, Record<'w>, &Heard<'_, 'w>)) {
+    /// Tells of each receipt what was heard before it, and what the results alone say that it considered. One result after the other
+    /// is taken in; those that only one receipt considered are taken back.
+    pub(super) fn walk(&self, mut tell: impl FnMut(usize, Record<'w>, &Heard<'_, 'w>, &Heard<'_, 'w>)) {
         if self.receipts.is_empty() {
             return;
         }
         let received = self.received();
         let mut heard = Heard::nobody(self.parts);
+        let mut alone = Heard::nobody(self.parts);
         let mut coming = received.iter().peekable();
         let mut here: BTreeSet<u64> = BTreeSet::new();
         for (at, receipt) in self.receipts.iter().enumerate() {
@@ -273,17 +274,31 @@ impl<'w> Course<'_, 'w> {
                 here.insert(one.seq());
             }
             let more = self.considered(*receipt, &here);
+            let own = self.considered(*receipt, &BTreeSet::new());
             more.iter().for_each(|one| heard.turn(one.json(), Turn::Comes));
-            tell(at, *receipt, &heard);
+            own.iter().for_each(|one| alone.turn(one.json(), Turn::Comes));
+            tell(at, *receipt, &heard, &alone);
+            own.iter().for_each(|one| alone.turn(one.json(), Turn::Goes));
             more.iter().for_each(|one| heard.turn(one.json(), Turn::Goes));
         }
     }
 
     /// The results that a receipt considered, without those that are here.
-    fn considered(&self, receipt: Record<'w>, here: &BTreeSet<u64>) -> Vec<Record<'w>> {
+    pub(super) fn considered(&self, receipt: Record<'w>, here: &BTreeSet<u64>) -> Vec<Record<'w>> {
         let ids: BTreeSet<&str> = receipt.json().texts("result_ids_considered").into_iter().collect();
         let all = ids.iter().filter_map(|id| self.envelopes.get(id)).copied();
         all.filter(|one| !here.contains(&one.seq())).collect()
+    }
+
+    /// How the authorised blockers of a result stood before a receipt, if the result counts.
+    pub(super) fn blockers_of(
+        &self,
+        findings: &Findings<'w>,
+        result: Record<'w>,
+        receipt: Record<'w>,
+    ) -> Vec<FindingState> {
+        let id = result.json().text("result_id").filter(|_| self.parts.role(result.json()) != Role::Observer);
+        id.map(|id| findings.blockers(id, receipt.seq())).unwrap_or_default()
     }
 
     /// How the authorised blockers stood of those who were heard before each receipt.

@@ -2,6 +2,7 @@
 //! Owns: gathering results, roles and blockers of a chain at a point of the log. Must not: resolve; `derive::chain` does.
 
 use super::super::Found;
+use super::considered::{CONSIDERED, Looked};
 use super::findings::Findings;
 use super::heard::{Course, Heard, Parts};
 use super::{TARGET, derived};
@@ -230,11 +231,21 @@ pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
         let parts = Parts::of(chain.json());
         let course = all.course(id, *chain, &parts);
         let blockers = course.blockers(&findings);
-        course.walk(|at, receipt, heard| {
+        course.walk(|at, receipt, heard, alone| {
             let states: Vec<FindingState> = blockers.get(at).into_iter().flatten().copied().collect();
-            let candidates = resolutions(heard, &states, &policy(receipt, &mut policies));
+            let policy = policy(receipt, &mut policies);
+            let candidates = resolutions(heard, &states, &policy);
             // Where nobody can tell what somebody said, whatever they may have said is let pass.
             if candidates.iter().any(|expected| differs(receipt, expected).is_empty()) {
+                let is_stated = |expected: &Resolution| is_stated(receipt, expected);
+                // One that does not fit what was there has a code of its own.
+                if candidates.iter().any(is_stated) {
+                    let looked = Looked { course: &course, id, findings: &findings, receipt };
+                    looked.tell(found);
+                    if !resolutions(alone, &looked.blockers(), &policy).iter().any(is_stated) {
+                        found.add(receipt, CONSIDERED, "what it considered does not come to what it says");
+                    }
+                }
                 return;
             }
             for (field, message) in candidates.first().map(|one| differs(receipt, one)).unwrap_or_default() {
@@ -242,6 +253,12 @@ pub(super) fn route_conflict_unresolved(world: &World, found: &mut Found<'_>) {
             }
         });
     }
+}
+
+/// Whether a receipt says what results come to, whichever code it is if it does not.
+fn is_stated(receipt: Record<'_>, expected: &Resolution) -> bool {
+    let stated = receipt.text("conflict_type").unwrap_or(Conflict::None.as_str());
+    stated == expected.conflict.as_str() && differs(receipt, expected).is_empty()
 }
 
 /// What of a receipt is not what its chain comes to.
@@ -334,7 +351,7 @@ pub(super) fn missing_expected_producer(world: &World, found: &mut Found<'_>) {
     let told = [Conflict::MissingExpectedProducer.as_str(), Conflict::SnapshotMismatch.as_str()];
     for (id, chain) in &all.chains {
         let parts = Parts::of(chain.json());
-        all.course(id, *chain, &parts).walk(|_, receipt, heard| {
+        all.course(id, *chain, &parts).walk(|_, receipt, heard, _| {
             if heard.missing() != Missing::Nobody && !receipt.is_one_of("conflict_type", &told) {
                 let message = "somebody who had to answer has not, and the receipt does not say so";
                 found.add(receipt, "conflict_type", message);

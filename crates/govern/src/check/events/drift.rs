@@ -14,6 +14,7 @@ use crate::path::Path;
 use crate::reference::Reference;
 use crate::world::{Record, World};
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,12 +30,14 @@ pub(in super::super) struct Drift {
     rows: Rows,
     lives: Vec<&'static Life>,
     board: Board,
+    /// Outcomes that have the name of one of another run, by their run: they are others.
+    others: BTreeMap<String, Board>,
 }
 
 impl Drift {
     pub(in super::super) fn begin(rows: Rows) -> Box<dyn Along> {
         let lives = LIVES.iter().filter(|life| is_projection(life)).copied().collect();
-        Box::new(Drift { rows, lives, board: Board::default() })
+        Box::new(Drift { rows, lives, board: Board::default(), others: BTreeMap::new() })
     }
 }
 
@@ -45,13 +48,31 @@ impl Along for Drift {
 
     fn row(&mut self, record: Record<'_>, found: &mut Found<'_>) {
         let life = self.lives.iter().find(|life| life.kind == record.kind());
-        let standing = life.and_then(|life| Some((life, self.board.find(life.snake, record.id())?)));
+        let other = self.other_run(record);
+        let board = match other {
+            Some(run) => self.others.entry(run.into()).or_default(),
+            None => &mut self.board,
+        };
+        let standing = life.and_then(|life| Some((life, board.find(life.snake, record.id())?)));
         if let Some((life, standing)) = standing {
             judge(record, life, standing, found);
         }
         if life.is_none_or(|life| self.rows == Rows::MoreCome || is_looked_at(record, life)) {
-            self.board.apply_to(&Row::from(record), is_projection);
+            board.apply_to(&Row::from(record), is_projection);
         }
+    }
+}
+
+impl Drift {
+    /// The run of an outcome, if the one of that name that was there first is of another run.
+    fn other_run<'r>(&self, record: Record<'r>) -> Option<&'r str> {
+        let id = match record.kind() {
+            "OutcomeStateTransitionEvent" => record.id_at("outcome_id")?,
+            kind if kind == OUTCOME.kind => record.id(),
+            _other => return None,
+        };
+        let own = self.board.find(OUTCOME.snake, id)?.word("run_id")?;
+        record.json().text("run_id").filter(|run| *run != own)
     }
 }
 

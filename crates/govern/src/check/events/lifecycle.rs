@@ -2,18 +2,25 @@
 //! Owns: following receipts from version to version. Must not: know which receipt moves what; the folds do.
 
 use super::super::Found;
-use crate::fold::chain::{chain_of, state_after};
-use crate::fold::family::{CHAIN, Family, GUIDANCE, Move, NEED, RECEIPTED};
+use super::super::stood::{Name, Names};
+use super::moves::{self, illegal};
+use crate::fold::chain::chain_of;
+use crate::fold::family::{By, CHAIN, Family, GUIDANCE, Move, NEED, OWNER, RECEIPTED};
+use crate::fold::guard;
 use crate::fold::research::need_answered;
-use crate::machine::Machine;
+use crate::fold::row::Row;
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A move that a row tells of, at its place.
-type Told<'w> = (u64, Move<'w>);
+/// A move, and the row that tells of it.
+type Told<'w> = (Record<'w>, Move<'w>);
+
+/// The moves of each record.
+type Moves<'w> = BTreeMap<Name<'w>, Vec<Told<'w>>>;
 
 /// Where a record stands, and how many of its receipts are used up.
 struct Standing<'w> {
@@ -21,26 +28,47 @@ struct Standing<'w> {
     used: usize,
 }
 
-pub(super) fn lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {
-    for family in RECEIPTED {
-        for (record, from, to) in untold(world, family) {
-            found.add(record, family.member, format!("went from {from} to {to}, and no receipt tells how"));
-        }
+/// A record that moved though nothing tells how.
+pub(in crate::check) struct Untold<'w> {
+    pub(in crate::check) record: Record<'w>,
+    from: &'w str,
+    to: &'w str,
+}
+
+impl Untold<'_> {
+    /// What is wrong, for people.
+    pub(in crate::check) fn message(&self, receipt: &str) -> String {
+        let Untold { from, to, .. } = self;
+        format!("went from {from} to {to}, and no {receipt} tells how")
     }
 }
 
-/// The records of a family that moved though no receipt tells how: from where, to where.
-pub(in crate::check) fn untold<'w>(world: &'w World, family: &Family) -> Vec<(Record<'w>, &'w str, &'w str)> {
-    let moves = moves(world, family);
-    let mut standing: BTreeMap<&str, Standing<'_>> = BTreeMap::new();
+pub(super) fn lifecycle_transition_without_receipt(world: &World, found: &mut Found<'_>) {
+    for family in RECEIPTED {
+        for untold in untold(world, family) {
+            found.add(untold.record, family.member, untold.message("receipt"));
+        }
+    }
+    let families: Vec<&Family> = RECEIPTED.iter().copied().chain([&OWNER]).collect();
+    for (row, message) in illegal(world, &families) {
+        found.add(row, moves::TO, message);
+    }
+}
+
+/// The records of a family that moved though nothing tells how.
+pub(in crate::check) fn untold<'w>(world: &'w World, family: &Family) -> Vec<Untold<'w>> {
+    let names = Names::of(world, family);
+    let moves = moves(world, family, &names);
+    let mut standing: BTreeMap<Name<'_>, Standing<'_>> = BTreeMap::new();
     let mut untold = Vec::new();
     for record in world.of(family.kind) {
         let Some(state) = record.json().text(family.member) else { continue };
         let begin = || Standing { state: first_state(record).unwrap_or(state), used: 0 };
-        let stood = standing.entry(record.id()).or_insert_with(begin);
-        let own = moves.get(record.id()).map(Vec::as_slice).unwrap_or_default();
-        if !follow(family.machine, own, stood, state, record.seq()) {
-            untold.push((record, stood.state, state));
+        let name = names.find(record.json().text("run_id"), record.id());
+        let stood = standing.entry(name).or_insert_with(begin);
+        let own = moves.get(&name).map(Vec::as_slice).unwrap_or_default();
+        if !follow(family, own, stood, record, state) {
+            untold.push(Untold { record, from: stood.state, to: state });
         }
         stood.state = state;
     }
@@ -63,13 +91,23 @@ fn first_state<'w>(record: Record<'w>) -> Option<&'w str> {
     }
 }
 
-/// Follows the receipts up to a place in the log, each of them once, until they lead to a state.
-fn follow(machine: &Machine, told: &[Told<'_>], stood: &mut Standing<'_>, to: &str, until: u64) -> bool {
+/// Follows the receipts before a record, each of them once, until they lead to its state. The folds take the same receipts by the
+/// same tables and guards.
+fn follow<'w>(
+    family: &Family,
+    told: &[Told<'w>],
+    stood: &mut Standing<'w>,
+    record: Record<'w>,
+    to: &str,
+) -> bool {
     let mut at = stood.state;
     while at != to {
-        let Some((_, next)) = told.get(stood.used).filter(|(seq, _)| *seq <= until) else { return false };
+        let Some((row, next)) = told.get(stood.used).filter(|(row, _)| row.seq() <= record.seq()) else {
+            return false;
+        };
         stood.used += 1;
-        if next.from.is_none_or(|from| from == at) && machine.allows(at, next.to) {
+        let says = |member: &str| record.at(member);
+        if family.has_way(at, next) && guard::holds(family, at, next, &Row::from(*row), &says) {
             at = next.to;
         }
     }
@@ -77,11 +115,12 @@ fn follow(machine: &Machine, told: &[Told<'_>], stood: &mut Standing<'_>, to: &s
 }
 
 /// All moves of a family's records, in the order of the log.
-fn moves<'w>(world: &'w World, family: &Family) -> BTreeMap<&'w str, Vec<Told<'w>>> {
-    let mut moves: BTreeMap<&str, Vec<Told<'_>>> = BTreeMap::new();
+fn moves<'w>(world: &'w World, family: &Family, names: &Names<'w>) -> Moves<'w> {
+    let mut moves = Moves::new();
     for row in family.moved_by().flat_map(|kind| world.of(kind)) {
         if let Some((subject, step)) = family.read(row.kind(), row.json()) {
-            moves.entry(subject).or_default().push((row.seq(), step));
+            let name = names.find(row.json().text("run_id"), subject);
+            moves.entry(name).or_default().push((row, step));
         }
     }
     if family.kind == CHAIN.kind {
@@ -91,31 +130,33 @@ fn moves<'w>(world: &'w World, family: &Family) -> BTreeMap<&'w str, Vec<Told<'w
         answers(world, &mut moves);
     }
     for moves in moves.values_mut() {
-        moves.sort_by_key(|(seq, _)| *seq);
+        moves.sort_by_key(|(row, _)| row.seq());
     }
     moves
 }
 
 /// A chain is moved by the results that come in.
-fn results<'w>(world: &'w World, moves: &mut BTreeMap<&'w str, Vec<Told<'w>>>) {
-    let mut answered: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+fn results<'w>(world: &'w World, moves: &mut Moves<'w>) {
+    let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in world.of("EvaluationResultEnvelope") {
         let Some(id) = chain_of(row.kind(), row.json()) else { continue };
         let Some(first) = world.versions(CHAIN.kind, id).next() else { continue };
-        let answered = answered.entry(id).or_default();
-        answered.extend(row.json().text("producer_kind"));
-        let to = state_after(first.list("expected_producers"), answered);
-        moves.entry(id).or_default().push((row.seq(), Move { from: None, to }));
+        let expected = || first.json().texts("expected_producers").into_iter().collect();
+        let waiting = waiting.entry(id).or_insert_with(expected);
+        row.json().text("producer_kind").map(|producer| waiting.remove(producer));
+        let to = if waiting.is_empty() { "complete" } else { "partial" };
+        moves.entry((None, id)).or_default().push((row, Move { from: None, to, by: By::Pair }));
     }
 }
 
 /// A question is answered by an operation that was applied.
-fn answers<'w>(world: &'w World, moves: &mut BTreeMap<&'w str, Vec<Told<'w>>>) {
+fn answers<'w>(world: &'w World, moves: &mut Moves<'w>) {
     for receipt in world.of("SourceWorkspaceOperationReceipt").filter(|one| one.is("status", "applied")) {
         let operation = receipt.json().id_at("operation_id");
         let operation = operation.and_then(|id| world.find("SourceWorkspaceOperation", id));
         if let Some((_, need)) = operation.and_then(|operation| need_answered(operation.json())) {
-            moves.entry(need).or_default().push((receipt.seq(), Move { from: None, to: "answered" }));
+            let step = Move { from: None, to: "answered", by: By::Pair };
+            moves.entry((None, need)).or_default().push((receipt, step));
         }
     }
 }

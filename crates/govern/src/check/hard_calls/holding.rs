@@ -11,7 +11,33 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 /// What a call holds, or what a row goes on with: the kind and the id.
-pub(super) type Scope<'w> = (&'w str, &'w str);
+pub(super) type Scope<'w> = (&'w str, &'w str, Of<'w>);
+
+/// The run that a scope is of. Only outcomes have one: an outcome of the same name in another run is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Of<'w> {
+    /// Whatever run.
+    Any,
+    Run(&'w str),
+    /// That of a row that does not say its run: it may be anybody's.
+    Unsaid,
+}
+
+/// An outcome that a row goes on with.
+pub(super) fn outcome<'w>(id: &'w str, run: Option<&'w str>) -> [Scope<'w>; 2] {
+    [Of::Any, run.map_or(Of::Unsaid, Of::Run)].map(|of| (OUTCOME, id, of))
+}
+
+const OUTCOME: &str = "outcome_record";
+
+/// The scopes that a call means by one: an outcome of its own run, if it has one.
+fn meant<'w>(scope: (&'w str, &'w str), run: Option<&'w str>) -> impl Iterator<Item = Scope<'w>> {
+    let all = match run.filter(|_| scope.0 == OUTCOME) {
+        Some(run) => [Some(Of::Run(run)), Some(Of::Unsaid)],
+        None => [Some(Of::Any), None],
+    };
+    all.into_iter().flatten().map(move |of| (scope.0, scope.1, of))
+}
 
 /// Whether a row is held.
 pub(super) enum Held {
@@ -27,7 +53,7 @@ struct Call<'w> {
     /// Whether it blocks anything, also what no row goes on with.
     is_holding: bool,
     blocked: BTreeSet<Scope<'w>>,
-    allowed: BTreeSet<Scope<'w>>,
+    allowed: BTreeSet<(&'w str, &'w str)>,
     allowed_ids: BTreeSet<&'w str>,
 }
 
@@ -35,11 +61,11 @@ impl<'w> Call<'w> {
     fn of(call: Record<'w>) -> Self {
         let json = call.json();
         let refs = json.references("pending_policy.blocked_refs").into_iter();
-        let mut blocked: BTreeSet<Scope<'_>> = refs.map(|one| scope(&one)).collect();
         let run = json.text("run_id");
+        let mut blocked: BTreeSet<Scope<'_>> = refs.flat_map(|one| meant(scope(&one), run)).collect();
         match json.text("pending_policy.blocking_scope") {
-            Some("entire_run") => blocked.extend(run.map(|run| ("run", run))),
-            Some("side_effect_only") => blocked.extend(run.map(|run| ("side_effects_of_run", run))),
+            Some("entire_run") => blocked.extend(run.map(|run| ("run", run, Of::Any))),
+            Some("side_effect_only") => blocked.extend(run.map(|run| ("side_effects_of_run", run, Of::Any))),
             Some(_) | None => {}
         }
         let texts = json.texts("pending_policy.allowed_to_continue_refs");
@@ -48,18 +74,18 @@ impl<'w> Call<'w> {
         let mut call = Call { is_holding, blocked, allowed, allowed_ids: texts.into_iter().collect() };
         let (allowed, ids) = (&call.allowed, &call.allowed_ids);
         // What it names as going on it does not hold, whatever else.
-        call.blocked.retain(|scope| !allowed.contains(scope) && !ids.contains(scope.1));
+        call.blocked.retain(|scope| !allowed.contains(&(scope.0, scope.1)) && !ids.contains(scope.1));
         call
     }
 
     fn lets_on(&self, scope: Scope<'_>) -> bool {
-        self.allowed.contains(&scope) || self.allowed_ids.contains(scope.1)
+        self.allowed.contains(&(scope.0, scope.1)) || self.allowed_ids.contains(scope.1)
     }
 }
 
-fn scope<'w>(reference: &Reference<'w>) -> Scope<'w> {
+fn scope<'w>(reference: &Reference<'w>) -> (&'w str, &'w str) {
     let kind = match reference.kind {
-        "outcome" => "outcome_record",
+        "outcome" => OUTCOME,
         "step" | "revision_plan_step" => "revision_plan_step_base",
         kind => kind,
     };
@@ -181,12 +207,13 @@ fn let_on<'w>(call: &Call<'w>, beside: &BTreeSet<Scope<'w>>) -> BTreeSet<Scope<'
         return beside.iter().filter(|other| call.lets_on(**other)).copied().collect();
     }
     let by_id = call.allowed_ids.iter().flat_map(|id| KINDS.map(|kind| (kind, *id)));
-    call.allowed.iter().copied().chain(by_id).filter(|other| beside.contains(other)).collect()
+    let named = call.allowed.iter().copied().chain(by_id);
+    named.flat_map(|(kind, id)| beside.range((kind, id, Of::Any)..=(kind, id, Of::Unsaid))).copied().collect()
 }
 
 /// The kinds of what rows go on with.
 const KINDS: [&str; 6] = [
-    "outcome_record",
+    OUTCOME,
     "revision_plan",
     "revision_plan_step_base",
     "run",

@@ -1,7 +1,7 @@
 //! When a hard call counts as answered, and what goes on before.
 //! Owns: the answers, the time in which a call holds its scope. Must not: judge an answer.
 
-use super::holding::{Held, Holding, Scope};
+use super::holding::{Held, Holding, Of, Scope, outcome};
 use crate::check::Found;
 use crate::check::revision::Owners;
 use crate::fold::hard_call::unanswered;
@@ -178,7 +178,9 @@ impl<'w> Going<'w> {
 
     fn on_with(&self, row: Record<'w>) -> Vec<Scope<'w>> {
         let json = row.json();
-        let named = |kind, path| json.id_at(path).map(|id| (kind, id));
+        let named = |kind, path| json.id_at(path).map(|id| (kind, id, Of::Any));
+        let of_run =
+            |run: Option<&'w str>| json.id_at("outcome_id").into_iter().flat_map(move |id| outcome(id, run));
         let scopes = match row.kind() {
             // A receipt that does not say what it is for is of a step that ran.
             "RevisionOperationReceipt"
@@ -189,9 +191,9 @@ impl<'w> Going<'w> {
                 let record = plan.and_then(|plan| self.world.find("RevisionPlan", plan));
                 let run = json.text("run_id").or_else(|| record?.json().text("run_id"));
                 let own = [
-                    plan.map(|plan| ("revision_plan", plan)),
+                    plan.map(|plan| ("revision_plan", plan, Of::Any)),
                     named("revision_plan_step_base", "step_id"),
-                    run.map(|run| ("run", run)),
+                    run.map(|run| ("run", run, Of::Any)),
                 ];
                 let about = record.into_iter().flat_map(about);
                 return own.into_iter().flatten().chain(about).collect();
@@ -200,14 +202,14 @@ impl<'w> Going<'w> {
                 let plan = json.reference("revision_plan_ref").filter(|one| one.kind == "revision_plan");
                 let of_plan = || self.world.resolve(plan?)?.json().text("run_id");
                 let run = json.text("run_id").or_else(of_plan);
-                [
-                    named("outcome_record", "outcome_id"),
-                    run.map(|run| ("run", run)),
-                    plan.map(|plan| ("revision_plan", plan.id)),
-                ]
+                let own = [
+                    run.map(|run| ("run", run, Of::Any)),
+                    plan.map(|plan| ("revision_plan", plan.id, Of::Any)),
+                ];
+                return of_run(run).chain(own.into_iter().flatten()).collect();
             }
             "SideEffectLedgerEntry" if json.is("state", "executed") => [
-                Some(("side_effect_ledger_entry", row.id())),
+                Some(("side_effect_ledger_entry", row.id(), Of::Any)),
                 named("run", "run_id"),
                 named("side_effects_of_run", "run_id"),
             ],
@@ -216,7 +218,7 @@ impl<'w> Going<'w> {
             }
             // An outcome that waits for a person goes on when it leaves that.
             "OutcomeStateTransitionEvent" if json.is("from_state", "needs_human_judgment") => {
-                [named("outcome_record", "outcome_id"), None, None]
+                return of_run(json.text("run_id")).collect();
             }
             _kind => [None, None, None],
         };
@@ -227,9 +229,10 @@ impl<'w> Going<'w> {
 /// The outcomes and artifacts that a plan is about.
 fn about(plan: Record<'_>) -> Vec<Scope<'_>> {
     let json = plan.json();
-    let outcomes = json.ids_at("outcome_ids").into_iter().map(|id| ("outcome_record", id));
+    let run = json.text("run_id");
+    let outcomes = json.ids_at("outcome_ids").into_iter().flat_map(|id| outcome(id, run));
     let targets = json.list("steps").iter().flat_map(|step| step.references("target_refs"));
-    let artifacts = targets.filter(|one| one.kind == "artifact").map(|one| (one.kind, one.id));
+    let artifacts = targets.filter(|one| one.kind == "artifact").map(|one| (one.kind, one.id, Of::Any));
     let all: BTreeSet<Scope<'_>> = outcomes.chain(artifacts).collect();
     all.into_iter().collect()
 }

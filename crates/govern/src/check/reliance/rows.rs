@@ -56,19 +56,19 @@ impl<'w> By<'w, &'w str> {
     }
 }
 
-/// How many things of each run are open from a place on.
-pub(super) struct Open<'w>(BTreeMap<&'w str, Vec<(u64, i64)>>);
+/// From where to where things are open, by what they belong to.
+pub(super) struct Open<K>(BTreeMap<K, Vec<(u64, i64)>>);
 
-impl<'w> Open<'w> {
-    /// From the places where something of a run begins and, maybe, ends.
-    pub(super) fn new(spans: impl IntoIterator<Item = (&'w str, u64, Option<u64>)>) -> Self {
-        let mut runs: BTreeMap<&str, Vec<(u64, i64)>> = BTreeMap::new();
-        for (run, from, to) in spans {
-            let steps = runs.entry(run).or_default();
+impl<K: Ord> Open<K> {
+    /// From the places where something begins and, maybe, ends.
+    pub(super) fn new(spans: impl IntoIterator<Item = (K, u64, Option<u64>)>) -> Self {
+        let mut all: BTreeMap<K, Vec<(u64, i64)>> = BTreeMap::new();
+        for (of, from, to) in spans {
+            let steps = all.entry(of).or_default();
             steps.push((from, 1));
             steps.extend(to.map(|to| (to.max(from), -1)));
         }
-        for steps in runs.values_mut() {
+        for steps in all.values_mut() {
             steps.sort_unstable();
             let mut open = 0;
             for (_, step) in steps.iter_mut() {
@@ -76,15 +76,23 @@ impl<'w> Open<'w> {
                 *step = open;
             }
         }
-        Open(runs)
+        Open(all)
     }
 
-    /// Whether something of a run is open at a place.
-    pub(super) fn is_at(&self, run: &str, seq: u64) -> bool {
-        let steps = self.0.get(run).map(Vec::as_slice).unwrap_or_default();
-        let passed = steps.partition_point(|(at, _)| *at <= seq);
-        passed.checked_sub(1).and_then(|last| steps.get(last)).is_some_and(|(_, open)| *open > 0)
+    /// Whether something is open at a place.
+    pub(super) fn is_at(&self, of: &K, seq: u64) -> bool {
+        self.0.get(of).is_some_and(|steps| is_open(steps, seq))
     }
+
+    /// Of what something is open at a place.
+    pub(super) fn at(&self, seq: u64) -> impl Iterator<Item = &K> {
+        self.0.iter().filter(move |(_, steps)| is_open(steps, seq)).map(|(of, _)| of)
+    }
+}
+
+fn is_open(steps: &[(u64, i64)], seq: u64) -> bool {
+    let passed = steps.partition_point(|(at, _)| *at <= seq);
+    passed.checked_sub(1).and_then(|last| steps.get(last)).is_some_and(|(_, open)| *open > 0)
 }
 
 /// The member of a row that is a text.

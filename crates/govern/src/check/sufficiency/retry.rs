@@ -5,6 +5,8 @@ use super::{Place, place};
 use crate::check::Found;
 use crate::check::hard_calls::id_of;
 use crate::check::revision::Owners;
+use crate::check::stood::Stood;
+use crate::fold::family::{APPROVAL, OUTCOME};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -195,14 +197,17 @@ impl<'w> Unlocks<'w> {
         for review in world.of("EvaluationContractReview").filter(|one| one.is("approval_status", "edited")) {
             unlocks.add(review.json().text("run_id"), review.seq());
         }
-        for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "edited")) {
+        let reviews = Stood::of(world, &APPROVAL);
+        let edits = world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "edited"));
+        for receipt in edits.filter(|one| reviews.counts(*one)) {
             let subject = receipt.follow("subject_ref");
             if let Some(review) = subject.filter(|one| one.kind() == "EvaluationContractReview") {
                 unlocks.add(review.json().text("run_id"), receipt.seq());
             }
         }
         // That a verification came in shows only in the outcome that it makes worth another look.
-        for event in world.of("OutcomeStateTransitionEvent") {
+        let outcomes = Stood::of(world, &OUTCOME);
+        for event in world.of("OutcomeStateTransitionEvent").filter(|one| outcomes.counts(*one)) {
             let is_verified = event.is("from_state", "needs_verification") && event.is("to_state", "dirty");
             if let Some(place) = place(event).filter(|_| is_verified) {
                 unlocks.of_outcome.entry(place).or_default().insert(event.seq());

@@ -4,7 +4,9 @@
 use super::{Place, place};
 use crate::check::Found;
 use crate::check::hard_calls::named;
+use crate::check::stood::Stood;
 use crate::derive::sufficiency::{Disposition, Route};
+use crate::fold::family::OUTCOME;
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -59,7 +61,8 @@ impl<'w> FollowUps<'w> {
             }
         }
         let mut entered: BTreeMap<Place<'_>, Vec<(u64, &str)>> = BTreeMap::new();
-        for event in world.of("OutcomeStateTransitionEvent") {
+        let stood = Stood::of(world, &OUTCOME);
+        for event in world.of("OutcomeStateTransitionEvent").filter(|one| stood.counts(*one)) {
             let state = event.json().text("to_state").filter(|state| !RUNNING.contains(state));
             if let (Some(place), Some(state)) = (place(event), state) {
                 entered.entry(place).or_default().push((event.seq(), state));

@@ -5,7 +5,7 @@ use super::derived::members;
 use super::{Found, whole_number};
 use crate::derive::cost::{self, Drawing, Join, Micros};
 use crate::formula::compute::{Refused, Stop, items, list, number, numbers, text};
-use crate::formula::input::shown_number;
+use crate::formula::input::{COUNT_MAX, shown_number};
 use crate::formula::value::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -14,8 +14,7 @@ use alloc::vec::Vec;
 
 /// A unit in millionths.
 const UNIT: f64 = 1_000_000.0;
-/// Up to here every millionth is a number of its own.
-const MICROS_MAX: f64 = 9_007_199_254_740_992.0;
+const MICROS: Micros = 1_000_000;
 /// The inputs that hold amounts.
 const VECTORS: &str = "vectors";
 const SAMPLES: &str = "samples";
@@ -23,22 +22,36 @@ const SAMPLES: &str = "samples";
 const NOISE: f64 = 1e-3;
 
 /// An amount in whole millionths: up, so that many small ones do not add up to nothing; but not because of how a number is kept.
+///
+/// What is whole and what is behind the point are counted apart: of a large number a product with a million is off by many millionths.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "neither is negative, and both are far below 2^63"
+)]
 pub(super) fn micros(amount: f64, input: &str) -> Result<Micros, Stop> {
-    let micros = libm::ceil(amount * UNIT - NOISE);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole, not negative, at most 2^53"
-    )]
-    match (0.0..=MICROS_MAX).contains(&micros) {
-        true => Ok(micros as Micros),
-        false => Err(refused(input, format!("{} is more than can be counted", shown_number(amount)))),
+    if !(0.0..=COUNT_MAX).contains(&amount) {
+        return Err(refused(input, format!("{} can't be counted", shown_number(amount))));
     }
+    let whole = amount as u64 as f64;
+    let rest = amount - whole;
+    let nearest = (rest * UNIT + 0.5) as u64;
+    // What is written with six decimals is that, to whatever number it is rounded.
+    let is_written = (whole + nearest as f64 / UNIT).total_cmp(&amount).is_eq();
+    let rest = if is_written { nearest } else { libm::ceil(rest * UNIT - NOISE) as u64 };
+    Ok(Micros::from(whole as u64) * MICROS + Micros::from(rest))
 }
 
+/// The other way round: what was counted of an amount is that amount.
 #[expect(clippy::cast_precision_loss, reason = "what is above 2^53 is rounded as every number is")]
 pub(super) fn units(micros: Micros) -> f64 {
-    micros as f64 / UNIT
+    // Nearly all are small, and dividing a small number is far quicker.
+    let (whole, rest) = match u64::try_from(micros) {
+        Ok(micros) => ((micros / 1_000_000) as f64, (micros % 1_000_000) as f64),
+        Err(_) => ((micros / MICROS) as f64, (micros % MICROS) as f64),
+    };
+    whole + rest / UNIT
 }
 
 /// What an input comes to can't be counted.
@@ -54,14 +67,20 @@ fn join(how: &Value<'_>) -> Result<Join, Stop> {
     }
 }
 
-/// `added(parts, name, how)`
+/// `added(parts, names, how)`
 pub(super) fn added<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [parts, name, how] = of else { return Ok(Value::Absent) };
-    let (name, how) = (text(name)?, join(how)?);
+    let [parts, names, how] = of else { return Ok(Value::Absent) };
+    let (parts, names, how) = (list(parts)?, list(names)?, join(how)?);
+    let sum = |name: &Value<'v>| Ok(super::optional(added_one(&parts, text(name)?, how)?.map(units)));
+    Ok(Value::List(names.iter().map(sum).collect::<Result<_, Stop>>()?))
+}
+
+/// The sum of one member; nothing where a part has none.
+fn added_one(parts: &[Value<'_>], name: &str, how: Join) -> Result<Option<Micros>, Stop> {
     let mut sum = None;
-    for part in list(parts)?.iter() {
+    for part in parts {
         let amount = match part.member(name) {
-            Some(Value::Absent) | None => return Ok(Value::Absent),
+            Some(Value::Absent) | None => return Ok(None),
             Some(amount) => micros(number(&amount)?, VECTORS)?,
         };
         sum = Some(match sum {
@@ -69,7 +88,7 @@ pub(super) fn added<'v>(of: &[Value<'v>]) -> Found<'v> {
             Some(before) => how.both(before, amount).map_err(|error| refused(VECTORS, error.to_string()))?,
         });
     }
-    Ok(super::optional(sum.map(units)))
+    Ok(sum)
 }
 
 /// Cases of each part in whole millionths.

@@ -194,13 +194,8 @@ pub(super) fn template_score<'v>(of: &[Value<'v>]) -> Found<'v> {
                 ("components", part.copied(), "must be a number from 0 to 1")
             }
             template::Error::WeightInvalid => {
-                let more = found.weights.keys().find(|part| !formula.component_weights.contains_key(*part));
                 let part = parts.find(|part| is_bad(&found.weights, part, is_finite_and_not_negative));
-                (
-                    "weights",
-                    part.or(more).copied(),
-                    "must be a number from zero up, for a part of the formula",
-                )
+                ("weights", part.copied(), "must be a number from zero up")
             }
             template::Error::TotalWeightZero => ("weights", None, "weigh nothing together"),
             template::Error::SoftPenaltyInvalid => {

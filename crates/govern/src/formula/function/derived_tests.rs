@@ -97,6 +97,9 @@ const REFUSALS: [(&str, usize); 4] = [
     ("cost_vector_sum_v1", 2),
 ];
 
+/// The components that count for nothing where one counts for all.
+const REST: &str = r#""semantic_intent_match":0,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0"#;
+
 /// Whether inputs are refused by their shape, or because they do not go together.
 fn is_before_the_text(refused: &NotEvaluated) -> bool {
     match refused {
@@ -580,12 +583,12 @@ fn a_refusal_is_of_the_part_that_is_wrong() {
     };
     let template = |part: &str, weight: &str, cap: &str| {
         let formula = format!(
-            r#"{{"component_weights":{{"task_type_match":2}},"hard_veto_cap":{cap},"soft_penalty_max_total":0.5}}"#
+            r#"{{"component_weights":{{"task_type_match":2,{REST}}},"hard_veto_cap":{cap},"soft_penalty_max_total":0.5}}"#
         );
         refused(
             "template_match_score_v1",
             &format!(
-                r#"{{"components":{{"task_type_match":{part}}},"weights":{{{weight}}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
+                r#"{{"components":{{"task_type_match":{part},{REST}}},"weights":{{{weight},{REST}}},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{formula}}}"#
             ),
         )
     };
@@ -606,7 +609,7 @@ fn a_refusal_is_of_the_part_that_is_wrong() {
         ),
         (
             template("1", r#""task_type_match":-2"#, "0.3"),
-            "the input weights/task_type_match must be a number from zero up, for a part of the formula",
+            "the input weights/task_type_match must be a number from zero up",
             "template_match_weight_invalid",
         ),
         (

@@ -7,10 +7,15 @@ use crate::formula::compute::{Stop, is_zero, list, number, numbers, text};
 use crate::formula::value::Value;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use countersign_record::json::Json;
 use countersign_record::time::Instant;
 
 pub(super) fn count<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [value] = of else { return Ok(Value::Absent) };
+    // What was given is counted where it is.
+    if let Value::Given(Json::Array(items)) = value {
+        return Ok(whole(items.iter().filter(|item| **item != Json::Null).count()));
+    }
     if let Value::Numbers(numbers) = value {
         return Ok(whole(numbers.len()));
     }
@@ -18,6 +23,10 @@ pub(super) fn count<'v>(of: &[Value<'v>]) -> Found<'v> {
 }
 
 pub(super) fn column<'v>(items: &Value<'v>, name: &str) -> Found<'v> {
+    if let Value::Given(Json::Array(items)) = items {
+        let member = |item: &'v Json| item.get(name).map_or(Value::Absent, Value::from);
+        return Ok(Value::List(items.iter().map(member).collect()));
+    }
     let member = |item: &Value<'v>| item.member(name).unwrap_or(Value::Absent);
     Ok(Value::List(list(items)?.iter().map(member).collect()))
 }
@@ -134,6 +143,15 @@ pub(super) fn paired<'v>(of: &[Value<'v>], both: fn(f64, f64) -> f64) -> Found<'
         true => Ok(one.iter().zip(&*other).map(|(one, other)| both(*one, *other)).sum::<f64>().into()),
         false => Err(Stop::Kind(alloc::format!("{} numbers are not {}", one.len(), other.len()))),
     }
+}
+
+pub(super) fn scaled<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [values, others] = of else { return Ok(Value::Absent) };
+    let greatest = numbers(others)?.iter().fold(0.0_f64, |greatest, other| greatest.max(other.abs()));
+    let values = numbers(values)?;
+    // Dividing by the number itself, not by what is one over it: that of the least numbers is none.
+    let scaled = |value: &f64| if greatest > 0.0 { value / greatest } else { *value };
+    Ok(Value::Numbers(values.iter().map(scaled).collect()))
 }
 
 pub(super) fn root<'v>(of: &[Value<'v>]) -> Found<'v> {

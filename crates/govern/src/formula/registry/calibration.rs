@@ -35,6 +35,13 @@ const TOGETHER: &[Requirement] = &[
     requires("draws", "not present(draws) or draws * count(predicted) <= 20000000"),
 ];
 
+/// The same where each draw goes through all bins.
+const TOGETHER_IN_BINS: &[Requirement] = &[
+    requires("observed", "count(predicted) == count(observed)"),
+    requires("draws", "not present(draws) or draws * count(predicted) <= 20000000"),
+    requires("draws", "not present(draws) or draws * bin_count <= 20000000"),
+];
+
 /// A number, or why there is none.
 const VALUE: Input = may("metric_value", Shape::Number, "");
 const REASON: Input = may("indeterminate_reason", word!(Reason), "");
@@ -101,6 +108,8 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "planner_confidence_expected_calibration_error",
+        version: "1.3.0",
+        requires: TOGETHER_IN_BINS,
         purpose: "How far a planner's confidence was from how often it came, bin by bin; 0 is best.",
         expression: "{ metric_value: expected_calibration_error(predicted, observed, bin_count, binning_method), indeterminate_reason: nothing }",
         interval: Some(drawn(
@@ -133,6 +142,11 @@ else bootstrap_calibration_error(predicted, observed, level, draws, seed, bin_co
                 "five_bins",
                 r#"{"predicted":[0.1,0.4,0.35,0.8],"observed":[0,0,1,1],"min_sample_size":4,"bin_count":5}"#,
                 r#"{"metric_value":0.3375,"indeterminate_reason":null}"#,
+            ),
+            vector(
+                "more_bins_than_can_be_drawn",
+                r#"{"predicted":[0.1,0.4],"observed":[0,1],"min_sample_size":1,"bin_count":10000,"draws":1000000}"#,
+                "\"the input draws must be so that not present(draws) or draws * bin_count <= 20000000\"",
             ),
             vector("few", FEW, INSUFFICIENT),
             vector("missing_predictions", NO_PREDICTIONS, "null"),

@@ -10,19 +10,29 @@ use crate::types::cost::{
 use crate::types::formula::{MetricValueKind, NumericUnit};
 
 /// An amount: what is less than nothing has a code.
-const fn amount(name: &'static str) -> Input {
-    may(name, Shape::Number, "").within_or(0.0, f64::MAX, "cost_vector_negative_component")
+const fn amount(name: &'static str, most: f64) -> Input {
+    may(name, Shape::Number, "").within_or_below(0.0, most, NEGATIVE)
 }
 
-/// What a cost may come to in one dimension.
-const DISTRIBUTION: &[Input] = &[
-    Input { is_required: true, ..amount("expected") },
-    amount("p50"),
-    amount("p90"),
-    amount("p99"),
-    amount("hard_cap"),
-    may("unit", word!(CostDimension), "the dimension itself"),
-];
+const NEGATIVE: &str = "cost_vector_negative_component";
+
+/// What a cost may come to in one dimension, up to so much.
+macro_rules! distribution {
+    ($most:expr) => {
+        &[
+            Input { is_required: true, ..amount("expected", $most) },
+            amount("p50", $most),
+            amount("p90", $most),
+            amount("p99", $most),
+            amount("hard_cap", $most),
+            may("unit", word!(CostDimension), "the dimension itself"),
+        ]
+    };
+}
+
+/// What is added can be counted; a sum may be more.
+const DISTRIBUTION: &[Input] = distribution!(COUNT_MAX);
+const SUMS: &[Input] = distribution!(f64::MAX);
 
 /// By dimension.
 const COMPONENTS: Input = needs(
@@ -30,6 +40,10 @@ const COMPONENTS: Input = needs(
     Shape::Map(words_of!(CostDimension), &item(part_of!(CostDistribution, DISTRIBUTION))),
     "what it may come to in each dimension",
 );
+const SUM: Input = Input {
+    shape: Shape::Map(words_of!(CostDimension), &item(part_of!(CostDistribution, SUMS))),
+    ..COMPONENTS
+};
 const BASIS: Input = needs("basis", word!(CostVectorBasis), "where the numbers come from");
 const CONFIDENCE: Input = needs("estimator_confidence", word!(EstimatorConfidence), "how sure they are");
 const SIZE: Input = may("sample_size", Shape::Count, "how many cases they rest on");
@@ -37,33 +51,36 @@ const ASSUMPTIONS: Input = may("assumptions", Shape::List(&item(Shape::Text)), "
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
-    version: "1.4.0",
+    version: "1.5.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
     expression: "let is_drawn = correlation_policy == 'assume_independent_monte_carlo';
 let is_seen = correlation_policy == 'empirical_joint_distribution';
-let dimensions = unique(joined([for one in vectors: names(one.components)]));
+let all = column(vectors, 'components');
+let dimensions = unique(joined([for one in all: names(one)]));
+let numbers = ['expected', 'hard_cap', 'p50', 'p90', 'p99'];
+let members = ['expected', 'hard_cap', 'p50', 'p90', 'p99', 'unit'];
 let components = [for dimension in dimensions:
-  (let amounts = [for one in vectors: at(one.components, dimension)];
+  (let amounts = [for one in all: at(one, dimension)];
   let parts = [for amount, place in amounts if present(amount):
     if or_else(amount.unit, dimension) == dimension then amount
     else refuse('cost_vector_unit_mismatch', ['vectors', place, 'components', dimension], 'is in another unit')];
   # Who waits for several things at once waits for the longest; all else adds.
   let how = if dimension == 'wall_clock_ms' and timing == 'parallel' then 'longest' else 'sum';
   # What only one part has stays as it is. Quantiles add only where all parts are dear at once.
-  let adds = count(parts) == 1 or correlation_policy == 'assume_perfect_correlation_upper_bound';
+  if correlation_policy == 'assume_perfect_correlation_upper_bound' or count(parts) == 1 then
+    filled(by_name(members, both(added(parts, numbers, how), [dimension])))
   # Else they are those of cases: of sums that are drawn, or of what was seen together.
-  let cases = if adds or not is_drawn and not is_seen then []
-    else [for amount, place in amounts if present(amount): or_else(at(at(samples, place), dimension), [])];
-  let many = [for one in cases: count(one)];
-  let sums = if count(cases) == 0 then []
-    else if is_drawn then drawn_sums(cases, how, draws, seed)
-    else if least(many) == greatest(many) then added_cases(cases, how)
-    else refuse(nothing, ['samples'], 'must have as many cases of each part that were seen together');
-  filled({expected: added(parts, 'expected', how),
-   p50: if adds then added(parts, 'p50', how) else reached(sums, 50),
-   p90: if adds then added(parts, 'p90', how) else reached(sums, 90),
-   p99: if adds then added(parts, 'p99', how) else reached(sums, 99),
-   hard_cap: added(parts, 'hard_cap', how), unit: dimension}))];
+  else
+    (let known = added(parts, ['expected', 'hard_cap'], how);
+    let cases = if not is_drawn and not is_seen then []
+      else [for amount, place in amounts if present(amount): or_else(at(at(samples, place), dimension), [])];
+    let many = [for one in cases: count(one)];
+    let sums = if count(cases) == 0 then []
+      else if is_drawn then drawn_sums(cases, how, draws, seed)
+      else if least(many) == greatest(many) then added_cases(cases, how)
+      else refuse(nothing, ['samples'], 'must have as many cases of each part that were seen together');
+    filled({expected: at(known, 0), hard_cap: at(known, 1),
+     p50: reached(sums, 50), p90: reached(sums, 90), p99: reached(sums, 99), unit: dimension})))];
 let assumed = if is_drawn then [phrase(['quantiles: ', draws, ' draws of independent parts with the seed ', seed])]
   else if is_seen then ['quantiles: parts as they were seen together']
   else if present(correlation_policy) then ['quantiles: all parts are dear at once; this is no upper bound']
@@ -97,7 +114,7 @@ filled({components: by_name(dimensions, components),
             "samples",
             Shape::List(&item(Shape::Map(
                 words_of!(CostDimension),
-                &item(Shape::Numbers).within_or(0.0, f64::MAX, "cost_vector_negative_component"),
+                &item(Shape::Numbers).within_or_below(0.0, COUNT_MAX, NEGATIVE),
             ))),
             "cases of each cost by dimension; those of the same place were seen together",
         ),
@@ -114,11 +131,16 @@ filled({components: by_name(dimensions, components),
             "samples",
             "present(samples) or not present(correlation_policy) or correlation_policy == 'assume_perfect_correlation_upper_bound'",
         ),
+        // Each draw looks at every part in every dimension, and drawing comes to an end.
+        requires(
+            "draws",
+            "correlation_policy != 'assume_independent_monte_carlo' or draws * sum([for one in samples: count(names(one))]) <= 20000000",
+        ),
     ],
     value_kind: MetricValueKind::CostVector,
     unit: NumericUnit::Custom,
     gives: Some(record(&[
-        COMPONENTS,
+        SUM,
         BASIS,
         CONFIDENCE,
         SIZE,
@@ -176,6 +198,16 @@ const VECTORS: &[Vector] = &[
         "quantiles_out_of_order",
         r#"{"vectors":[{"components":{"usd":{"expected":1,"p50":3,"p90":2}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
         "\"the input vectors must be so that quantiles_in_order(vectors)\"",
+    ),
+    vector(
+        "a_long_prompt_and_a_great_file",
+        r#"{"vectors":[{"components":{"storage_bytes":{"expected":10737418240.5,"hard_cap":1e15},"input_tokens":{"expected":10000000001}},"basis":"heuristic","estimator_confidence":"experimental","assumptions":[]},{"components":{"storage_bytes":{"expected":1099511627777,"hard_cap":2e12},"input_tokens":{"expected":20000000002}},"basis":"heuristic","estimator_confidence":"experimental","assumptions":[]}]}"#,
+        r#"{"components":{"storage_bytes":{"expected":1110249046017.5,"hard_cap":1002000000000000,"unit":"storage_bytes"},"input_tokens":{"expected":30000000003,"unit":"input_tokens"}},"basis":"heuristic","estimator_confidence":"experimental","assumptions":[]}"#,
+    ),
+    vector(
+        "more_than_can_be_counted",
+        r#"{"vectors":[{"components":{"usd":{"expected":1,"hard_cap":1e16}},"basis":"heuristic","estimator_confidence":"experimental"}]}"#,
+        "\"the input vectors/0/components/usd/hard_cap must be from 0 to 9000000000000000\"",
     ),
     vector("missing_vectors", "{}", "\"the input vectors is missing\""),
 ];

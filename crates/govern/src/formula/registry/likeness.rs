@@ -15,15 +15,19 @@ const MAX: f64 = 1e9;
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "pattern_distance_v1",
-        version: "1.1.0",
+        version: "1.2.0",
         purpose: "How far apart two things are, from 0 to 1.",
-        expression: "let a = or_else(vector, []);
-let b = or_else(other_vector, []);
+        expression: "let one = or_else(vector, []);
+let other = or_else(other_vector, []);
+# Divided by the greatest number, so that no square vanishes. Two points by one number, of a direction the length is nothing.
+let is_direction = distance_metric == 'cosine_distance';
+let a = scaled(one, if is_direction then one else both(one, other));
+let b = scaled(other, if is_direction then other else both(one, other));
 let sizes = root(dot(a, a)) + root(dot(b, b));
 let common = count(in_order(or_else(features, []), or_else(other_features, [])));
 let all = count(or_else(features, [])) + count(or_else(other_features, [])) - common;
 let shares = column(or_else(parts, []), 'share');
-if distance_metric == 'cosine_distance' then clamp((1 - dot(a, b) / (root(dot(a, a)) * root(dot(b, b)))) / 2, 0, 1)
+if is_direction then clamp((1 - dot(a, b) / (root(dot(a, a)) * root(dot(b, b)))) / 2, 0, 1)
 else if distance_metric == 'euclidean_normalized' then
   (if is_zero(sizes) then 0 else clamp(root(gap(a, b)) / sizes, 0, 1))
 else if distance_metric == 'jaccard' then (if all == 0 then 0 else 1 - common / all)
@@ -56,7 +60,7 @@ else clamp(dot(shares, column(or_else(parts, []), 'distance')), 0, 1)",
             ),
             requires_or(
                 "vector",
-                "distance_metric != 'cosine_distance' or not is_zero(root(dot(vector, vector)) * root(dot(other_vector, other_vector)))",
+                "distance_metric != 'cosine_distance' or count([for one in vector if one != 0: one]) > 0 and count([for one in other_vector if one != 0: one]) > 0",
                 UNDEFINED,
             ),
             requires_or(
@@ -91,6 +95,11 @@ else clamp(dot(shares, column(or_else(parts, []), 'distance')), 0, 1)",
                 "two_points",
                 r#"{"distance_metric":"euclidean_normalized","vector":[3,0],"other_vector":[0,4]}"#,
                 "0.714286",
+            ),
+            vector(
+                "two_points_that_are_almost_nowhere",
+                r#"{"distance_metric":"euclidean_normalized","vector":[1e-200],"other_vector":[-1e-200]}"#,
+                "1",
             ),
             vector(
                 "both_are_nowhere",

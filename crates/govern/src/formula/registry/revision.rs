@@ -159,13 +159,13 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "sub_agent_reputation_score_v1",
-        version: "1.3.0",
+        version: "1.4.0",
         purpose: "What a sub-agent was worth, from 0 to 1; nothing from too few invocations.",
         expression: "let hit = if invocations == 0 then nothing else hits / invocations;
 let lift = if present(attribution_lift) then (clamp(attribution_lift, -1, 1) + 1) / 2 else nothing;
 let regression = if present(penalty_rate) then 1 - min(1, penalty_rate / critical_severity_weight) else nothing;
 let cost = if not present(mean_cost) then nothing
-  else if mean_cost == 0 then 1 else min(1, cohort_median_cost / mean_cost);
+  else if is_zero(mean_cost) then 1 else min(1, cohort_median_cost / mean_cost);
 let negatives = if or_else(false_negatives, 0) + or_else(true_positives, 0) == 0 then nothing
   else 1 - false_negatives / (false_negatives + true_positives);
 let positives = if or_else(false_positives, 0) + or_else(true_negatives, 0) == 0 then nothing
@@ -308,6 +308,11 @@ let positives = or_else(false_positives, 0) + or_else(true_negatives, 0);
                 "more_hits_than_invocations",
                 r#"{"invocations":20,"hits":21}"#,
                 "\"the input hits must be so that hits <= invocations\"",
+            ),
+            vector(
+                "a_cost_next_to_nothing",
+                r#"{"invocations":20,"hits":15,"mean_cost":1e-310,"cohort_median_cost":1}"#,
+                r#"{"current_score":0.875,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":1,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.76565,0.944069],"confidence_interval_level":0.95}"#,
             ),
             vector(
                 "a_cost_beside_nothing",

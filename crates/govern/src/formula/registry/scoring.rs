@@ -16,12 +16,25 @@ use crate::types::template::{TemplateMatchComponent, TemplateMatchFormula};
 /// Numbers by component. What may be wrong with one has codes of its own, in an order that the contract gives.
 const BY_COMPONENT: Shape = Shape::Map(words_of!(TemplateMatchComponent), &item(Shape::Number));
 
+/// A formula says of every component what it counts for.
+const EVERY_COMPONENT: Shape = record(&[
+    needs("semantic_intent_match", Shape::Number, ""),
+    needs("task_type_match", Shape::Number, ""),
+    needs("input_contract_match", Shape::Number, ""),
+    needs("output_contract_match", Shape::Number, ""),
+    needs("capability_availability_match", Shape::Number, ""),
+    needs("entity_context_match", Shape::Number, ""),
+    needs("user_preference_match", Shape::Number, ""),
+    needs("prior_assessment_score", Shape::Number, ""),
+    needs("recency_or_staleness_score", Shape::Number, ""),
+]);
+
 const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.7.0",
+        version: "1.8.0",
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "let missing = count(where(dimensions, 'score', nothing));
 let is_open = missing > 0 and missing_dimension_policy == 'indeterminate';
@@ -125,7 +138,7 @@ let aggregate =
     },
     Spec {
         id: "criterion_weights_v1",
-        version: "1.4.0",
+        version: "1.5.0",
         purpose: "What each criterion counts for; all together one.",
         expression: "let unanchored = [for one, place in criteria if one.scoring_basis == 'unanchored_llm_judgment': place];
 let counted = [for one, place in criteria
@@ -218,7 +231,7 @@ else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
     },
     Spec {
         id: "template_match_score_v1",
-        version: "1.4.0",
+        version: "1.5.0",
         purpose: "How well a template fits.",
         expression: "let parts = [for part in names(formula.component_weights):
   (let score = at(components, part);
@@ -227,16 +240,12 @@ else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
     refuse('template_match_component_out_of_range', ['components', part], 'must be a number from 0 to 1')
   else if not is_number(weight) or weight < 0 then
     refuse('template_match_weight_invalid', ['weights', part],
-      'must be a number from zero up, for a part of the formula')
+      'must be a number from zero up')
   else {weight: weight, weighted: score * weight})];
-let unknown = [for part in names(weights) if not present(at(formula.component_weights, part)): part];
 let whole = sum(column(parts, 'weight'));
 let most = formula.soft_penalty_max_total;
 let cap = formula.hard_veto_cap;
-if count(unknown) > 0 then
-  refuse('template_match_weight_invalid', ['weights', first(unknown)],
-    'must be a number from zero up, for a part of the formula')
-else if not is_number(whole) or is_zero(whole) then
+if not is_number(whole) or is_zero(whole) then
   refuse('template_match_total_weight_zero', ['weights'], 'weigh nothing together')
 else if not is_number(soft_penalty_sum) or soft_penalty_sum < 0
   or not is_number(most) or most < 0 or most > 1 or soft_penalty_sum > most then
@@ -258,7 +267,7 @@ else
                 part_of!(
                     TemplateMatchFormula,
                     &[
-                        needs("component_weights", BY_COMPONENT, ""),
+                        needs("component_weights", EVERY_COMPONENT, ""),
                         needs("hard_veto_cap", Shape::Number, ""),
                         needs("soft_penalty_max_total", Shape::Number, ""),
                     ]
@@ -273,17 +282,27 @@ else
         vectors: &[
             vector(
                 "vetoed",
-                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"soft_penalty_sum":0,"hard_veto_count":1,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                r#"{"components":{"semantic_intent_match":0,"task_type_match":1,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"soft_penalty_sum":0,"hard_veto_count":1,"formula":{"component_weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
                 "0.3",
             ),
             refused(
                 "no_score",
-                r#"{"components":{"task_type_match":"NaN"},"weights":{"task_type_match":2},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                r#"{"components":{"semantic_intent_match":0,"task_type_match":"NaN","input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                &["template_match_component_out_of_range"],
+            ),
+            refused(
+                "a_component_is_missing",
+                r#"{"components":{"task_type_match":1},"weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
                 &["template_match_component_out_of_range"],
             ),
             vector(
+                "a_formula_of_one_component",
+                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                "\"the input formula/component_weights/semantic_intent_match is missing\"",
+            ),
+            vector(
                 "nobody_counted_vetoes",
-                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"soft_penalty_sum":0,"formula":{"component_weights":{"task_type_match":2},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                r#"{"components":{"task_type_match":1},"weights":{"task_type_match":2},"soft_penalty_sum":0,"formula":{"component_weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
                 "\"the input hard_veto_count is missing\"",
             ),
             vector(

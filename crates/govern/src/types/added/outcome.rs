@@ -1,6 +1,7 @@
 //! Outcomes and feedback: types that the contract needs and does not declare.
 //! Owns: their members and words. Must not: judge.
 
+use crate::member::Member;
 use crate::types::basic::{
     DataClass, FailureKind, Instant, PolicyEvaluationRef, PortRef, SchemaRef, StorageRef, TaintClass, V10,
 };
@@ -137,12 +138,23 @@ record! {
 }
 
 record! {
-    /// What judging may cost (B-22).
+    /// How soon a judge may be called again: after so many rounds, after so long.
+    JudgeCadence: value {
+        rounds_between_min: Option<u64>,
+        interval_ms_min: Option<u64>,
+    }
+    holds |cadence| ["rounds_between_min", "interval_ms_min"].iter().any(|one| cadence.at(one).is_some()),
+    "must say how many rounds or how long"
+}
+
+record! {
+    /// What judging may cost, and how often it may be asked for, whatever the evaluator may (B-22).
     JudgeBudget: policy {
         budget_id: String,
         run_id: String,
         max_cost_vector_ref: StorageRef,
         max_invocations: u64,
+        cadence: Option<JudgeCadence>,
         schema_version: Option<V10>,
     }
 }

@@ -6,10 +6,10 @@ use crate::types::basic::{HardRevisionCallKind, HumanDecisionOption, Instant, St
 use crate::types::hard_call::{
     HardCallPendingPolicyOnDefer, HardCallPendingPolicyOnTimeout, TaskCancelProtocolCandidateDisposition,
 };
-use crate::types::wire::{record, words};
+use crate::types::wire::{Wire, record, saying, texts, words};
 use alloc::string::String;
 use alloc::vec::Vec;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Object};
 
 words! {
     /// Why a question still waits.
@@ -90,9 +90,39 @@ record! {
         created_at: Instant,
         schema_version: Option<V10>,
     }
-    holds |receipt| receipt.list("executed_side_effects").iter().all(|effect| {
-        effect.text("ref").is_some_and(|to| StorageRef::try_from(to).is_ok()) && effect.text("disposition").is_some()
-    }), "must name each executed side effect by ref, with its disposition"
+    holds |receipt| receipt.list("executed_side_effects").iter().all(is_executed),
+    "must name each executed side effect by ref, with its disposition"
+    schema |schema| saying(schema, "executed_side_effects", "items", executed())
+}
+
+/// What may be said of an effect that was executed: that it is left, or what was made to mend it.
+const DISPOSITIONS: [&str; 3] = ["left", "corrective_artifact", "corrective_artifact_ref"];
+
+/// Whether an effect is named, with what becomes of it. Whether that is enough has a code.
+fn is_executed(effect: &Json) -> bool {
+    let is_reference = |member: &str| effect.text(member).is_some_and(|to| StorageRef::try_from(to).is_ok());
+    is_reference("ref")
+        && effect.text("disposition").is_some()
+        && (effect.is_blank("corrective_artifact_ref") || is_reference("corrective_artifact_ref"))
+}
+
+/// The schema of that. A corrective artifact may stand in the place of the word for it.
+fn executed() -> Json {
+    let reference = StorageRef::schema_inside;
+    let word = Object::from([("enum", texts(&DISPOSITIONS))]);
+    let disposition = Object::from([("anyOf", Json::Array(Vec::from([word.into(), reference()])))]);
+    let members = Object::from([
+        ("ref", reference()),
+        ("disposition", disposition.into()),
+        ("corrective_artifact_ref", reference()),
+    ]);
+    Object::from([
+        ("type", Json::from("object")),
+        ("required", texts(&["ref", "disposition"])),
+        ("properties", members.into()),
+        ("additionalProperties", false.into()),
+    ])
+    .into()
 }
 
 record! {

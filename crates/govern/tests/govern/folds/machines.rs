@@ -8,7 +8,8 @@ use countersign_govern::fold::family::{FAMILIES, Family};
 use countersign_govern::world::Draft;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one of a family begins with; a chain in three forms, a type with three owners, a finding raised in two states.
+/// What one of a family begins with; a chain in three forms, a type with three owners, a finding raised in two states, a contract that
+/// a user must approve and one that nobody must.
 pub(super) fn openings(family: &Family) -> Vec<Vec<Draft>> {
     let one = |draft: Draft| vec![vec![draft]];
     match family.kind {
@@ -20,7 +21,14 @@ pub(super) fn openings(family: &Family) -> Vec<Vec<Draft>> {
         "AttentionLedgerItem" => one(attention(1, "x", "blocked_item", "outcome_record:o", "high")),
         "TaskReliancePacket" => one(packet(1, "x")),
         "WorkProductCertification" => one(certification(1, "x")),
-        "EvaluationContractReview" => one(contract(1, "x")),
+        // What a user must approve no policy approves.
+        "EvaluationContractReview" => {
+            let mut waivable = contract(1, "x");
+            let mut members = waivable.record.as_object().unwrap().clone();
+            members.insert("user_approval_required", false);
+            waivable.record = members.into();
+            vec![vec![contract(1, "x")], vec![waivable]]
+        }
         "EvaluationChainRegistryRecord" => {
             let expected =
                 ["'judge'", "'judge','outcome_evaluator'", "'judge','outcome_evaluator','sub_agent'"];

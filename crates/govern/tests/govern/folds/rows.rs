@@ -53,7 +53,7 @@ pub(super) fn finding_moved(minute: u64, id: &str, from: &str, to: &str, reason:
         "FindingLifecycleTransitionReceipt",
         minute,
         &format!(
-            "{{'receipt_id':'fl{minute}','finding_id':'{id}','from_state':'{from}','to_state':'{to}','transition_reason':'{reason}','actor_ref':'user:u1','evidence_refs':[],'created_at':'{at}','schema_version':'1.0'}}"
+            "{{'receipt_id':'fl{minute}','finding_id':'{id}','from_state':'{from}','to_state':'{to}','transition_reason':'{reason}','actor_ref':'user:u1','evidence_refs':['tool_receipt:t1','sufficiency_detection_result:d1','evaluation_finding_record:y'],'created_at':'{at}','schema_version':'1.0'}}"
         ),
     )
 }

@@ -6,7 +6,7 @@ use crate::task::{Artifact, ArtifactKind, Criterion, Outcome, Test, TestKind, mi
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use countersign_govern::types::basic::{ScoringBasis, UnanchoredPolicy, WeightPolicy};
+use countersign_govern::types::basic::{ScoringBasis, UnanchoredPolicy};
 use countersign_kernel::measure;
 use countersign_record::json::Json;
 
@@ -50,10 +50,13 @@ pub(super) fn weighed(outcome: &Outcome, place: &str, found: &mut Found) {
         found.add(&format!("{place}/criteria/{at}/required"), message);
     }
     let mut counted = outcome.criteria.iter().filter(|one| !is_left_out(one)).peekable();
-    let weighs = |one: &Criterion| one.weight().as_f64() > 0.0;
-    let is_by_weight = outcome.weights() == WeightPolicy::FromCriterionWeight;
-    if is_by_weight && counted.peek().is_some() && !counted.any(weighs) {
+    let is_counted = counted.peek().is_some();
+    if is_counted && !counted.any(|one| outcome.counts(one)) {
         found.add(&format!("{place}/criteria"), "weigh nothing together: give one a weight above 0");
+    }
+    if !is_counted && !outcome.criteria.is_empty() {
+        let message = "leaves out every criterion, so nothing could ever tell whether the outcome is met: add one that something or somebody can score, or have a person asked with unanchored = \"indeterminate\"";
+        found.add(&format!("{place}/unanchored"), message);
     }
 }
 
