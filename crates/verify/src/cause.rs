@@ -126,8 +126,8 @@ fn brought<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
             found,
         );
     };
-    let before = walk.case.until(record.kind(), record.seq());
-    let is_first = before.filter(|one| one.seq() > cause.seq()).next().is_none();
+    let mut before = walk.case.until(record.kind(), record.seq());
+    let is_first = !before.any(|one| one.seq() > cause.seq());
     found.holds(CHECK, record, "", is_first, "it was brought about before, by the same command or answer");
 }
 

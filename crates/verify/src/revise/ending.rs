@@ -236,7 +236,7 @@ pub(crate) fn gap<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut F
     let lacking = gaps.iter().filter_map(|one| one.at("required_capability_ref").cloned()).collect();
     found.must(CHECK, record, "missing_capability_refs", Some(Json::Array(lacking)));
     found.must(CHECK, record, "proposed_graph_patch_ref", None);
-    let signals = walk.case.until("TaskProcessGapSignal", record.seq());
-    let is_first = signals.filter(|one| one.seq() > detection.seq()).next().is_none();
+    let mut signals = walk.case.until("TaskProcessGapSignal", record.seq());
+    let is_first = !signals.any(|one| one.seq() > detection.seq());
     found.holds(CHECK, record, "", is_first, "it was signalled before");
 }
