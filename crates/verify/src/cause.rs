@@ -43,7 +43,7 @@ const FORK: &str = "revision_review.fork_candidate";
 
 /// What is written again under the name that it has, because it has moved or is seen again. Everything else that has a name is written
 /// once.
-const AGAIN: [&str; 11] = [
+const AGAIN: [&str; 12] = [
     "AttentionLedgerItem",
     "ClaimSupportDerivationPolicy",
     "CriterionIdentityFields",
@@ -55,6 +55,7 @@ const AGAIN: [&str; 11] = [
     "RevisionReviewPacket",
     "SideEffectLedgerEntry",
     "SourceRecord",
+    "TaskHealthCard",
 ];
 const LOCK: &str = "InPlaceMutationLock";
 /// What is written anew when a person changes what is asked, or answers for it, whether or not it is another one then.

@@ -45,6 +45,7 @@ pub(crate) fn check<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
         "PlanVerifierRequirementPolicy" => Some(plan_verifier(case)),
         "SubAgentCoordinationProfile" => Some(sub_agents(case)),
         "RunBoardPublicationPolicy" => Some(board(case)),
+        "ForumDeliberationPolicy" => forum(case),
         "WorkspaceExternalizationPolicy" => leaving(case, record),
         "FormulaSpec" => formula(record),
         "PolicyEvaluation" => leave(case, record),
@@ -253,6 +254,18 @@ fn snapshot(case: &Case<'_>) -> Object {
         ("run_board_publication_policy", "board"),
     ];
     Object::from([("policy_refs", workspace::policies(case, &named))])
+}
+
+/// What evaluator and judge talk over a decision by; a task that says nothing of it gives them no room.
+fn forum(case: &Case<'_>) -> Option<Object> {
+    let task = case.task;
+    task.has_policy("forum").then(|| {
+        Object::from([
+            ("max_deliberation_ticks", task.policy_number("forum.ticks_max", "3")),
+            ("consensus_threshold_pct", task.policy_number("forum.consensus_pct", "67")),
+            ("on_no_consensus", task.policy_word("forum.no_consensus", "forum_deadlock_hard_call").into()),
+        ])
+    })
 }
 
 /// When a plan must be looked at before it is carried out.

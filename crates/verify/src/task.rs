@@ -104,6 +104,11 @@ impl<'p> Task<'p> {
         self.0.at("policies").and_then(|policies| policies.at(path))
     }
 
+    /// Whether anything is said of a policy.
+    pub(crate) fn has_policy(self, path: &str) -> bool {
+        self.policy(path).is_some()
+    }
+
     /// The word of a policy, or what holds where nothing is said.
     pub(crate) fn policy_word(self, path: &str, default: &'static str) -> &'p str {
         self.policy(path).and_then(Json::as_str).unwrap_or(default)

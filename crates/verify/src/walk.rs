@@ -120,6 +120,7 @@ impl<'c> Walk<'c, '_> {
             | "PlanVerifierRequirementPolicy"
             | "SubAgentCoordinationProfile"
             | "RunBoardPublicationPolicy"
+            | "ForumDeliberationPolicy"
             | "WorkspaceExternalizationPolicy"
             | "FormulaSpec" => {
                 opening::check(self, record, found);

@@ -155,7 +155,6 @@ fn a_key_counts_once() {
     example
         .keyed(13, "ben", ("checkpoint.create", r#"{"label": "mine"}"#), &key)
         .refused_silently(1, "command.key");
-    example.keyed(14, "ana", ("checkpoint.create", "{}"), &["--key", ""]).refused_silently(1, "command.key");
     assert_eq!(example.rows(), rows, "nothing was appended");
 }
 

@@ -32,7 +32,7 @@ const fn room(outcomes: [usize; 2], findings: [usize; 2], change_rows: usize) ->
 
 /// The first one that fits a screen is taken, else the last. A change that is to be decided on is
 /// worth more than what was found wrong, and that more than what was asked for.
-const ROOMS: [Room; 8] = [
+const ROOMS: [Room; 9] = [
     room([24, 3], [24, 3], 16),
     room([12, 2], [8, 3], 12),
     room([8, 1], [4, 3], 12),
@@ -41,6 +41,7 @@ const ROOMS: [Room; 8] = [
     room([2, 1], [1, 1], 8),
     room([2, 1], [1, 1], 6),
     room([1, 1], [1, 1], 4),
+    room([1, 1], [0, 1], 4),
 ];
 
 pub(super) fn print(told: &Told) -> Result<(), Failure> {
@@ -218,7 +219,8 @@ fn text<'j>(json: &'j Json, name: &str) -> &'j str {
 /// How many are not shown, and the command that shows them.
 fn more(all: usize, shown: usize, command: &str) -> Option<Line> {
     let left = all.checked_sub(shown).filter(|left| *left > 0)?;
-    Some(Line::new(FAINT, format!("  … and {left} more: {command}")).whole())
+    let words = if shown == 0 { left.to_string() } else { format!("and {left} more") };
+    Some(Line::new(FAINT, format!("  … {words}: {command}")).whole())
 }
 
 /// What a person is asked.
