@@ -217,7 +217,7 @@ impl Headers {
         }
         let header = Header { body, from, meets: Vec::new(), until: None, by: None };
         self.headers.insert(row.id.to_string(), header);
-        self.meet(row.id, meets(model, &place, &cites), ended);
+        self.meet(row.id, meets(model, row, &place, &cites), ended);
     }
 
     /// What is shown under a header says more of where that belongs.
@@ -226,7 +226,7 @@ impl Headers {
         let header = self.headers.get(to.id).filter(|header| header.until.is_none());
         let model = header.and_then(|header| header.body.text("read_model_kind")).and_then(ReadModel::find);
         if let Some(model) = model {
-            self.meet(to.id, meets(model, place, &[row.reference()]), ended);
+            self.meet(to.id, meets(model, row, place, &[row.reference()]), ended);
         }
     }
 
@@ -345,7 +345,10 @@ fn cited(value: &Json) -> Vec<String> {
 fn keys(scope: Scope, row: &Row<'_>, reference: &str, place: &Place, targets: &[String]) -> Vec<String> {
     match scope {
         Scope::SameRun => place.runs.iter().map(|run| format!("in run {run}")).collect(),
-        Scope::SameTask => place.task.iter().map(|task| format!("in task {task}")).collect(),
+        Scope::SameTask => {
+            let task = place.task.iter();
+            task.flat_map(|task| [format!("in task {task}"), within(task, row.stream())]).collect()
+        }
         Scope::SameMatter => matter(place),
         Scope::SpecificRefs if targets.is_empty() => {
             let members = row.json.as_object().into_iter().flat_map(Object::iter);
@@ -364,10 +367,22 @@ fn matter(place: &Place) -> Vec<String> {
     }
 }
 
-/// Where a header meets rows: in its runs, task and matter, and by what it cites.
-fn meets(model: ReadModel, place: &Place, cites: &[String]) -> Vec<String> {
+/// A task, in one run of it that counts for itself; or outside of those.
+fn within(task: &str, stream: Option<usize>) -> String {
+    match stream {
+        Some(stream) => format!("in task {task} within {stream}"),
+        None => format!("in task {task} within none"),
+    }
+}
+
+/// Where a header meets rows: in its runs, task and matter, and by what it cites. One in a run that counts for itself is not moved by
+/// other runs of its task, such as one that was forked from it.
+fn meets(model: ReadModel, row: &Row<'_>, place: &Place, cites: &[String]) -> Vec<String> {
     let runs = place.runs.iter().map(|run| format!("in run {run}"));
-    let task = place.task.iter().map(|task| format!("in task {task}"));
+    let task = place.task.iter().flat_map(|task| match row.stream() {
+        Some(stream) => Vec::from([within(task, Some(stream)), within(task, None)]),
+        None => Vec::from([format!("in task {task}")]),
+    });
     let all: BTreeSet<String> = runs.chain(task).chain(matter(place)).chain(cites.iter().cloned()).collect();
     all.iter().map(|key| meet(model, key)).collect()
 }

@@ -45,6 +45,11 @@ impl Row<'_> {
         Some(self.streams.map_or(place, |streams| streams.seq(self.seq, place)))
     }
 
+    /// The number of the stream that counts for itself in which it stands.
+    pub(super) fn stream(&self) -> Option<usize> {
+        self.streams.and_then(|streams| streams.of(self.seq))
+    }
+
     /// When it was written, as a text.
     #[must_use]
     pub fn time(&self) -> Option<Json> {
