@@ -27,7 +27,7 @@ use countersign_runtime::replay::Recorded;
 use countersign_runtime::run::{Bench, Told};
 use countersign_runtime::work::{Opening, Work};
 use countersign_tools::State;
-use countersign_work::task::{SHELL, Source, Task};
+use countersign_work::task::{self, SHELL, Source, Task};
 use countersign_work::workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -192,7 +192,7 @@ pub(crate) fn begun(folder: Folder, received: &Timestamp) -> Result<(AtWork, Fou
 /// The run of a task that was begun, as its rows tell it; `None` if it is none of a task's.
 pub(crate) async fn again(bench: &Bench, told: &Told) -> Result<Option<AtWork>, Failure> {
     let Some(document) = told.setup.task.clone() else { return Ok(None) };
-    let task = Task::read_whole(&document)
+    let task = task::read_whole(&document)
         .map_err(|_| Failure::new(Code::RunUnreadable, "the run's task can't be read any more"))?;
     let files = told.setup.files.clone();
     let work = Work::read(&*bench.journal, &bench.access, &told.id, task, files.clone()).await?;
@@ -280,10 +280,10 @@ fn asked(dir: &Path) -> Result<(Task, Lines), Failure> {
             message: one.message,
         };
         let task: Result<Task, Vec<Trouble>> =
-            Task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect());
+            task::read_whole(&document).map_err(|troubles| troubles.into_iter().map(wrong).collect());
         let task = task?;
         let mut refused = strict::troubles(&document, &task);
-        refused.extend(task.empty_words().into_iter().map(wrong));
+        refused.extend(task::empty_words(&task).into_iter().map(wrong));
         refused.extend(self::refused(&task));
         if refused.is_empty() { Ok(task) } else { Err(refused) }
     })
@@ -314,7 +314,7 @@ pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
         healthy,
     };
     // What only quotes can write nothing of its own.
-    let can_write = task.model() != countersign_work::task::EMBEDDED || task.replies().is_some();
+    let can_write = task.model() != task::EMBEDDED || task.replies().is_some();
     let mut all = vec![
         one("draft", true),
         one("evaluate", true),
@@ -327,7 +327,9 @@ pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
     // What the task grants is there if this machine can hold it.
     let can_hold = || countersign_tools::support().iter().all(|one| one.state != State::Missing);
     all.extend(
-        task.granted().iter().map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())),
+        task::granted(&task)
+            .iter()
+            .map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())),
     );
     all
 }

@@ -33,5 +33,6 @@ pub mod path;
 pub mod reach;
 pub mod reference;
 pub mod table;
+pub mod task;
 pub mod types;
 pub mod world;

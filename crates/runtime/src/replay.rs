@@ -38,7 +38,7 @@ use countersign_record::label::Label;
 use countersign_record::row::{Proof, Row};
 use countersign_record::time::Timestamp;
 use countersign_work::score::Seen;
-use countersign_work::task::Task;
+use countersign_work::task::{self, Task};
 use countersign_work::travel::replay::{self, step_ref};
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ impl Recorded {
     pub async fn read(bench: &Bench, id: &RunId) -> Result<Option<Self>, Error> {
         let (told, happened) = run::recorded(bench, id).await?;
         let Some(task) = told.setup.task.as_ref() else { return Ok(None) };
-        let task = Task::read_whole(task)
+        let task = task::read_whole(task)
             .map_err(|_| Error::Unreadable { seq: 1, why: "the task can't be read any more".to_owned() })?;
         let (journal, access) = (&*bench.journal, &bench.access);
         let mut records: Vec<Row> = Vec::new();

@@ -32,7 +32,7 @@ use countersign_work::learning::Nearest;
 use countersign_work::opening::{self, Given};
 use countersign_work::rely;
 use countersign_work::score::Seen;
-use countersign_work::task::Task;
+use countersign_work::task::{self, Task};
 use countersign_work::texts::{self, Contents, Head, Read};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -119,7 +119,7 @@ impl Work {
                 if let Blob::Present(bytes) = journal.blob(access, blob.digest).await? {
                     // The run goes by the last contract.
                     if is_contract {
-                        edited = json::parse(&bytes).ok().and_then(|task| Task::read_whole(&task).ok());
+                        edited = json::parse(&bytes).ok().and_then(|task| task::read_whole(&task).ok());
                     }
                     contents.insert(blob.digest, Arc::from(bytes));
                 }

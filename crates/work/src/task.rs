@@ -1,219 +1,41 @@
-//! What is asked: goal, sources, outcomes with criteria, permissions, a budget.
-//! Owns: the members of `task.toml` and their defaults. Must not: read a file; `check` says what does not fit together.
+//! What is asked, and whether it fits together.
+//! Owns: reading a task whole, what its run is granted and begins with. Must not: read a file; `check` says what does not fit together.
 
-mod artifact;
 mod begin;
 mod check;
-mod outcome;
-mod policy;
-mod source;
 
-pub(crate) use artifact::QUOTES_MAX;
-pub use artifact::{Artifact, ArtifactKind, Section};
-pub(crate) use outcome::decimal;
-pub use outcome::{Criterion, Level, Outcome, Test, TestKind};
-pub use policy::{
-    Approval, Approvals, ChainPolicy, ClaimPolicy, Externalizations, ForumPolicy, Leave, LibraryPolicy,
-    Policies, QuestionPolicy, RevisionApproval, SufficiencyPolicy, Unanswered,
-};
-pub use source::Source;
+pub use begin::envelope;
+pub use check::empty::troubles as empty_words;
+pub use check::foreign;
+pub use countersign_govern::task::*;
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
-use countersign_govern::record;
-use countersign_govern::types::basic::V10;
-use countersign_govern::types::cost::CostDimension;
 use countersign_govern::types::wire::{Reading, Trouble, Wire};
 use countersign_kernel::gate::Capability;
-use countersign_record::json::{Json, Number};
+use countersign_record::json::Json;
 
-record! {
-    /// A task, as its file says it.
-    Task: value {
-        schema_version: V10,
-        id: String,
-        title: String,
-        goal: String,
-        audience: Option<String>,
-        purpose: Option<String>,
-        scope: Option<String>,
-        work: Option<Work>,
-        artifacts: Vec<Artifact>,
-        sources: Vec<Source>,
-        outcomes: Vec<Outcome>,
-        policies: Option<Policies>,
-        // Hard caps, by dimension; numbers, or texts of numbers for money.
-        budget: Option<BTreeMap<CostDimension, Json>>,
-        limits: Option<Limits>,
-        // What its run may do besides reading its own files.
-        capabilities: Option<Vec<String>>,
-    }
-}
-
-record! {
-    /// Who works.
-    Work: value {
-        pipeline: Option<String>,
-        model: Option<String>,
-        replies: Option<String>,
-        judge: Option<String>,
-    }
-}
-
-record! {
-    /// How far a run may go.
-    Limits: value {
-        max_iterations: Option<u64>,
-        max_llm_calls: Option<u64>,
-        max_agent_hops: Option<u64>,
-    }
-}
-
-/// The model that is asked where nothing is said.
-pub const EMBEDDED: &str = "extractive";
-/// The pipeline of tasks.
-pub const PIPELINE: &str = "task";
-
-impl Task {
-    /// Reads a task and says everything that is wrong with it.
-    ///
-    /// # Errors
-    /// What is wrong, by place.
-    pub fn read_whole(document: &Json) -> Result<Self, Vec<Trouble>> {
-        let mut reading = Reading::default();
-        let read = Task::read(document, &mut reading);
-        let troubles = reading.troubles();
-        match read {
-            Some(task) if troubles.is_empty() => {
-                let troubles = check::troubles(&task);
-                if troubles.is_empty() { Ok(task) } else { Err(troubles) }
-            }
-            Some(_) | None => Err(troubles),
+/// Reads a task and says everything that is wrong with it.
+///
+/// # Errors
+/// What is wrong, by place.
+pub fn read_whole(document: &Json) -> Result<Task, Vec<Trouble>> {
+    let mut reading = Reading::default();
+    let read = Task::read(document, &mut reading);
+    let troubles = reading.troubles();
+    match read {
+        Some(task) if troubles.is_empty() => {
+            let troubles = check::troubles(&task);
+            if troubles.is_empty() { Ok(task) } else { Err(troubles) }
         }
-    }
-
-    /// Everything that a task that is begun now may not say, though one that was begun before may: what it asks for would come to
-    /// nothing, or be taken for something else.
-    #[must_use]
-    pub fn empty_words(&self) -> Vec<Trouble> {
-        check::empty::troubles(self)
-    }
-
-    /// The sources that are of another matter than the one that a run is of.
-    #[must_use]
-    pub fn foreign(&self, matter: &str) -> Vec<Trouble> {
-        check::foreign(self, matter)
-    }
-
-    /// Who answers.
-    #[must_use]
-    pub fn model(&self) -> &str {
-        self.work.as_ref().and_then(|work| work.model.as_deref()).unwrap_or(EMBEDDED)
-    }
-
-    /// The recorded replies that are played instead of asking anybody.
-    #[must_use]
-    pub fn replies(&self) -> Option<&str> {
-        self.work.as_ref().and_then(|work| work.replies.as_deref())
-    }
-
-    /// The pipeline.
-    #[must_use]
-    pub fn pipeline(&self) -> &str {
-        self.work.as_ref().and_then(|work| work.pipeline.as_deref()).unwrap_or(PIPELINE)
-    }
-
-    /// Whether the model also judges by rubrics.
-    #[must_use]
-    pub fn has_judge(&self) -> bool {
-        self.work.as_ref().and_then(|work| work.judge.as_deref()) == Some(JUDGE_MODEL)
-    }
-
-    /// The policies, with their defaults.
-    #[must_use]
-    pub fn policies(&self) -> Policies {
-        self.policies.clone().unwrap_or(Policies::USUAL)
-    }
-
-    /// The artifact of an id.
-    #[must_use]
-    pub fn artifact(&self, id: &str) -> Option<&Artifact> {
-        self.artifacts.iter().find(|one| one.id == id)
-    }
-
-    /// The artifact that an outcome is about.
-    #[must_use]
-    pub fn artifact_of(&self, outcome: &Outcome) -> Option<&Artifact> {
-        match &outcome.artifact {
-            Some(id) => self.artifact(id),
-            None => self.artifacts.first(),
-        }
-    }
-
-    /// The outcome of an id.
-    #[must_use]
-    pub fn outcome(&self, id: &str) -> Option<&Outcome> {
-        self.outcomes.iter().find(|one| one.id == id)
-    }
-
-    /// The source of an id.
-    #[must_use]
-    pub fn source(&self, id: &str) -> Option<&Source> {
-        self.sources.iter().find(|one| one.id == id)
-    }
-
-    /// What its run is granted: what it names, and nothing else.
-    #[must_use]
-    pub fn granted(&self) -> Vec<Capability> {
-        let named = self.capabilities.iter().flatten();
-        named.filter_map(|one| Capability::try_from(one.as_str()).ok()).collect()
-    }
-
-    /// The commands that criteria are checked by, with their criteria.
-    pub fn commands(&self) -> impl Iterator<Item = (&Criterion, &[String])> {
-        self.outcomes.iter().flat_map(|one| &one.criteria).filter_map(|one| Some((one, one.command()?)))
-    }
-
-    /// The most that may be spent of a dimension, in millionths.
-    #[must_use]
-    pub fn cap(&self, dimension: CostDimension) -> Option<u64> {
-        self.budget.as_ref().and_then(|budget| budget.get(&dimension)).and_then(micros)
+        Some(_) | None => Err(troubles),
     }
 }
 
-/// The capability that a command needs.
-pub const SHELL: &str = "shell";
-/// Who judges where the model does.
-pub const JUDGE_MODEL: &str = "model";
-/// Who judges where nobody does.
-pub const JUDGE_NONE: &str = "none";
-
-/// An amount in millionths: a number, or the text of one; `None` if it is neither, negative, or finer than that.
+/// What a task's run is granted: what it names, and nothing else.
 #[must_use]
-pub fn micros(amount: &Json) -> Option<u64> {
-    let literal = match amount {
-        Json::Number(number) => number.literal(),
-        Json::String(text) => text.clone(),
-        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => return None,
-    };
-    let (whole, rest) = literal.split_once('.').unwrap_or((&literal, ""));
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_digits(whole) || !is_digits(rest) || rest.len() > MICRO_DIGITS {
-        return None;
-    }
-    let mut fraction = String::from(rest);
-    while fraction.len() < MICRO_DIGITS {
-        fraction.push('0');
-    }
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(fraction.parse().ok()?)
-}
-
-const MICRO_DIGITS: usize = 6;
-
-/// A number as a share from 0 to 1, in millionths; `None` if it is none.
-pub(crate) fn share(number: &Number) -> Option<u64> {
-    micros(&Json::Number(number.clone())).filter(|micros| *micros <= 1_000_000)
+pub fn granted(task: &Task) -> Vec<Capability> {
+    let named = task.capabilities.iter().flatten();
+    named.filter_map(|one| Capability::try_from(one.as_str()).ok()).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use crate::works::{Works, commits};
 use countersign_record::json;
 use countersign_testkit::bench::{Bar, Bench};
-use countersign_work::task::Task;
+use countersign_work::task;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn written(scratch: &Path) -> Duration {
 fn committed(scratch: &Path, folder: &Path) -> u32 {
     let read = |path: &str| std::fs::read(folder.join(path)).unwrap();
     let table: serde_json::Value = toml::from_str(&String::from_utf8(read("task.toml")).unwrap()).unwrap();
-    let task = Task::read_whole(&json::parse(table.to_string().as_bytes()).unwrap()).unwrap();
+    let task = task::read_whole(&json::parse(table.to_string().as_bytes()).unwrap()).unwrap();
     let sources = task.sources.iter().map(|one| read(&one.path)).collect();
     let place = scratch.join("counted");
     let works = Works::new(&place, task, sources);

@@ -4,7 +4,7 @@
 use crate::works::Works;
 use countersign_record::json;
 use countersign_testkit::bench::{Bar, Bench, resident_kib};
-use countersign_work::task::Task;
+use countersign_work::task;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -37,7 +37,7 @@ const TASK: &str = r#"{
 }"#;
 
 pub(crate) fn measure(bench: &mut Bench, scratch: &Path) {
-    let task = Task::read_whole(&json::parse(TASK.as_bytes()).unwrap()).unwrap();
+    let task = task::read_whole(&json::parse(TASK.as_bytes()).unwrap()).unwrap();
     let works =
         |name: &str| Arc::new(Works::new(&scratch.join(name), task.clone(), vec![LEASE.as_bytes().to_vec()]));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

@@ -27,7 +27,7 @@ use countersign_runtime::run::mind::Mind;
 use countersign_runtime::run::{Bench, Driver, Setup};
 use countersign_runtime::work::{Opening, Work};
 use countersign_store::Sqlite;
-use countersign_work::task::{Source, Task};
+use countersign_work::task::{self, Source, Task};
 use countersign_work::{outcome, rely};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -67,7 +67,7 @@ impl Works {
             session_id: id("sess").try_into().unwrap(),
             received_at: self.clock.now().unwrap(),
         };
-        let reading = GenericEnvelope::read(self.task.envelope("bench"), minted).unwrap();
+        let reading = GenericEnvelope::read(task::envelope(&self.task, "bench"), minted).unwrap();
         let work = Arc::new(Work::new(self.task.clone(), self.opening()));
         let bench = self.bench(&work, &reading.envelope);
         let setup = Setup { task: self.task.write(), ..Setup::default() };

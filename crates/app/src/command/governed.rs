@@ -29,6 +29,7 @@ use countersign_runtime::run::{self, Bench, Commanding, Driver, Setup};
 use countersign_runtime::work::Work;
 use countersign_work::command::{Effect, Ruling};
 use countersign_work::desk::{Desk as Records, reference};
+use countersign_work::task;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -167,8 +168,9 @@ fn forked(
     }
     let told = &recorded.told;
     let new = tasks::anew(recorded, tasks::capabilities(&recorded.task), kept)?;
-    let reading = GenericEnvelope::read(recorded.task.envelope(&global.principal), minted(&bench.clock)?)
-        .map_err(|troubles| Failure::troubles(Code::TaskInvalid, "the task", &troubles))?;
+    let reading =
+        GenericEnvelope::read(task::envelope(&recorded.task, &global.principal), minted(&bench.clock)?)
+            .map_err(|troubles| Failure::troubles(Code::TaskInvalid, "the task", &troubles))?;
     let setup = Setup { forked_from: Some(told.id.to_string()), heads: heads.clone(), ..told.setup.clone() };
     let bench = Bench {
         journal: Arc::clone(&bench.journal),

@@ -25,7 +25,7 @@ use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
 use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
 use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
-use countersign_work::task::Task;
+use countersign_work::task;
 use files::{Folder, Now, edited};
 use leave::Leaving;
 use std::collections::BTreeMap;
@@ -224,7 +224,7 @@ pub(super) async fn parts(
 
 /// How secret a file of a task's folder is: it may hold what any of the sources does.
 fn class_of(task: &Json) -> DataClass {
-    let sources = Task::read_whole(task).map(|task| task.sources).unwrap_or_default();
+    let sources = task::read_whole(task).map(|task| task.sources).unwrap_or_default();
     let classes = sources.iter().map(|one| DataClass::try_from(one.class().as_str()));
     classes.map(|class| class.unwrap_or(DataClass::LocalOnly)).max().unwrap_or(DataClass::Public)
 }

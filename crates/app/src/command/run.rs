@@ -18,6 +18,7 @@ use countersign_runtime::ports::ledger::Ledger;
 use countersign_runtime::run::{self, Driver, Error};
 use countersign_runtime::work::Work;
 use countersign_work::learning;
+use countersign_work::task;
 use std::sync::Arc;
 
 pub(super) mod change;
@@ -51,7 +52,7 @@ pub(super) async fn run(global: &Global, command: &Run) -> Result<Exit, Failure>
         memory: Vec::new(),
         allow_programs: command.allow_programs,
     };
-    let document = folder.task.envelope(&global.principal);
+    let document = task::envelope(&folder.task, &global.principal);
     let reading = GenericEnvelope::read(document, minted(&place.clock)?)
         .map_err(|troubles| Failure::troubles(Code::TaskInvalid, "the task", &troubles))?;
     let (at_work, found) = tasks::begun(folder, &reading.envelope.identity.received_at)?;

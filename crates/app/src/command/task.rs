@@ -9,7 +9,7 @@ use crate::output;
 use crate::tasks::{self, Folder};
 use countersign_durable::{make_dirs, remove_dirs, write_new};
 use countersign_record::code::Code;
-use countersign_work::task::SHELL;
+use countersign_work::task::{self, SHELL};
 use serde::Serialize;
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
         sources: task.sources.len(),
         outcomes: task.outcomes.len(),
         criteria: task.outcomes.iter().map(|one| one.criteria.len()).sum(),
-        capabilities: task.granted().iter().map(ToString::to_string).collect(),
+        capabilities: task::granted(&task).iter().map(ToString::to_string).collect(),
         commands: task.commands().map(|(_, argv)| argv.to_vec()).collect(),
     };
     if global.json {

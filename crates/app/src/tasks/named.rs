@@ -8,7 +8,7 @@ use crate::output;
 use crate::tables::Lines;
 use countersign_record::code::Code;
 use countersign_record::fields::Trouble;
-use countersign_work::task::Task;
+use countersign_work::task::{self, Task};
 use std::path::Path;
 
 /// The place of a member of the table of the work.
@@ -92,7 +92,7 @@ impl<'a> Taking<'a> {
 
     /// Notes the sources that are of another matter.
     pub(super) fn foreign(&mut self, task: &Task, matter: &str) {
-        for one in task.foreign(matter) {
+        for one in task::foreign(&task, matter) {
             self.add(Code::FieldInvalid, one.path, one.message);
         }
     }

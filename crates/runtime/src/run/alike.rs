@@ -10,7 +10,7 @@ use countersign_record::id::RowKind;
 use countersign_record::row::Row;
 use countersign_record::run_kind;
 use countersign_work::learning::{Pattern, features};
-use countersign_work::task::Task;
+use countersign_work::task;
 use std::collections::VecDeque;
 
 /// Tasks that a new one is held against, at most.
@@ -35,7 +35,7 @@ pub async fn known(journal: &dyn Journal, access: &MatterAccess, end: u64) -> Re
     let mut known = Vec::new();
     for row in last {
         let Ok(setup) = set_up(journal, access, &row).await else { continue };
-        let task = setup.task.and_then(|document| Task::read_whole(&document).ok());
+        let task = setup.task.and_then(|document| task::read_whole(&document).ok());
         let id = row.stream.as_str().rsplit('/').next().unwrap_or_default().to_owned();
         known.extend(task.map(|task| Pattern { id, features: features(&task) }));
     }

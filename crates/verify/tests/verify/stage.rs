@@ -23,7 +23,7 @@ use countersign_work::evaluate::{self, Head, Looked};
 use countersign_work::opening::{self, Given};
 use countersign_work::rely;
 use countersign_work::score::Seen;
-use countersign_work::task::Task;
+use countersign_work::task;
 use std::collections::BTreeMap;
 
 pub(crate) const RUN: &str = "run_0123456789abcdef";
@@ -80,7 +80,7 @@ impl Stage {
         files: &[(&str, &str)],
     ) -> Self {
         let document = parsed(task);
-        let task = Task::read_whole(&document).unwrap_or_else(|troubles| panic!("{troubles:?}"));
+        let task = task::read_whole(&document).unwrap_or_else(|troubles| panic!("{troubles:?}"));
         let of = |id: &str| texts.iter().find(|(one, _)| *one == id).unwrap().1.to_owned();
         let texts: Vec<(String, String, String)> =
             task.sources.iter().map(|one| (one.id.clone(), one.path.clone(), of(&one.id))).collect();

@@ -118,7 +118,7 @@ fn attended(
 }
 
 fn edit(desk: &mut Desk, task: &Json, by: &By<'_>) -> Result<(), Error> {
-    let task = Task::read_whole(task).map_err(|_| Error::Missing("task".to_string()))?;
+    let task = crate::task::read_whole(task).map_err(|_| Error::Missing("task".to_string()))?;
     decide(desk, &contract::Decision::Edit(&task), by)
 }
 

@@ -170,7 +170,7 @@ fn of_contract(desk: &Desk, named: Option<&str>) -> Stands {
 
 /// Whether a contract may be changed so: tried on a copy.
 fn editable(desk: &Desk, task: &Json, by: &By<'_>) -> Stands {
-    let task = match Task::read_whole(task) {
+    let task = match crate::task::read_whole(task) {
         Ok(task) => task,
         Err(troubles) => {
             let first = troubles.first().map(|one| format!("{} {}", one.path, one.message));

@@ -7,47 +7,45 @@ use alloc::vec::Vec;
 use countersign_govern::types::wire::Wire;
 use countersign_record::json::{Json, Object};
 
-impl Task {
-    /// What a task's run begins with.
-    #[must_use]
-    pub fn envelope(&self, principal: &str) -> Json {
-        let asks = self.artifacts.iter().flat_map(|one| one.sections()).map(|section| section.ask.as_str());
-        let mut goals: Vec<Json> = Vec::new();
-        for ask in asks {
-            if !goals.contains(&Json::from(ask)) {
-                goals.push(ask.into());
-            }
+/// What a task's run begins with.
+#[must_use]
+pub fn envelope(task: &Task, principal: &str) -> Json {
+    let asks = task.artifacts.iter().flat_map(|one| one.sections()).map(|section| section.ask.as_str());
+    let mut goals: Vec<Json> = Vec::new();
+    for ask in asks {
+        if !goals.contains(&Json::from(ask)) {
+            goals.push(ask.into());
         }
-        if goals.is_empty() {
-            goals.push(self.goal.as_str().into());
-        }
-        let pending = goals.iter().filter_map(Json::as_str).map(|goal| (goal, Json::from("pending")));
-        let status: Object = pending.collect();
-        let mut metadata = Object::new();
-        if let Some(pinned) = pinned(self) {
-            metadata.insert("artifact", pinned);
-        }
-        let mut document = Object::from([
-            ("raw_input", Json::from(self.goal.as_str())),
-            ("user_id", principal.into()),
-            ("all_goals", Json::Array(goals.clone())),
-            ("remaining_goals", Json::Array(goals)),
-            ("goal_completion_status", status.into()),
-            ("metadata", metadata.into()),
-        ]);
-        if let Some(limits) = &self.limits {
-            for (name, most) in [
-                ("max_iterations", limits.max_iterations),
-                ("max_llm_calls", limits.max_llm_calls),
-                ("max_agent_hops", limits.max_agent_hops),
-            ] {
-                if let Some(most) = most.and_then(|most| most.write()) {
-                    document.insert(name, most);
-                }
-            }
-        }
-        document.into()
     }
+    if goals.is_empty() {
+        goals.push(task.goal.as_str().into());
+    }
+    let pending = goals.iter().filter_map(Json::as_str).map(|goal| (goal, Json::from("pending")));
+    let status: Object = pending.collect();
+    let mut metadata = Object::new();
+    if let Some(pinned) = pinned(task) {
+        metadata.insert("artifact", pinned);
+    }
+    let mut document = Object::from([
+        ("raw_input", Json::from(task.goal.as_str())),
+        ("user_id", principal.into()),
+        ("all_goals", Json::Array(goals.clone())),
+        ("remaining_goals", Json::Array(goals)),
+        ("goal_completion_status", status.into()),
+        ("metadata", metadata.into()),
+    ]);
+    if let Some(limits) = &task.limits {
+        for (name, most) in [
+            ("max_iterations", limits.max_iterations),
+            ("max_llm_calls", limits.max_llm_calls),
+            ("max_agent_hops", limits.max_agent_hops),
+        ] {
+            if let Some(most) = most.and_then(|most| most.write()) {
+                document.insert(name, most);
+            }
+        }
+    }
+    document.into()
 }
 
 /// The contract of a task's code, in the words of the enforcer.

@@ -4,8 +4,10 @@
 mod criterion;
 pub(super) mod empty;
 
-use super::artifact::QUOTES_MAX;
-use super::{Artifact, ArtifactKind, JUDGE_MODEL, JUDGE_NONE, Outcome, SHELL, Source, Task, micros, share};
+use super::{
+    Artifact, ArtifactKind, JUDGE_MODEL, JUDGE_NONE, Outcome, QUOTES_MAX, SHELL, Source, Task, granted,
+    micros, share,
+};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -206,7 +208,7 @@ fn capabilities(task: &Task, found: &mut Found) {
     if task.commands().count() > COMMANDS_MAX {
         found.add("/outcomes", format!("at most {COMMANDS_MAX} criteria are checked by commands"));
     }
-    let is_granted = task.granted().iter().any(|one| one.as_str() == SHELL);
+    let is_granted = granted(task).iter().any(|one| one.as_str() == SHELL);
     for (at, outcome) in task.outcomes.iter().enumerate().filter(|_| !is_granted) {
         for (number, _) in outcome.criteria.iter().enumerate().filter(|(_, one)| one.command().is_some()) {
             let place = format!("/outcomes/{at}/criteria/{number}/check/kind");
@@ -287,8 +289,9 @@ fn source(one: &Source, place: &str, found: &mut Found) {
     }
 }
 
-/// No matter sees what is another's, so a source of another one can't be used.
-pub(super) fn foreign(task: &Task, matter: &str) -> Vec<Trouble> {
+/// The sources that are of another matter than the one that a run is of: no matter sees what is another's.
+#[must_use]
+pub fn foreign(task: &Task, matter: &str) -> Vec<Trouble> {
     let mut found = Found(Vec::new());
     for (at, one) in task.sources.iter().enumerate().filter(|(_, one)| one.is_foreign(matter)) {
         let own = one.matter.as_deref().unwrap_or_default();

@@ -15,7 +15,7 @@ const TASK: &str = r#"{
 }"#;
 
 fn read(text: &str) -> Result<Task, Vec<Trouble>> {
-    Task::read_whole(&json::parse(text.as_bytes()).unwrap())
+    read_whole(&json::parse(text.as_bytes()).unwrap())
 }
 
 #[test]
@@ -28,20 +28,20 @@ fn a_task_is_read_with_its_defaults_and_written_back() {
     assert_eq!(task.policies().claims().direct_min(), 1);
     assert_eq!(task.policies().sufficiency().epsilon().literal(), "0.01");
     let written = task.write().unwrap();
-    assert_eq!(Task::read_whole(&written).unwrap(), task);
+    assert_eq!(read_whole(&written).unwrap(), task);
     assert_eq!(written, json::parse(TASK.as_bytes()).unwrap());
 }
 
 #[test]
 fn a_run_is_granted_what_its_task_names() {
-    assert!(read(TASK).unwrap().granted().is_empty());
+    assert!(granted(&read(TASK).unwrap()).is_empty());
     let text = TASK.replace(r#""outcomes": ["#, r#""capabilities": ["shell"], "outcomes": ["#);
     let text = text.replace(
         r#"{"kind": "section", "heading": "Term"}"#,
         r#"{"kind": "command", "argv": ["grep", "x", "memo.md"]}"#,
     );
     let task = read(&text).unwrap();
-    assert_eq!(task.granted().iter().map(|one| one.as_str()).collect::<Vec<_>>(), [SHELL]);
+    assert_eq!(granted(&task).iter().map(|one| one.as_str()).collect::<Vec<_>>(), [SHELL]);
     let commands: Vec<&[String]> = task.commands().map(|(_, argv)| argv).collect();
     assert_eq!(commands, [["grep", "x", "memo.md"]]);
 }
@@ -290,7 +290,7 @@ fn words_that_ask_for_nothing_are_told_by_place() {
     let label = |members: &str| format!(r#""basis": "human_label", "question": "Is it?", {members}"#);
     let check = |from: &str, to: &str, expected: &[(&str, &str)]| {
         let task = read(&TASK.replace(from, to)).unwrap_or_else(|troubles| panic!("{to}: {troubles:?}"));
-        let told = task.empty_words();
+        let told = empty_words(&task);
         assert_eq!(told.len(), expected.len(), "{to}: {told:?}");
         for (one, (path, words)) in told.iter().zip(expected) {
             assert_eq!(&one.path, path, "{to}");
@@ -337,10 +337,10 @@ fn a_source_of_another_matter_is_foreign() {
     let of = |matter: &str| {
         let text =
             TASK.replace(r#""user_supplied"}"#, &format!(r#""user_supplied", "matter": "{matter}"}}"#));
-        read(&text).map(|task| task.foreign("default").into_iter().map(|one| one.path).collect::<Vec<_>>())
+        read(&text).map(|task| foreign(&task, "default").into_iter().map(|one| one.path).collect::<Vec<_>>())
     };
     assert_eq!(of("default").unwrap(), Vec::<String>::new());
     assert_eq!(of("acme").unwrap(), ["/sources/0/matter"]);
     assert_eq!(of("Not one!").unwrap_err()[0].path, "/sources/0/matter");
-    assert_eq!(read(TASK).unwrap().foreign("acme"), []);
+    assert_eq!(foreign(&read(TASK).unwrap(), "acme"), []);
 }

@@ -8,14 +8,14 @@ use countersign_record::json;
 use countersign_work::attention;
 use countersign_work::contract::{self, Decision, Refusal};
 use countersign_work::cost::{self, Grounds, Model};
-use countersign_work::task::Task;
+use countersign_work::task::{self, Task};
 
 const ASKED: &str = r#""policies": {"approval": {"contract": "required"}}"#;
 
 fn edited(from: &str, to: &str) -> Task {
     let text = crate::stage::task_with(ASKED).replace(from, to);
     assert_ne!(text, crate::stage::task_with(ASKED));
-    Task::read_whole(&json::parse(text.as_bytes()).unwrap()).unwrap()
+    task::read_whole(&json::parse(text.as_bytes()).unwrap()).unwrap()
 }
 
 #[test]

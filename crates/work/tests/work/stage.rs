@@ -27,7 +27,7 @@ use countersign_work::revise::{
     Settled, Started, Stepped,
 };
 use countersign_work::score::Seen;
-use countersign_work::task::{Criterion, Task, TestKind};
+use countersign_work::task::{self, Criterion, Task, TestKind};
 use std::collections::BTreeMap;
 
 /// What can be done on a stage.
@@ -112,7 +112,7 @@ impl Stage {
 
     /// The same, in a run of another name.
     pub(crate) fn beside(run: &str, task: &str, texts: &[(&str, &str)], able: &[(&str, bool)]) -> Self {
-        let task = Task::read_whole(&json::parse(task.as_bytes()).unwrap())
+        let task = task::read_whole(&json::parse(task.as_bytes()).unwrap())
             .unwrap_or_else(|troubles| panic!("{troubles:?}"));
         let texts: Vec<(String, String, String)> = task
             .sources

@@ -37,6 +37,7 @@ use countersign_runtime::work::{Opening, Work};
 use countersign_work::command::Effect;
 use countersign_work::cost::{Amounts, UNIT};
 use countersign_work::score::Seen;
+use countersign_work::task;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
@@ -226,7 +227,7 @@ impl<'s> Carried<'s> {
             ["draft", "evaluate", "quote_sources", "revise_by_quotes", "judge_by_rubric", "write_code"]
                 .map(capability)
                 .to_vec();
-        capabilities.extend(self.scene.task.granted().iter().map(|one| capability(one.as_str())));
+        capabilities.extend(task::granted(&self.scene.task).iter().map(|one| capability(one.as_str())));
         Opening { sources, files: BTreeMap::new(), capabilities, heads: BTreeMap::new() }
     }
 
@@ -320,7 +321,7 @@ impl<'s> Carried<'s> {
             session_id: "sess_0000000000000001".to_owned().try_into().unwrap(),
             received_at: Timestamp::try_from("2026-01-02T00:00:00Z").unwrap(),
         };
-        let reading = GenericEnvelope::read(self.scene.task.envelope("ada"), minted).unwrap();
+        let reading = GenericEnvelope::read(task::envelope(&self.scene.task, "ada"), minted).unwrap();
         let bench = self.bench(&given, Some(work));
         let setup = Setup { task: self.scene.task.write(), ..Setup::default() };
         let driver = Driver::begin(bench, pipeline(), reading, &setup, Label::USER).unwrap();

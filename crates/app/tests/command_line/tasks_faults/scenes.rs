@@ -2,7 +2,7 @@
 //! Owns: what they ask, and what a model says that is asked for it. Must not: know a fault.
 
 use countersign_record::json;
-use countersign_work::task::{Criterion, Task};
+use countersign_work::task::{self, Criterion, Task};
 
 /// Who answers the questions of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) struct Scene {
 
 impl Scene {
     fn new(name: &'static str, task: &str) -> Self {
-        let task = Task::read_whole(&json::parse(task.as_bytes()).unwrap()).unwrap();
+        let task = task::read_whole(&json::parse(task.as_bytes()).unwrap()).unwrap();
         let (voice, says) = (Voice::Quotes, &[][..]);
         Scene { name, task, sources: &[("lease", LEASE)], voice, says, is_capped: false, leaves: false }
     }

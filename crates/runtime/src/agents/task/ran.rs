@@ -13,7 +13,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
 use countersign_record::json::{self, Json, Object};
 use countersign_record::tool::{Effect, Needs};
-use countersign_work::task::{Criterion, Task};
+use countersign_work::task::{self, Criterion, Task};
 use countersign_work::texts::Head;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -146,7 +146,7 @@ impl Running<'_> {
             }
             Needs::Host => return Err(denied("it would reach a network".to_owned())),
         };
-        let reach = Reach { granted: task.granted(), hosts: Some(Vec::new()) };
+        let reach = Reach { granted: task::granted(&task), hosts: Some(Vec::new()) };
         let permitted = permit(args, &need, reach)
             .map_err(|needed| denied(format!("the task does not grant {needed}")))?;
         let done = tool.run(permitted, self.cancel).await?;

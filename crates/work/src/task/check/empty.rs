@@ -9,8 +9,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use countersign_govern::types::wire::Trouble;
 
-/// Everything of that kind, in the order of the file.
-pub(in crate::task) fn troubles(task: &Task) -> Vec<Trouble> {
+/// Everything that a task that is begun now may not say, though one that was begun before may: what it asks for would come to
+/// nothing, or be taken for something else. In the order of the file.
+#[must_use]
+pub fn troubles(task: &Task) -> Vec<Trouble> {
     let mut found = Found(Vec::new());
     // What is only looked up supports nothing, and is not cited.
     let sources = task.sources.iter().filter(|one| one.tier() > 0).count() as u64;

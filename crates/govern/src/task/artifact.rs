@@ -1,9 +1,9 @@
 //! The work products that a task asks for.
 //! Owns: their members. Must not: write one.
 
+use crate::{record, words};
 use alloc::string::String;
 use alloc::vec::Vec;
-use countersign_govern::{record, words};
 
 words! {
     /// What an artifact is.
@@ -38,7 +38,7 @@ record! {
 /// Quotes of a section in a first draft, where nothing is said.
 pub(super) const QUOTES_DEFAULT: u64 = 3;
 /// Quotes of a section, at most.
-pub(crate) const QUOTES_MAX: u64 = 20;
+pub const QUOTES_MAX: u64 = 20;
 
 impl Artifact {
     /// Its sections.

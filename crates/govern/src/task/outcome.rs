@@ -1,13 +1,13 @@
 //! What must be true of the work, and how that is told.
 //! Owns: the members of outcomes and criteria, their defaults. Must not: score.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-use countersign_govern::types::basic::{CriterionPriority, ScoringBasis, UnanchoredPolicy, WeightPolicy};
-use countersign_govern::types::quality::{
+use crate::types::basic::{CriterionPriority, ScoringBasis, UnanchoredPolicy, WeightPolicy};
+use crate::types::quality::{
     QualityIndexAggregationMethod as Aggregation, QualityIndexMissingDimensionPolicy as Missing,
 };
-use countersign_govern::{record, words};
+use crate::{record, words};
+use alloc::string::String;
+use alloc::vec::Vec;
 use countersign_record::json::{Json, Number, Object};
 
 record! {
@@ -102,7 +102,8 @@ const THRESHOLD_DEFAULT: &str = "0.7";
 const CRITERION_THRESHOLD_DEFAULT: &str = "0.5";
 
 /// A number by its digits; 0 if they are none.
-pub(crate) fn decimal(digits: &str) -> Number {
+#[must_use]
+pub fn decimal(digits: &str) -> Number {
     match countersign_record::json::parse(digits.as_bytes()) {
         Ok(Json::Number(number)) => number,
         Ok(_) | Err(_) => Number::from(0_u32),

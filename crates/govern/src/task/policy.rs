@@ -1,16 +1,16 @@
 //! What a task allows, and how its results are put together.
 //! Owns: the members of `[policies]` and their defaults. Must not: decide.
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use countersign_govern::types::chain::EvaluationChainResolutionPolicyDisagreementRoute as Disagreement;
-use countersign_govern::types::claim::{
+use crate::types::chain::EvaluationChainResolutionPolicyDisagreementRoute as Disagreement;
+use crate::types::claim::{
     ClaimSupportDerivationPolicyContradictionRule as Contradiction,
     ClaimSupportDerivationPolicyPartialSupportRule as Partial,
 };
-use countersign_govern::types::externalization::WorkspaceExternalizationKind;
-use countersign_govern::types::forum::ForumDeliberationPolicyOnNoConsensus as NoConsensus;
-use countersign_govern::{record, words};
+use crate::types::externalization::WorkspaceExternalizationKind;
+use crate::types::forum::ForumDeliberationPolicyOnNoConsensus as NoConsensus;
+use crate::{record, words};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
 use countersign_record::json::Number;
 
 words! {

@@ -1,13 +1,13 @@
 //! The sources that a task may rest on.
 //! Owns: their members and what follows from them. Must not: read one.
 
+use crate::derive::taint;
+use crate::record;
+use crate::table::taint_defaults;
+use crate::types::basic::{DataClass, Instant, SourceKind, TaintClass};
+use crate::types::source::{CoreAuthorityLevel, LegalTreatmentStatus};
+use crate::types::taint::SourceTrustBasis;
 use alloc::string::String;
-use countersign_govern::derive::taint;
-use countersign_govern::record;
-use countersign_govern::table::taint_defaults;
-use countersign_govern::types::basic::{DataClass, Instant, SourceKind, TaintClass};
-use countersign_govern::types::source::{CoreAuthorityLevel, LegalTreatmentStatus};
-use countersign_govern::types::taint::SourceTrustBasis;
 
 record! {
     /// A source.
