@@ -140,7 +140,7 @@ fn unfit(fixture: &AddendaBConformanceFixture) -> Vec<String> {
 }
 
 /// Rows in which the legal twin of a bundle that fires may differ from it: it is one small change away.
-pub const APART_MAX: usize = 2;
+const APART_MAX: usize = 2;
 
 /// Why a legal bundle is no near twin of one that fires: by a few rows at most, and about the same. One that says nothing shows
 /// nothing, however few rows the other has.

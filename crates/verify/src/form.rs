@@ -4,7 +4,7 @@
 use crate::case::Case;
 use crate::found::Found;
 use crate::report::{Check, Place};
-use alloc::collections::BTreeMap;
+
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use countersign_govern::task::{QUOTES_MAX, Source, Task, Test, TestKind};
 use countersign_govern::types::wire::{Reading, Wire};
 use countersign_kernel::measure::Pattern;
 use countersign_record::code::Code;
-use countersign_record::json::{Json, Number};
+use countersign_record::json::Json;
 
 const CHECK: Check = Check::Task;
 

@@ -297,29 +297,12 @@ fn run_rule(dir: Option<&Path>, area: &Area, rule: &Rule) -> Result<Vec<Miss>, F
         if found != expected {
             let why = format!("fires {} and not {}", told(&found), told(&expected));
             misses.push(miss(expected, found, why));
-        } else if rows.as_ref().is_some_and(|before| apart(before, &own) > APART_MAX) {
-            let why = format!("differs from what fires in more than {APART_MAX} rows");
+        } else if let Some(why) = rows.as_ref().and_then(|fires| conformance::why_not_near(fires, &own)) {
             misses.push(miss(expected, found, why));
         }
         rows = Some(own);
     }
     Ok(misses)
-}
-
-/// Rows in which a legal twin may differ from what fires: it is one small change away.
-const APART_MAX: usize = 2;
-
-/// In how many rows two fixtures differ, whatever their order.
-fn apart(one: &[Json], other: &[Json]) -> usize {
-    let mut rest: Vec<&Json> = other.iter().collect();
-    let mut missing = 0;
-    for row in one {
-        match rest.iter().position(|other| *other == row) {
-            Some(at) => drop(rest.swap_remove(at)),
-            None => missing += 1,
-        }
-    }
-    missing.max(rest.len())
 }
 
 fn told(codes: &BTreeSet<String>) -> String {

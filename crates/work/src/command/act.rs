@@ -10,7 +10,6 @@ use crate::desk::{Desk, Error};
 use crate::finding;
 use crate::rely;
 use crate::revise::Decision;
-use crate::task::Task;
 use crate::travel::{checkpoint, fork};
 use alloc::string::{String, ToString};
 use countersign_govern::types::basic::StorageRef;

@@ -11,7 +11,6 @@ use crate::desk::Desk;
 use crate::finding;
 use crate::library;
 use crate::rely;
-use crate::task::Task;
 use crate::travel::{checkpoint, replay};
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -3,7 +3,7 @@
 use super::*;
 use countersign_record::json;
 use std::format;
-use std::string::ToString;
+use std::string::{String, ToString};
 
 const TASK: &str = r#"{
   "schema_version": "1.0", "id": "memo", "title": "Memo", "goal": "Say how long it runs.",
