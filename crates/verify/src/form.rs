@@ -4,7 +4,6 @@
 use crate::case::Case;
 use crate::found::Found;
 use crate::report::{Check, Place};
-
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
