@@ -144,7 +144,7 @@ fn is_wrapped(whole: &str, end: usize, rest: &str) -> bool {
 }
 
 /// Whether a line begins an item, a heading, a row of a table or a field.
-fn begins_something(line: &str) -> bool {
+pub(crate) fn begins_something(line: &str) -> bool {
     let bulleted = ["- ", "* ", "+ ", "• ", "#", "|", ">", "```", "~~~", "---", "==="];
     if bulleted.iter().any(|mark| line.starts_with(mark)) {
         return true;

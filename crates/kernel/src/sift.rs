@@ -2,9 +2,11 @@
 //! Owns: the gate. Must not: change the order of the pieces, or hide that two of them disagree.
 
 mod contradiction;
+mod words;
 
-pub(crate) use contradiction::NUMBERS;
-pub use contradiction::{Contradiction, Side, Words};
+pub use contradiction::{Contradiction, Side};
+pub(crate) use words::NUMBERS;
+pub use words::Words;
 
 use crate::chunk::Chunk;
 use crate::relevance::{Asked, Stems, WHOLE, stems};

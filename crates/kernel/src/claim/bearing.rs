@@ -4,6 +4,8 @@
 //! A claim that cites is held against the lines it cites, and only those can support it. One that cites nothing is held against every
 //! sentence of every source. A sentence that speaks of the same and says something else counts against a claim wherever it stands.
 
+mod context;
+
 use super::said::Reading;
 use super::{Cite, Claim};
 use crate::relevance::counted;
@@ -12,6 +14,7 @@ use crate::sift::Words;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use context::{Context, Contexts};
 use core::ops::Range;
 
 /// Places of one kind that are kept for a claim.
@@ -38,6 +41,7 @@ struct Sentence {
     first: u64,
     last: u64,
     words: Words,
+    context: Context,
 }
 
 /// How a place bears on a claim.
@@ -73,15 +77,17 @@ impl<'t> Source<'t> {
         let (mut sentences, mut having): (Vec<Sentence>, BTreeMap<String, Vec<usize>>) =
             (Vec::new(), BTreeMap::new());
         let (mut line, mut passed) = (1_u64, 0);
+        let mut contexts = Contexts::new(text);
         for span in visible(text) {
+            let context = contexts.of(&span);
             line += breaks(text, passed..span.start);
             let last = line + breaks(text, span.clone());
             passed = span.start;
             let said = text.get(span.clone()).unwrap_or_default();
-            for stem in counted(said).into_iter().collect::<BTreeSet<String>>() {
+            for stem in counted(&context.whole(said)).into_iter().collect::<BTreeSet<String>>() {
                 having.entry(stem).or_default().push(sentences.len());
             }
-            sentences.push(Sentence { span, first: line, last, words: Words::of(said) });
+            sentences.push(Sentence { span, first: line, last, words: Words::of(said), context });
         }
         Source { path, text, sentences, having }
     }
@@ -120,7 +126,7 @@ impl<'t> Source<'t> {
     }
 
     fn says(&self, one: &Sentence, claim: &Reading<'_>) -> bool {
-        Reading::of(self.said(one)).says(claim)
+        one.context.counts() && Reading::of(&one.context.whole(self.said(one))).says(claim)
     }
 
     fn having(&self, word: &String) -> &[usize] {

@@ -1,9 +1,10 @@
 //! Whether a sentence of a source says what a claim says.
-//! Owns: what may differ: English articles, which of two stretches comes first, whose something is, and a part behind or before an
-//! "and". Must not: know what is true.
+//! Owns: what may differ: a "the", which of two stretches comes first, whose something is, the number of a clause. Must not: know what is
+//! true.
 //!
-//! This is no proof: it compares words, one behind the other. Whatever else differs counts, be it a preposition, a sign, the case of a
-//! short word or a word in between: another word for the same is not known, so a paraphrase is not said.
+//! This is no proof: it compares words and marks, one behind the other. Whatever else differs counts, be it a preposition, a sign, a
+//! comma, the case of a short word or a word in between: another word for the same is not known, so a paraphrase is not said, nor is a
+//! part of a sentence, for what it leaves out may be the condition of the rest.
 
 use crate::relevance::counted;
 use crate::words::folded;
@@ -24,10 +25,17 @@ const TAKES_BACK: &[&str] = &[
     "si", "sin", "sofern", "solange", "solely", "sondern", "subject", "supposedly", "tenzij", "though", "unless", "unlikely", "until", "unwahr", "unter", "untrue", "verweigert",
     "vorbehaltlich", "weder", "wenn", "when", "whenever", "whether", "while", "without", "wrong", "zonder",
 ];
-/// English articles. Those of other languages say who does what to whom.
-const ARTICLES: [&str; 3] = ["a", "an", "the"];
-/// Words that join two sentences to one.
-const JOINS: [&str; 2] = ["and", "und"];
+/// What may stand or not: no other article, for "a few" are not few, nor in other languages, where they say who does what to whom.
+const ARTICLE: &str = "the";
+/// Words before which it counts: the few are not few.
+const COUNTED: [&str; 5] = ["few", "fewest", "least", "little", "most"];
+/// Words that begin a sentence and count nothing.
+const BEGINS: [&str; 15] =
+    ["a", "all", "an", "any", "das", "der", "die", "each", "every", "la", "le", "les", "no", "the", "this"];
+/// Words that join two sentences to one, in which a stretch belongs to one of them.
+const JOINS: [&str; 10] = ["and", "e", "en", "et", "oder", "or", "ou", "u", "und", "y"];
+/// Marks between words: what stands on one side of them says nothing on the other.
+const MARKS: &str = ",;:()[]{}–—";
 /// Signs that say something beside a word or alone.
 const SIGNS: &str = "<>≤≥=≈~±+%‰°€$£¥§&/×^";
 /// Words up to so many letters are told apart by their case too: MW and mW, May and may.
@@ -46,8 +54,10 @@ pub(super) struct Reading<'t> {
 #[derive(Clone, Debug)]
 struct Word {
     key: String,
-    /// Whether a sentence of its own may begin here, and one end before.
-    is_joint: bool,
+    /// The marks between it and the word before it.
+    marks: String,
+    /// Whether it is the number of the clause that follows, which a claim need not have.
+    is_label: bool,
 }
 
 impl<'t> Reading<'t> {
@@ -68,26 +78,36 @@ impl<'t> Reading<'t> {
         if self.text.ends_with('?') || claim.words.is_empty() || self.takes_back != claim.takes_back {
             return false;
         }
-        let (own, all) = (claim.words.as_slice(), self.words.as_slice());
-        let Some(last) = all.len().checked_sub(own.len()) else { return false };
-        let is_joint =
-            |at: usize| at == 0 || at == all.len() || all.get(at).is_some_and(|word| word.is_joint);
-        let cuts = (0..=last).filter(|at| is_joint(*at) && is_joint(*at + own.len()));
-        cuts.filter_map(|at| all.get(at..at + own.len()))
-            .any(|part| is_same(part, own) || is_turned(part, own))
+        let all = self.words.as_slice();
+        let behind = all.split_first().filter(|(first, _)| first.is_label).map(|(_, behind)| behind);
+        [Some(all), behind]
+            .into_iter()
+            .flatten()
+            .any(|own| is_same(own, &claim.words) || is_turned(own, &claim.words))
     }
 }
 
+/// Whether two stretches have the same words and marks; what parts them from what stands before them is no part of either.
 fn is_same(one: &[Word], other: &[Word]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.key == other.key)
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| one.key == other.key)
+        && one.iter().zip(other).skip(1).all(|(one, other)| one.marks == other.marks)
 }
 
-/// Whether one is the other with its two stretches in the other order.
+/// Whether one is the other with its two stretches in the other order. A sentence of several parts is none, for a stretch would go
+/// from one to another: a mark stands between the two stretches at most.
 fn is_turned(one: &[Word], other: &[Word]) -> bool {
+    let is_of_parts = |words: &[Word], seam: usize| {
+        words.iter().enumerate().skip(1).any(|(at, word)| at != seam && !word.marks.is_empty())
+    };
+    if one.len() != other.len() || one.iter().any(|word| JOINS.contains(&word.key.as_str())) {
+        return false;
+    }
     let turns = STRETCH_MIN..one.len().saturating_sub(STRETCH_MIN - 1);
     turns.into_iter().any(|at| {
-        let ((head, tail), (first, then)) = (one.split_at(at), other.split_at(other.len() - at));
-        is_same(tail, first) && is_same(head, then)
+        let seam = other.len() - at;
+        let ((head, tail), (first, then)) = (one.split_at(at), other.split_at(seam));
+        is_same(tail, first) && is_same(head, then) && !is_of_parts(one, at) && !is_of_parts(other, seam)
     })
 }
 
@@ -105,50 +125,56 @@ fn contracted(text: &str) -> impl Iterator<Item = String> {
     own.map(|_| "not".to_string())
 }
 
-/// The words of a text in one form, without articles; what is somebody's stands behind it.
+/// The words of a text in one form; what is somebody's stands behind it.
 fn words(text: &str) -> Vec<Word> {
     let raw: Vec<&str> = text.split_whitespace().collect();
     let mut all: Vec<Word> = Vec::new();
-    let (mut owner, mut is_joint): (Option<Word>, bool) = (None, false);
+    let (mut owner, mut marks): (Option<Word>, String) = (None, String::new());
     for (at, word) in raw.iter().enumerate() {
         let core = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-        let lower = core.to_lowercase();
-        let is_join = JOINS.contains(&lower.as_str());
+        let (before, behind) = around(word, core);
+        marks.extend(before.chars().filter(|letter| MARKS.contains(*letter)));
         let next = raw.get(at + 1).copied().unwrap_or_default();
-        if !is_article(&lower, next) {
-            let key = key(word, core, at == 0);
-            let stands = |key: String| Word { key, is_joint: is_joint || is_join };
+        if !is_article(core, next) {
+            let (key, is_label) = (key(word, core, at == 0), at == 0 && is_label(word, next));
+            let mut stands = |key: String| Word { key, marks: core::mem::take(&mut marks), is_label };
+            let plain = |key: &str| Word { key: key.to_string(), marks: String::new(), is_label: false };
             match (owner.take(), owned(core)) {
-                (Some(before), _) => {
-                    all.extend([stands(key), Word { key: "of".to_string(), is_joint: false }, before])
-                }
+                (Some(before), _) => all.extend([stands(key), plain("of"), before]),
                 (None, Some(whose)) if !next.is_empty() => {
-                    owner = Some(Word { key: self::key(whose, whose, at == 0), is_joint: false });
+                    owner = Some(plain(&self::key(whose, whose, at == 0)));
                 }
                 (None, _) if key.is_empty() => {}
                 (None, _) => all.push(stands(key)),
             }
-            is_joint = false;
         }
-        is_joint |= is_join || word.ends_with(';') || (at == 0 && is_label(word));
+        marks.extend(behind.chars().filter(|letter| MARKS.contains(*letter)));
     }
     all
 }
 
-fn is_article(word: &str, next: &str) -> bool {
-    // "an" is another word in German.
-    let is_before_vowel = || next.to_lowercase().starts_with(['a', 'e', 'i', 'o', 'u', 'h', '8']);
-    ARTICLES.contains(&word) && (word != "an" || is_before_vowel())
+/// What stands before and behind the letters of a word. One without letters is all before.
+fn around<'w>(word: &'w str, core: &str) -> (&'w str, &'w str) {
+    word.split_once(core).filter(|_| !core.is_empty()).unwrap_or((word, ""))
 }
 
-/// Whether a word is the number of a clause or an item: 7.1, A-1. or (b).
-fn is_label(word: &str) -> bool {
+fn is_article(word: &str, next: &str) -> bool {
+    let next = next.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    word.to_lowercase() == ARTICLE && !COUNTED.contains(&next.as_str())
+}
+
+/// Whether a word is the number of a clause or an item: 7.1., A-1 or (b). 7.1 may be an amount, but not before "the".
+fn is_label(word: &str, next: &str) -> bool {
     let is_plain =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '(' | ')' | '§');
     let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
     let has_mark =
         word.contains(['.', ')', '-']) && word.contains(|letter: char| letter.is_ascii_alphanumeric());
-    word.chars().all(is_plain) && letters <= 1 && has_mark
+    let is_amount = word.parse::<f64>().is_ok() && !word.ends_with('.');
+    word.chars().all(is_plain)
+        && letters <= 1
+        && has_mark
+        && (!is_amount || BEGINS.contains(&next.to_lowercase().as_str()))
 }
 
 /// Whose something is that stands behind.
@@ -158,15 +184,25 @@ fn owned(word: &str) -> Option<&str> {
 
 /// What a word is known by: its forms are one, its signs are a part of it.
 fn key(word: &str, core: &str, is_first: bool) -> String {
-    let (before, behind) = word.split_once(core).filter(|_| !core.is_empty()).unwrap_or((word, ""));
+    let (before, behind) = around(word, core);
     let is_number = core.starts_with(|letter: char| letter.is_ascii_digit());
+    // An asterisk beside letters only marks them.
+    if word == "*" {
+        return word.to_string();
+    }
     let is_sign = |letter: &char| SIGNS.contains(*letter) || (is_number && matches!(letter, '-' | '−' | '–'));
     let mut signs: String = before.chars().filter(is_sign).collect();
     signs.extend(behind.chars().filter(|letter| SIGNS.contains(*letter)));
+    // Who keeps accounts writes what is below zero in brackets.
+    if is_number && before.ends_with('(') && behind.starts_with(')') {
+        signs.push('-');
+    }
     let is_short = core.chars().count() <= SHORT_CHARS && !is_first;
     // Numbers are one whether in digits or in words; of other words the ending counts too: what ended does not end.
     let stems = counted(core).join(" ");
     let letters = match stems.contains(|letter: char| letter.is_ascii_digit()) {
+        // Where a comma may part thousands or begin a fraction, only the same is the same.
+        true if core.contains([',', '.']) => core.to_string(),
         true => stems,
         false if is_short && core.contains(char::is_uppercase) => core.to_string(),
         false => folded(core).replace('’', "'"),

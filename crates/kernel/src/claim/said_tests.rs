@@ -14,7 +14,7 @@ fn a_claim_says_nothing_that_its_source_does_not() {
         (
             "Backups of customer data are taken every night and kept for 35 days.",
             "Backups of customer data are taken every night.",
-            true,
+            false,
         ),
         (
             "Backups of customer data are taken every night and kept for 35 days.",
@@ -185,15 +185,59 @@ fn a_false_claim_is_not_said() {
         assert!(!says(source, claim), "{source} → {claim}");
     }
     for (source, claim) in [
-        ("The tenant pays the rent and the landlord pays the insurance.", "The landlord pays the insurance."),
-        ("The tenant pays the rent; the landlord pays the insurance.", "The tenant pays the rent."),
         ("On 31 May 2027 the lease ends.", "The lease ends on 31 May 2027."),
+        ("On 31 May 2027, the lease ends.", "The lease ends on 31 May 2027."),
         ("The tenant gives six months' notice.", "The tenant gives 6 months' notice."),
         ("**The rent** is 900 euros.", "The rent is 900 euros"),
+        ("The rent is 900 euros.", "Rent is 900 euros."),
         ("7.1 The rent is 900 euros.", "The rent is 900 euros."),
-        ("A-1. The rent is 900 euros and is due.", "The rent is 900 euros."),
+        ("A-1. The rent is 900 euros and is due.", "The rent is 900 euros and is due."),
+        ("(b) Tenants pay 1,200.50 euros.", "Tenants pay 1,200.50 euros."),
     ] {
         assert!(says(source, claim), "{source} → {claim}");
+    }
+}
+
+/// Of a sentence with parts none is said alone, and no stretch goes from one to another.
+#[test]
+fn parts_of_a_sentence_stay_together() {
+    for (source, claim) in [
+        ("In 2024 sales rose, in 2025 profits fell.", "Sales rose in 2025, profits fell in 2024."),
+        ("In 2024 sales rose and in 2025 profits fell.", "Sales rose and in 2025 profits fell in 2024."),
+        (
+            "For Anna 500 euros are due, for Karl 900 euros are due.",
+            "500 euros are due for Karl, 900 euros are due for Anna.",
+        ),
+        ("Am Montag zahlt Anna, am Freitag zahlt Karl.", "Am Freitag zahlt Anna, am Montag zahlt Karl."),
+        ("The tenant pays, not the landlord.", "The tenant pays not, the landlord."),
+        ("In the worst case the dam breaks and the town is flooded.", "The town is flooded."),
+        ("We hope that the roof holds and the tenant pays.", "The tenant pays."),
+        ("From 2030 on the rent is 1000 and the deposit is 3000.", "The deposit is 3000."),
+        ("The rent is 1000 and the deposit is 3000 from 2030 on.", "The rent is 1000."),
+        ("In the worst case the dam breaks; the town is flooded.", "The town is flooded."),
+    ] {
+        assert!(!says(source, claim), "{source} → {claim}");
+    }
+}
+
+#[test]
+fn articles_and_numbers_that_count_are_kept() {
+    for (source, claim) in [
+        ("The audit found a few errors.", "The audit found few errors."),
+        ("The few errors were mended.", "Few errors were mended."),
+        ("Schedule A is void.", "Schedule is void."),
+        ("Section 5 a is void.", "Section 5 is void."),
+        ("Hepatitis A was found.", "Hepatitis was found."),
+        ("Die Dosis beträgt 2,5 mg am Tag.", "Die Dosis beträgt 25 mg am Tag."),
+        ("Das kostet 9,50 Euro.", "Das kostet 950 Euro."),
+        ("Der Zins beträgt 4,75 %.", "Der Zins beträgt 475 %."),
+        ("Die Menge beträgt 1,250 kg.", "Die Menge beträgt 1250 kg."),
+        ("The result was (1,200) euros.", "The result was 1,200 euros."),
+        ("The area is 5 * 10 metres.", "The area is 5 10 metres."),
+        ("1.5 million people live here.", "Million people live here."),
+        ("3.5 Tonnen sind erlaubt.", "Tonnen sind erlaubt."),
+    ] {
+        assert!(!says(source, claim), "{source} → {claim}");
     }
 }
 

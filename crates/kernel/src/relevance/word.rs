@@ -20,7 +20,8 @@ const NUMBERS: [(&str, &str); 26] = [
 const SIGNS: [(char, &str); 5] =
     [('%', "percent"), ('€', "euro"), ('£', "gbp"), ('$', "usd"), ('°', "degrees")];
 
-/// The words of a text in small letters, a small number in digits. A number is one word with what parts its digits, without commas.
+/// The words of a text in small letters, a small number in digits. A number is one word, with a point before its fraction and
+/// without commas.
 pub(super) fn words(text: &str) -> Vec<String> {
     as_said(text).into_iter().map(in_digits).collect()
 }
@@ -40,8 +41,8 @@ pub(super) fn as_said(text: &str) -> Vec<String> {
             found.push(letter.to_string());
         } else if letter.is_alphanumeric() {
             word.push(without_mark(letter));
-        } else if is_between && letter == '.' {
-            word.push(letter);
+        } else if is_between && (letter == '.' || !parts_thousands(&word, letters.clone())) {
+            word.push('.');
         } else if let Some((_, name)) = SIGNS.iter().find(|(sign, _)| *sign == letter) {
             push(&mut found, &mut word);
             found.push((*name).to_string());
@@ -51,6 +52,12 @@ pub(super) fn as_said(text: &str) -> Vec<String> {
     }
     push(&mut found, &mut word);
     found
+}
+
+/// Whether a comma between digits only parts them: three stand behind it, and a whole number before it. Else a fraction begins.
+fn parts_thousands(before: &str, behind: impl Iterator<Item = char>) -> bool {
+    let last = before.rsplit(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
+    behind.take_while(char::is_ascii_digit).count() == 3 && !last.starts_with('0') && !before.contains('.')
 }
 
 /// The plain letter below a mark. Only of Latin letters: elsewhere a mark makes another letter.

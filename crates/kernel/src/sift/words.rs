@@ -1,0 +1,276 @@
+//! What of a sentence's words can be held against another one's.
+//! Owns: telling what it speaks of from what it says of that: amounts, days, a "not". Must not: know which of two is right.
+
+use crate::relevance::{counted, is_kin};
+use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Terms that both must have.
+const SHARED_MIN: usize = 4;
+/// Terms that do where both count the same and have hardly another word.
+pub(super) const FEW_SHARED_MIN: usize = 2;
+
+/// Words that turn a sentence into its opposite; these and the words below are stems.
+#[rustfmt::skip] // words in rows
+const NEGATIONS: [&str; 24] = [
+    "not", "no", "never", "neither", "nor", "without", "cannot", "nicht", "kein", "keinem", "keinen", "keiner", "nie", "niemal", "ohn", "pa", "jamai",
+    "aucun", "san", "non", "niet", "geen", "nunca", "nao",
+];
+/// Numbers as words; those up to twelve come as digits already.
+#[rustfmt::skip] // words in rows
+pub(crate) const NUMBERS: [&str; 14] = [
+    "fifteen", "twenti", "thirti", "forti", "fifti", "sixti", "nineti", "hundr", "fourteen", "eighteen", "sechzig", "vierzig", "funfzig",
+    "hundert",
+];
+/// What numbers count that are a day or a time.
+const DATE: &str = "date";
+/// Words that every sentence may have.
+#[rustfmt::skip] // words in rows
+const FREQUENT: &[&str] = &[
+    "a", "an", "and", "ani", "ar", "as", "at", "be", "been", "by", "for", "from", "ha", "had", "have", "in",
+    "is", "it", "its", "of", "on", "or", "shall", "than", "that", "the", "thei", "thi", "to", "wa", "were",
+    "which", "will", "with", "must", "mai", "within", "after", "befor", "each",
+    "der", "die", "da", "den", "dem", "de", "und", "ist", "sind", "ein", "im", "am", "zu", "zum", "zur", "von", "vom", "mit",
+    "auf", "fur", "wird", "werden", "nach", "bei", "oder", "sich", "can", "could", "did", "do", "doe", "n", "ne",
+];
+
+/// Words after which a number says which one is meant.
+#[rustfmt::skip] // words in rows
+const ITEMS: [&str; 71] = [
+    "abschnitt", "account", "annex", "apart", "articl", "artikel", "auftrag", "batch", "build", "case", "chapter", "claim", "claus", "contract",
+    "custom", "employe", "entri", "etag", "fall", "figur", "flat", "floor", "hous", "instal", "invoic", "item", "jahr", "kapitel", "kund", "level",
+    "line", "lini", "lot", "machin", "maschin", "no", "nr", "number", "nummer", "order", "page", "paragraph", "patient", "phase", "plant", "plot",
+    "polici", "posit", "posten", "probe", "pump", "rate", "raum", "rechnung", "room", "sampl", "schedul", "section", "seit", "site", "station",
+    "step", "tabl", "test", "ticket", "unit", "version", "vertrag", "wohnung", "year", "ziffer",
+];
+/// Words that say what a number counts, wherever they stand.
+#[rustfmt::skip] // words in rows
+const UNITS: [&str; 39] = [
+    "bar", "cent", "chf", "cm", "dai", "degre", "dollar", "eur", "euro", "gbp", "gram", "hour", "kg", "km", "litr", "metr", "mg", "milligram",
+    "million", "minut", "mm", "monat", "month", "mw", "percent", "pound", "prozent", "second", "stund", "stunden", "tag", "tage", "time", "ton",
+    "tonn", "usd", "woch", "wochen", "week",
+];
+/// Words before a number with which a sentence begins that says when or where.
+#[rustfmt::skip] // words in rows
+const PREPOSITIONS: [&str; 10] = [
+    "ab", "am", "at", "bei", "by", "for", "im", "in", "on", "um",
+];
+#[rustfmt::skip] // words in rows
+const OF_YEARS: [&str; 11] = [
+    "ab", "bi", "dure", "for", "from", "im", "in", "seit", "sinc", "until", "von",
+];
+#[rustfmt::skip] // words in rows
+const MONTHS: [&str; 19] = [
+    "januari", "februari", "march", "april", "mai", "june", "juli", "august", "septemb", "octob", "novemb", "decemb", "januar", "februar", "marz",
+    "juni", "oktob", "dezemb", "sept",
+];
+
+/// What of a sentence's words can be held against another one's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// What it speaks of.
+    pub terms: BTreeSet<String>,
+    /// The same and the numbers, in the order in which they are said.
+    order: Vec<String>,
+    numbers: BTreeSet<String>,
+    /// What stands beside the numbers: what they count.
+    units: BTreeSet<String>,
+    /// Those of the numbers that say which one is meant, or when: a year, the number of an item.
+    which: BTreeSet<String>,
+    /// Those of them that name a thing.
+    items: BTreeSet<String>,
+    is_negated: bool,
+}
+
+impl Words {
+    /// Those of a sentence.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        // The number of an item counts nothing.
+        let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
+        let text = if said.starts_with(char::is_whitespace) { said } else { text };
+        let said = counted(&spelled(text));
+        let mut words = Words::default();
+        let mut at = 0;
+        while let Some(stem) = said.get(at) {
+            let run = run(said.get(at..).unwrap_or_default());
+            if run > 0 {
+                words.number(text, &said, at..at + run);
+            } else if NEGATIONS.contains(&stem.as_str()) {
+                words.is_negated = !words.is_negated;
+            } else if !is_small(stem) {
+                words.terms.insert(stem.clone());
+                words.order.push(stem.clone());
+            }
+            at += run.max(1);
+        }
+        words
+    }
+
+    /// Takes in numbers that stand together: an amount, a day, a time, the number of an item.
+    fn number(&mut self, text: &str, said: &[String], run: Range<usize>) {
+        let parts = said.get(run.clone()).unwrap_or_default();
+        let before = run.start.checked_sub(1).and_then(|place| said.get(place));
+        let next = said.get(run.end);
+        let beside = [before, next].into_iter().flatten().filter(|one| !is_small(one));
+        self.units.extend(beside.cloned());
+        let is_date = parts.len() > 1 || parts.iter().any(|part| is_year(part));
+        if is_date {
+            self.units.insert(DATE.to_string());
+        }
+        let is_counted = [before, next].into_iter().flatten().any(|one| is_one_of(one, &UNITS));
+        let is_item = before.is_some_and(|one| {
+            is_one_of(one, &ITEMS) || (!is_counted && !is_small(one) && is_name(text, one))
+        });
+        // What a sentence begins with says when, as does "from": what is said of it follows.
+        let is_when = before.is_some_and(|one| {
+            (self.order.is_empty() && is_one_of(one, &PREPOSITIONS)) || (is_date && is_one_of(one, &OF_YEARS))
+        });
+        // A day is told by all its parts together: ten past ten has one number.
+        let all = || parts.iter().cloned().chain((parts.len() > 1).then(|| parts.join(" ")));
+        self.which.extend(all().filter(|_| is_item || is_when));
+        self.items.extend(all().filter(|_| is_item));
+        self.numbers.extend(all());
+        self.order.extend(parts.iter().cloned());
+    }
+
+    /// The numbers that say how much or when, and not of which.
+    fn amounts(&self) -> impl Iterator<Item = &String> {
+        self.numbers.iter().filter(|number| !self.which.contains(*number))
+    }
+
+    /// What it speaks of before it says something that the other does not say, and that the other does not speak of.
+    fn subject<'w>(&'w self, other: &'w Words) -> impl Iterator<Item = &'w String> {
+        let is_said = |word: &&String| !self.numbers.contains(*word) || other.numbers.contains(*word);
+        let subject = self.order.iter().take_while(is_said);
+        subject.filter(|word| self.terms.contains(*word) && !other.terms.contains(*word))
+    }
+
+    /// Whether each of two sentences is about something that the other is not about: the notice of one contract, and that of
+    /// another. Words that are made of one another are about the same.
+    fn has_another_subject(&self, other: &Words) -> bool {
+        let has_own = |one: &Words, other: &Words| {
+            one.subject(other).any(|word| !other.subject(one).any(|theirs| is_kin(word, theirs)))
+        };
+        has_own(self, other) && has_own(other, self)
+    }
+
+    /// Whether another sentence says an amount of another item, or another amount of another time.
+    fn is_of_another(&self, other: &Words) -> bool {
+        // Whether one has an amount that the other has not.
+        let has_more =
+            |one: &Words, other: &Words| one.amounts().any(|one| other.amounts().all(|other| other != one));
+        let both_say = self.amounts().next().is_some() && other.amounts().next().is_some();
+        both_say
+            && (differ(&self.items, &other.items)
+                || (differ(&self.which, &other.which) && has_more(self, other) && has_more(other, self)))
+    }
+
+    /// Whether another sentence speaks of the same and says something else.
+    #[must_use]
+    pub fn contradict(&self, other: &Words) -> bool {
+        disagree(self, other, self.terms.intersection(&other.terms).count())
+    }
+}
+
+fn is_small(stem: &str) -> bool {
+    FREQUENT.contains(&stem)
+}
+
+/// Whether each of two sets has something that the other has not.
+fn differ(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    !one.is_subset(other) && !other.is_subset(one)
+}
+
+/// Whether a number can be that of a year.
+fn is_year(stem: &str) -> bool {
+    stem.len() == 4
+        && (stem.starts_with("19") || stem.starts_with("20"))
+        && stem.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_one_of(found: &str, words: &[&str]) -> bool {
+    words.contains(&found)
+}
+
+/// How many of the words that follow are numbers that stand together, with the names of months between them.
+fn run(said: &[String]) -> usize {
+    let is_number =
+        |stem: &str| stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem);
+    let first = said.first().is_some_and(|one| is_number(one) || is_one_of(one, &MONTHS));
+    let many = if first {
+        said.iter().take_while(|one| is_number(one) || is_one_of(one, &MONTHS)).count()
+    } else {
+        0
+    };
+    // May alone is no day.
+    if said.iter().take(many).any(|one| is_number(one)) { many } else { 0 }
+}
+
+/// A text with the words in full that end with a "not".
+fn spelled(text: &str) -> Cow<'_, str> {
+    if !text.contains("n't") && !text.contains("n’t") {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace('’', "'").replace("can't", "can not").replace("won't", "will not");
+    Cow::Owned(text.replace("n't", " not"))
+}
+
+/// Whether a word is written as a name right before a number within a sentence, so that the number is a part of the name.
+fn is_name(text: &str, stem: &str) -> bool {
+    let raw: Vec<&str> = text.split_whitespace().collect();
+    raw.windows(2).skip(1).any(|pair| {
+        let [word, number] = pair else { return false };
+        word.starts_with(char::is_uppercase)
+            && number.starts_with(|letter: char| letter.is_ascii_digit())
+            && counted(word).last().is_some_and(|last| last == stem)
+    })
+}
+
+/// They share most of their words, and differ in a number or a "not". A few words do where they are nearly all, and where
+/// the numbers count the same.
+pub(super) fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
+    let all = one.terms.len() + other.terms.len() - shared;
+    let numbers_differ =
+        differ(&one.numbers, &other.numbers) && are_others(one, other) && !one.is_of_another(other);
+    if shared < SHARED_MIN {
+        let is_turned = shared == all && one.is_negated != other.is_negated && one.numbers == other.numbers;
+        let is_other = shared * 4 >= all * 3
+            && numbers_differ
+            && !one.has_another_subject(other)
+            && one.is_negated == other.is_negated
+            && !one.units.is_disjoint(&other.units);
+        return shared >= FEW_SHARED_MIN && (is_turned || is_other);
+    }
+    // A "not" more or less, and else nearly the same words.
+    let turned = one.is_negated != other.is_negated && one.numbers == other.numbers && shared * 10 >= all * 8;
+    shared * 10 >= all * 6 && (numbers_differ || turned) && !one.has_another_subject(other)
+}
+
+/// Whether the numbers are others, and not only written in another way: 0.5 and 0.50, 1200 and 1.200, which is one of two things.
+fn are_others(one: &Words, other: &Words) -> bool {
+    let plain =
+        |words: &Words| words.numbers.iter().map(|number| plain(number)).collect::<BTreeSet<String>>();
+    differ(&plain(one), &plain(other))
+}
+
+/// A number without what may be only a way to write it.
+fn plain(number: &str) -> String {
+    let mut parts = number.split('.');
+    let is_group = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let head = parts.next().unwrap_or_default();
+    if number.contains('.') && (1..=3).contains(&head.len()) && head != "0" && parts.all(is_group) {
+        return number.replace('.', "");
+    }
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;
