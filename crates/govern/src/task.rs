@@ -115,6 +115,16 @@ impl Task {
         }
     }
 
+    /// The headings that a work product may have by what is asked: those that its sections, criteria and titles have.
+    pub fn headings<'t>(&'t self, artifact: &'t Artifact) -> impl Iterator<Item = &'t str> {
+        let sections = artifact.sections().iter().map(|one| one.heading.as_str());
+        let titles = artifact.title.as_deref().into_iter().chain([self.title.as_str()]);
+        let asked = self.outcomes.iter().filter_map(|one| one.section.as_deref());
+        let tests = self.outcomes.iter().flat_map(|one| &one.criteria).filter_map(|one| one.check.as_ref());
+        let tested = tests.flat_map(|test| test.heading.iter().chain(test.headings.iter().flatten()));
+        sections.chain(titles).chain(asked).chain(tested.map(String::as_str))
+    }
+
     /// The outcome of an id.
     #[must_use]
     pub fn outcome(&self, id: &str) -> Option<&Outcome> {

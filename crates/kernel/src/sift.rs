@@ -5,8 +5,8 @@ mod contradiction;
 mod words;
 
 pub use contradiction::{Contradiction, Side};
-pub(crate) use words::NUMBERS;
 pub use words::Words;
+pub(crate) use words::{NUMBERS, is_unit};
 
 use crate::chunk::Chunk;
 use crate::relevance::{Asked, Stems, WHOLE, stems};

@@ -75,6 +75,13 @@ impl<'p> Task<'p> {
         self.outcomes().flat_map(Outcome::criteria).find(|one| one.id() == id)
     }
 
+    /// The headings that it names anywhere but in its work products.
+    pub(crate) fn headings(self) -> impl Iterator<Item = &'p str> {
+        let checks = self.outcomes().flat_map(Outcome::criteria).filter_map(|one| one.0.at("check"));
+        let checked = checks.flat_map(|one| one.text("heading").into_iter().chain(one.texts("headings")));
+        self.outcomes().filter_map(|one| one.0.text("section")).chain(checked).chain([self.title()])
+    }
+
     pub(crate) fn artifacts(self) -> impl Iterator<Item = Artifact<'p>> {
         self.0.list("artifacts").iter().map(Artifact)
     }

@@ -104,8 +104,7 @@ pub(crate) fn said<'t>(task: &Task, artifact: &Artifact, text: &'t str) -> Vec<(
     let found: Vec<Claim<'t>> = match artifact.kind {
         ArtifactKind::Markdown => {
             let outline = outline(text);
-            let mut own: Vec<&str> = artifact.sections().iter().map(|one| one.heading.as_str()).collect();
-            own.extend([task.title.as_str()].into_iter().chain(artifact.title.as_deref()));
+            let own: Vec<&str> = task.headings(artifact).collect();
             claims(&outline).into_iter().chain(unheld(&outline, &own)).collect()
         }
         ArtifactKind::Json => Vec::from([whole(text)]),

@@ -49,7 +49,7 @@ struct Sentence {
 pub enum Strength {
     /// It says what the claim says.
     Direct,
-    /// It is cited for the claim and says something of it.
+    /// A part of it says what the claim says, or it is cited for the claim and says something of it.
     Contextual,
     /// It speaks of the same and says something else.
     Contradicts,
@@ -115,14 +115,24 @@ impl<'t> Source<'t> {
         some: &'s [usize],
         needed: &[&String],
         claim: &'s Reading<'_>,
-    ) -> impl Iterator<Item = &'s Sentence> {
+    ) -> impl Iterator<Item = (&'s Sentence, Strength)> {
         let needed: Vec<&[usize]> = needed.iter().map(|word| self.having(word)).collect();
         let rarest = needed.iter().copied().min_by_key(|all| all.len()).unwrap_or(some);
         let is_one = move |at: &&usize| {
             some.binary_search(at).is_ok() && needed.iter().all(|all| all.binary_search(at).is_ok())
         };
         let found = rarest.iter().filter(is_one).filter_map(|at| self.sentences.get(*at));
-        found.filter(|one| self.says(one, claim))
+        found.filter_map(|one| Some((one, self.strength(one, claim)?)))
+    }
+
+    /// How a sentence says what a claim says, if it does.
+    fn strength(&self, one: &Sentence, claim: &Reading<'_>) -> Option<Strength> {
+        let own = Reading::of(self.said(one));
+        match self.says(one, claim) {
+            true => Some(Strength::Direct),
+            false if own.says_in_part(claim) => Some(Strength::Contextual),
+            false => None,
+        }
     }
 
     fn says(&self, one: &Sentence, claim: &Reading<'_>) -> bool {
@@ -159,9 +169,9 @@ pub fn bearings(claim: &Claim<'_>, sources: &[&Source<'_>]) -> Vec<Bearing> {
         let sharing = source.sharing(&stems);
         let mut direct = BTreeSet::new();
         if claim.cites.is_empty() {
-            for one in source.saying(&sharing, &needed, &reading).take(KEPT_MAX) {
+            for (one, strength) in source.saying(&sharing, &needed, &reading).take(KEPT_MAX) {
                 direct.insert(one.span.start);
-                add(one, Strength::Direct);
+                add(one, strength);
             }
         }
         let cites = claim.cites.iter().filter(|cite| cite.path == source.path);
@@ -178,7 +188,8 @@ pub fn bearings(claim: &Claim<'_>, sources: &[&Source<'_>]) -> Vec<Bearing> {
             }
         }
         let near = sharing.iter().filter_map(|at| source.sentences.get(*at));
-        let against = near.filter(|one| one.words.contradict(&words) && !source.says(one, &reading));
+        let against =
+            near.filter(|one| one.words.contradict(&words) && source.strength(one, &reading).is_none());
         against.take(KEPT_MAX).for_each(|one| add(one, Strength::Contradicts));
     }
     // Where one of the places that it cites is not there or speaks of something else, nothing that it cites says all of it.
@@ -201,7 +212,7 @@ mod tests {
     use super::*;
     use crate::claim::{claims, outline};
 
-    const LEASE: &str = "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\nThe tenant may give notice of six months to the landlord.\n\nThe rent is 900 euros a month.\n";
+    const LEASE: &str = "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\nThe tenant may give notice of six months to the landlord.\n\nThe rent is 900 euros a month.\n\nThe rent is due and is paid.\n";
     const LETTER: &str = "The tenant may give notice of three months to the landlord.\n";
 
     fn check(text: &str, expected: &[(usize, u64, Strength)]) {
@@ -231,6 +242,7 @@ mod tests {
             &[(0, 4, Contradicts), (1, 1, Direct)],
         );
         check("The landlord pays for the roof.", &[]);
+        check("The rent is due.", &[(0, 8, Contextual)]);
         check("The rent is 900 euros a month. [lease.md:6] [nothere.md:4]", &[(0, 6, Contextual)]);
         check("The rent is 900 euros a month. [lease.md:6] [letter.md:9]", &[(0, 6, Contextual)]);
         check("The rent is 900 euros a month. [lease.md:6] [lease.md:3]", &[(0, 6, Contextual)]);

@@ -7,6 +7,7 @@
 //! part of a sentence, for what it leaves out may be the condition of the rest.
 
 use crate::relevance::counted;
+use crate::sift::is_unit;
 use crate::words::folded;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -29,9 +30,6 @@ const TAKES_BACK: &[&str] = &[
 const ARTICLE: &str = "the";
 /// Words before which it counts: the few are not few.
 const COUNTED: [&str; 5] = ["few", "fewest", "least", "little", "most"];
-/// Words that begin a sentence and count nothing.
-const BEGINS: [&str; 15] =
-    ["a", "all", "an", "any", "das", "der", "die", "each", "every", "la", "le", "les", "no", "the", "this"];
 /// Words that join two sentences to one, in which a stretch belongs to one of them.
 const JOINS: [&str; 10] = ["and", "e", "en", "et", "oder", "or", "ou", "u", "und", "y"];
 /// Marks between words: what stands on one side of them says nothing on the other.
@@ -85,7 +83,29 @@ impl<'t> Reading<'t> {
             .flatten()
             .any(|own| is_same(own, &claim.words) || is_turned(own, &claim.words))
     }
+
+    /// Whether a part of this sentence says what a claim says: what stands before or behind an "and". That is no support, for the
+    /// rest may be its condition; but it is where to look.
+    pub(super) fn says_in_part(&self, claim: &Reading<'_>) -> bool {
+        let all = self.words.as_slice();
+        let many = claim.words.len();
+        let is_cut = |at: usize| {
+            let is_join = |at: Option<usize>| {
+                at.and_then(|at| all.get(at)).is_some_and(|word| CUTS.contains(&word.key.as_str()))
+            };
+            let is_parted = all.get(at).is_some_and(|word| word.marks.contains(';'));
+            at == 0 || at == all.len() || is_parted || is_join(Some(at)) || is_join(at.checked_sub(1))
+        };
+        let Some(last) = all.len().checked_sub(many).filter(|_| many > 0) else { return false };
+        (0..=last)
+            .filter(|at| is_cut(*at) && is_cut(*at + many))
+            .filter_map(|at| all.get(at..at + many))
+            .any(|part| is_same(part, &claim.words))
+    }
 }
+
+/// Words at which a sentence may be cut into parts.
+const CUTS: [&str; 2] = ["and", "und"];
 
 /// Whether two stretches have the same words and marks; what parts them from what stands before them is no part of either.
 fn is_same(one: &[Word], other: &[Word]) -> bool {
@@ -163,7 +183,7 @@ fn is_article(word: &str, next: &str) -> bool {
     word.to_lowercase() == ARTICLE && !COUNTED.contains(&next.as_str())
 }
 
-/// Whether a word is the number of a clause or an item: 7.1., A-1 or (b). 7.1 may be an amount, but not before "the".
+/// Whether a word is the number of a clause or an item: 7.1., A-1 or (b). 7.1 may also be an amount of something.
 fn is_label(word: &str, next: &str) -> bool {
     let is_plain =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '(' | ')' | '§');
@@ -171,10 +191,8 @@ fn is_label(word: &str, next: &str) -> bool {
     let has_mark =
         word.contains(['.', ')', '-']) && word.contains(|letter: char| letter.is_ascii_alphanumeric());
     let is_amount = word.parse::<f64>().is_ok() && !word.ends_with('.');
-    word.chars().all(is_plain)
-        && letters <= 1
-        && has_mark
-        && (!is_amount || BEGINS.contains(&next.to_lowercase().as_str()))
+    let begins = next.starts_with(char::is_uppercase) && !is_unit(next);
+    word.chars().all(is_plain) && letters <= 1 && has_mark && (!is_amount || begins)
 }
 
 /// Whose something is that stands behind.

@@ -218,6 +218,14 @@ fn parts_of_a_sentence_stay_together() {
     ] {
         assert!(!says(source, claim), "{source} → {claim}");
     }
+    for (source, claim, expected) in [
+        ("In the worst case the dam breaks and the town is flooded.", "The town is flooded.", true),
+        ("7.1 The rent is 1000; the deposit is 3000.", "The deposit is 3000.", true),
+        ("The rent is 1000 and the deposit is 3000.", "The deposit is 300.", false),
+        ("The rent of the yard is 1000.", "The rent.", false),
+    ] {
+        assert_eq!(Reading::of(source).says_in_part(&Reading::of(claim)), expected, "{source} → {claim}");
+    }
 }
 
 #[test]

@@ -48,10 +48,10 @@ const ITEMS: [&str; 71] = [
 ];
 /// Words that say what a number counts, wherever they stand.
 #[rustfmt::skip] // words in rows
-const UNITS: [&str; 39] = [
+const UNITS: [&str; 45] = [
     "bar", "cent", "chf", "cm", "dai", "degre", "dollar", "eur", "euro", "gbp", "gram", "hour", "kg", "km", "litr", "metr", "mg", "milligram",
     "million", "minut", "mm", "monat", "month", "mw", "percent", "pound", "prozent", "second", "stund", "stunden", "tag", "tage", "time", "ton",
-    "tonn", "usd", "woch", "wochen", "week",
+    "tonn", "usd", "woch", "wochen", "week", "liter", "meter", "milliard", "milliarden", "millionen", "tonnen",
 ];
 /// Words before a number with which a sentence begins that says when or where.
 #[rustfmt::skip] // words in rows
@@ -208,6 +208,11 @@ fn run(said: &[String]) -> usize {
     };
     // May alone is no day.
     if said.iter().take(many).any(|one| is_number(one)) { many } else { 0 }
+}
+
+/// Whether a word says what a number before it counts.
+pub(crate) fn is_unit(word: &str) -> bool {
+    counted(word).first().is_some_and(|stem| is_one_of(stem, &UNITS))
 }
 
 /// A text with the words in full that end with a "not".

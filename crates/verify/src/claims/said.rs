@@ -24,7 +24,7 @@ fn name(claim: &Claim<'_>) -> String {
 pub(crate) fn said<'c>(case: &Case<'_>, artifact: &str, work: &'c str) -> Vec<(String, Claim<'c>)> {
     let Some(asked) = case.task.artifact(case.local(artifact)) else { return Vec::new() };
     let outline = outline(work);
-    let own: Vec<&str> = asked.headings().chain([case.task.title()]).collect();
+    let own: Vec<&str> = asked.headings().chain(case.task.headings()).collect();
     let found = match (asked.is_prose(), asked.is_code()) {
         (true, _) => [claims(&outline), unheld(&outline, &own)].concat(),
         (false, true) => Vec::new(),
