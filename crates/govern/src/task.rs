@@ -149,6 +149,8 @@ impl Task {
     }
 }
 
+/// Different questions that a run asks its sources, at most.
+pub const QUESTIONS_MAX: usize = 200;
 /// The capability that a command needs.
 pub const SHELL: &str = "shell";
 /// Who judges where the model does.

@@ -83,7 +83,9 @@ pub(crate) fn package<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     let is_doubtful = |one: &&String| {
         walk.standing("SourceRecord", bare(one)).is_none_or(|source| {
             let is_stale = source.time("fresh_until").zip(now).is_some_and(|(until, now)| until <= now);
-            is_stale || !source.is("verification_state", "verified")
+            let treatment = source.text("legal_payload.treatment_status");
+            let is_current = treatment.is_none_or(|treatment| treatment == "current");
+            is_stale || !is_current || !source.is("verification_state", "verified")
         })
     };
     let doubtful: Vec<String> = sources.iter().filter(is_doubtful).cloned().collect();

@@ -258,12 +258,16 @@ pub fn may(desk: &Desk, next: &Amounts) -> Result<(), OverBudget> {
 /// What was spent beyond the caps: a step may come to more than was held for it.
 #[must_use]
 pub fn overspent(desk: &Desk) -> Amounts {
-    let spent = spent(desk);
-    let over = |(dimension, cap): (Dimension, u64)| {
-        let over = spent.get(&dimension).copied().unwrap_or_default().saturating_sub(cap);
-        (over > 0).then_some((dimension, over))
+    beyond(&spent(desk), &caps(desk))
+}
+
+/// How far what was spent goes beyond some caps.
+pub(crate) fn beyond(spent: &Amounts, caps: &Amounts) -> Amounts {
+    let over = |(dimension, cap): (&Dimension, &u64)| {
+        let over = spent.get(dimension).copied().unwrap_or_default().saturating_sub(*cap);
+        (over > 0).then_some((*dimension, over))
     };
-    caps(desk).into_iter().filter_map(over).collect()
+    caps.iter().filter_map(over).collect()
 }
 
 /// The policy that warns of what was spent beyond the caps; nothing where nothing was.

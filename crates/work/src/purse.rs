@@ -5,7 +5,7 @@
 //! The purse is a fold of the stream `budget`. A decision is made on the rows up to a place and is appended only if the stream
 //! still ends there; else the purse is read again and the decision made anew. So two runs can't both take the last of it.
 
-use crate::cost::{Amounts, OverBudget, add};
+use crate::cost::{Amounts, OverBudget, add, beyond};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use countersign_govern::record;
@@ -155,6 +155,12 @@ impl Purse {
     #[must_use]
     pub fn caps(&self) -> &Amounts {
         &self.caps
+    }
+
+    /// What was spent beyond the caps: a model may take more than was held for it.
+    #[must_use]
+    pub fn overspent(&self) -> Amounts {
+        beyond(&self.spent, &self.caps)
     }
 
     /// What is held by all runs together.

@@ -79,7 +79,10 @@ pub(super) fn told(
     work: &Work,
     outcome: Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
-    product::put(global, id, work)?;
+    // The records have it, so that it can be written again.
+    product::put(global, id, work).map_err(|failure| {
+        failure.with("run", id.as_str()).with("next", global.typed(&format!("runs resume {id}")))
+    })?;
     summary::told(global, id, run, work, outcome)
 }
 

@@ -3,7 +3,7 @@
 
 use super::pages::MadeOf;
 use super::process::{Desk, Seat, ended, looking, over, printed};
-use super::run::{driven, left, standing};
+use super::run::{driven, left, product, standing};
 use crate::cli::Global;
 use crate::cli::run::Runs;
 use crate::failure::{Exit, Failure};
@@ -12,7 +12,7 @@ use crate::output::{self, BOLD, CARE, FAINT, Line, PLAIN, Sheet, moment};
 use crate::place::Place;
 use crate::signals::Cancelling;
 use anstyle::Style;
-use countersign_kernel::run::Doing;
+use countersign_kernel::run::{Doing, StopKind};
 use countersign_record::chain::Head;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
@@ -37,7 +37,11 @@ pub(super) async fn run(global: &Global, command: Runs) -> Result<Exit, Failure>
                     return super::run::told(global, driver.id(), driver.run(), work, ended(driver.run()));
                 }
                 (Standing::Waiting, None) => return printed(&told.run, !global.json, ended(&told.run)),
-                (Standing::Over, _) => return Err(over()),
+                (Standing::Over, work) => {
+                    // What of its work could not be written when it ended is written now.
+                    work.iter().try_for_each(|work| product::put(global, &told.id, work))?;
+                    return Err(over());
+                }
                 (Standing::Open, _) => {}
             }
             let mut driver = desk.open(told)?;
@@ -201,9 +205,18 @@ fn timeline(global: &Global, told: &Told) -> Vec<Line> {
     match &told.run.doing {
         Doing::Waiting(stop) => {
             lines.push(Line::new(CARE.bold(), format!("waits for a person: {}", stop.message)));
-            let answer = global.typed(&format!("answer {} --id {}", told.id, stop.id));
-            let line = Line::new(FAINT, "  answer   ").and(PLAIN, format!("{answer} …"));
-            lines.push(line.whole());
+            let said: &[String] = match stop.kind {
+                StopKind::Confirmation => &["--approve".to_owned(), "--deny".to_owned()],
+                StopKind::Clarification => &["--value TEXT".to_owned()],
+                StopKind::Escalation => {
+                    let first = stop.next_steps.first().map_or("retry", String::as_str);
+                    &[format!("--choose {}", output::quoted(first))]
+                }
+            };
+            lines.extend(said.iter().map(|said| {
+                let answer = global.typed(&format!("answer {} --id {} {said}", told.id, stop.id));
+                Line::new(FAINT, "  answer   ").and(PLAIN, answer).whole()
+            }));
             lines.push(Line::new(FAINT, "  options  ").and(PLAIN, stop.next_steps.join(", ")).hanging(11));
         }
         Doing::Ready | Doing::Called { .. } => {

@@ -96,7 +96,8 @@ impl Words {
         let mut words = Words::default();
         let mut at = 0;
         while let Some(stem) = said.get(at) {
-            let run = run(said.get(at..).unwrap_or_default());
+            let before = at.checked_sub(1).and_then(|at| said.get(at));
+            let run = run(before, said.get(at..).unwrap_or_default());
             if run > 0 {
                 words.number(text, &said, at..at + run);
             } else if NEGATIONS.contains(&stem.as_str()) {
@@ -117,7 +118,7 @@ impl Words {
         let next = said.get(run.end);
         let beside = [before, next].into_iter().flatten().filter(|one| !is_small(one));
         self.units.extend(beside.cloned());
-        let is_date = parts.len() > 1 || parts.iter().any(|part| is_year(part));
+        let is_date = parts.len() > 1 || parts.iter().any(|part| is_year(part) || is_one_of(part, &MONTHS));
         if is_date {
             self.units.insert(DATE.to_string());
         }
@@ -197,7 +198,7 @@ fn is_one_of(found: &str, words: &[&str]) -> bool {
 }
 
 /// How many of the words that follow are numbers that stand together, with the names of months between them.
-fn run(said: &[String]) -> usize {
+fn run(before: Option<&String>, said: &[String]) -> usize {
     let is_number =
         |stem: &str| stem.starts_with(|letter: char| letter.is_ascii_digit()) || NUMBERS.contains(&stem);
     let first = said.first().is_some_and(|one| is_number(one) || is_one_of(one, &MONTHS));
@@ -206,7 +207,10 @@ fn run(said: &[String]) -> usize {
     } else {
         0
     };
-    // May alone is no day.
+    // A month alone says when behind "in"; "may" alone is no month.
+    if before.is_some_and(|before| is_one_of(before, &OF_YEARS)) {
+        return many;
+    }
     if said.iter().take(many).any(|one| is_number(one)) { many } else { 0 }
 }
 
@@ -241,6 +245,9 @@ pub(super) fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
     let all = one.terms.len() + other.terms.len() - shared;
     let numbers_differ =
         differ(&one.numbers, &other.numbers) && are_others(one, other) && !one.is_of_another(other);
+    if shared >= FEW_SHARED_MIN && have_other_units(one, other) {
+        return true;
+    }
     if shared < SHARED_MIN {
         let is_turned = shared == all && one.is_negated != other.is_negated && one.numbers == other.numbers;
         let is_other = shared * 4 >= all * 3
@@ -253,6 +260,19 @@ pub(super) fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
     // A "not" more or less, and else nearly the same words.
     let turned = one.is_negated != other.is_negated && one.numbers == other.numbers && shared * 10 >= all * 8;
     shared * 10 >= all * 6 && (numbers_differ || turned) && !one.has_another_subject(other)
+}
+
+/// Whether two say the same of the same, but that the numbers count something else: three months, three weeks.
+fn have_other_units(one: &Words, other: &Words) -> bool {
+    let only = |one: &Words, other: &Words| {
+        let mut own = one.terms.difference(&other.terms).peekable();
+        own.peek().is_some() && own.all(|term| is_one_of(term, &UNITS) && one.units.contains(term))
+    };
+    !one.numbers.is_empty()
+        && one.numbers == other.numbers
+        && one.is_negated == other.is_negated
+        && only(one, other)
+        && only(other, one)
 }
 
 /// Whether the numbers are others, and not only written in another way: 0.5 and 0.50, 1200 and 1.200, which is one of two things.

@@ -147,6 +147,12 @@ fn short_sentences_contradict_each_other_too() {
         ("The lease was signed in 2024.", "The lease was signed in 2025."),
         ("Die Dosis beträgt 2,5 mg am Tag.", "Die Dosis beträgt 25 mg am Tag."),
         ("The invoice 4711 was paid on 3 May.", "The invoice 4711 was paid on 9 May."),
+        ("The lease ends in March.", "The lease ends in June."),
+        ("The notice period is three months.", "The notice period is three weeks."),
+        (
+            "The rent of the warehouse is 100 euros a month.",
+            "The rent of the warehouse is 100 dollars a month.",
+        ),
     ] {
         check(one, other, true);
     }

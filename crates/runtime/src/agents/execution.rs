@@ -14,12 +14,13 @@ use countersign_kernel::gather::{Gathered, Limits, gather};
 use countersign_record::envelope::{FileRef, Provenance};
 use countersign_record::json::Json;
 use countersign_record::state::GenericEnvelope;
+use countersign_work::task::QUESTIONS_MAX;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
 
 /// The most searches of one plan.
-const STEPS_MAX: usize = 32;
+const STEPS_MAX: usize = QUESTIONS_MAX;
 
 /// The plan's searches.
 pub(super) struct Execution(pub(super) Means);

@@ -77,8 +77,9 @@ pub(super) fn decisions(case: &Case<'_>, changes: &[Change]) -> Vec<Decision> {
         moments.extend(moment(case, answer));
         all.extend(by_answer(case, answer));
     }
-    // What else a person did stands by itself, unless it was written with an answer of theirs.
-    let others = case.world.all().filter(|one| !is_in_one(*one));
+    // What else a person did stands by itself, unless it was written with an answer of theirs. A command that was refused did nothing.
+    let is_of_command = |one: &Record<'_>| matches!(one.kind(), "CommandInvocation" | "CommandReceipt");
+    let others = case.world.all().filter(|one| !is_in_one(*one) && !is_of_command(one));
     let others = others.filter(|one| moment(case, *one).is_some_and(|one| !moments.contains(&one)));
     all.extend(others.filter_map(|record| by_itself(case, record)));
     for row in case.events.iter().filter(|row| row.kind.as_str() == run_kind::ANSWERED) {

@@ -64,7 +64,7 @@ fn why(fact: Fact) -> &'static str {
         Fact::ClaimPartlySupported => "a claim is supported in part only",
         Fact::ClaimUnchecked => "a part of it is not held against the sources",
         Fact::EvidenceMissing => "there is no evidence",
-        Fact::SourceStale => "a source is out of date or nobody verified it",
+        Fact::SourceStale => "a source is out of date, nobody verified it, or it is law that is not current",
         Fact::NeedUnresolved => "a question to the sources is open",
         Fact::CandidateUnreviewed => "nobody has decided on a candidate",
         Fact::HardCallOpen => "a question to a person is open",

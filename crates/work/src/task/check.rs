@@ -5,8 +5,8 @@ mod criterion;
 pub(super) mod empty;
 
 use super::{
-    Artifact, ArtifactKind, JUDGE_MODEL, JUDGE_NONE, Outcome, QUOTES_MAX, SHELL, Source, Task, granted,
-    micros, share,
+    Artifact, ArtifactKind, JUDGE_MODEL, JUDGE_NONE, Outcome, QUESTIONS_MAX, QUOTES_MAX, SHELL, Source, Task,
+    granted, micros, share,
 };
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -21,6 +21,10 @@ use countersign_record::json::Json;
 
 /// Characters of an id.
 const ID_CHARS_MAX: usize = 64;
+/// Bytes of a part of a path: the names of versions and of unfinished files are longer, and no file system takes more than 255.
+const PART_BYTES_MAX: usize = 200;
+/// Bytes of a path.
+const PATH_BYTES_MAX: usize = 1_000;
 /// Artifacts, sources, outcomes or criteria of one kind, at most.
 const MANY_MAX: usize = 200;
 /// Rounds of a deliberation, at most.
@@ -54,6 +58,14 @@ pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
         artifact(one, &format!("/artifacts/{at}"), &mut found);
     }
     found.apart("artifacts", "path", task.artifacts.iter().map(|one| one.path.as_str()));
+    let asks: BTreeSet<&str> =
+        task.artifacts.iter().flat_map(|one| one.sections()).map(|section| section.ask.as_str()).collect();
+    if asks.len() > QUESTIONS_MAX {
+        found.add(
+            "/artifacts",
+            format!("at most {QUESTIONS_MAX} different questions are asked: make two tasks"),
+        );
+    }
     named(&mut found, "sources", task.sources.iter().map(|one| one.id.as_str()), Least::None);
     for (at, one) in task.sources.iter().enumerate() {
         source(one, &format!("/sources/{at}"), &mut found);
@@ -120,6 +132,12 @@ impl Found {
             |part: &str| part.is_empty() || part == "." || part == ".." || part.contains(char::is_control);
         if path.contains('\\') || parts().any(is_bad) {
             self.add(place, "must be a path within the task's folder, such as sources/lease.md");
+        }
+        if path.len() > PATH_BYTES_MAX || parts().any(|part| part.len() > PART_BYTES_MAX) {
+            let message = format!(
+                "must be shorter: at most {PATH_BYTES_MAX} bytes, and {PART_BYTES_MAX} for a file or a folder"
+            );
+            self.add(place, message);
         }
     }
 

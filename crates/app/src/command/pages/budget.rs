@@ -2,7 +2,7 @@
 //! Owns: reading amounts, and the page of the matter. Must not: decide what may be spent.
 
 use super::body::amounts;
-use super::lines::caps;
+use super::lines::{BEYOND, caps};
 use super::{Page, looking};
 use crate::cli::Global;
 use crate::cli::pages::{Budget, Caps, OfBudget};
@@ -44,6 +44,7 @@ async fn matter(global: &Global) -> Result<Exit, Failure> {
             ("caps", amounts(purse.caps())),
             ("spent", amounts(purse.spent())),
             ("held", amounts(&purse.held())),
+            ("overspent", amounts(&purse.overspent())),
         ]);
         output::json(&Json::from(told))?;
         return Ok(Exit::Success);
@@ -51,6 +52,10 @@ async fn matter(global: &Global) -> Result<Exit, Failure> {
     output::line(&format!("may    {}", caps(purse.caps())))?;
     output::line(&format!("spent  {}", cost::told(purse.spent())))?;
     output::line(&format!("held   {}", cost::told(&purse.held())))?;
+    let over = purse.overspent();
+    if !over.is_empty() {
+        output::line(&format!("over   {BEYOND} {}", cost::told(&over)))?;
+    }
     Ok(Exit::Success)
 }
 

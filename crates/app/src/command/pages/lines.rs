@@ -427,6 +427,9 @@ fn foreseen(compared: &str) -> String {
     compared.split("; ").map(one).collect::<Vec<_>>().join("; ")
 }
 
+/// What is said of what a model took more than was held for it.
+pub(super) const BEYOND: &str = "beyond what they may, for a model took more than it was foreseen to:";
+
 fn budget(shown: &Shown<'_>) -> Vec<Line> {
     let desk = shown.fresh;
     let told = desk.each::<BudgetNarrative>("BudgetNarrative").next_back();
@@ -441,6 +444,9 @@ fn budget(shown: &Shown<'_>) -> Vec<Line> {
     if let Some(purse) = of_matter {
         let (all, spent, held) = (caps(purse.caps()), cost::told(purse.spent()), cost::told(&purse.held()));
         lines.push(say("matter", format!("all its runs together may {all}; spent {spent}; held {held}")));
+        let over = purse.overspent();
+        let beyond = (!over.is_empty()).then(|| say("", format!("{BEYOND} {}", cost::told(&over))));
+        lines.extend(beyond);
     }
     if let Some(told) = told {
         lines.push(say("foreseen", foreseen(&told.record.forecast_vs_actual_summary)));
