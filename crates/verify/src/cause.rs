@@ -58,6 +58,7 @@ const AGAIN: [&str; 12] = [
     "TaskHealthCard",
 ];
 const LOCK: &str = "InPlaceMutationLock";
+const PENDING: &str = "HardCallPendingEvent";
 /// What is written anew when a person changes what is asked, or answers for it, whether or not it is another one then.
 const ANEW: [&str; 2] = ["Criterion", "OutcomeComplianceScoringConfig"];
 
@@ -95,6 +96,18 @@ pub(crate) fn answer<'c>(walk: &Walk<'c, '_>, record: Record<'_>) -> Option<Reco
     (goes_on && rows_before(case, answer) == behind && !is_at_work(case, answer)).then_some(answer)
 }
 
+/// Whether a record says that nobody answered in time, or is what was shown of that and is over with it: whoever looks next puts that
+/// down.
+fn is_lapse(case: &Case<'_>, record: Record<'_>) -> bool {
+    let is_one = |one: &Record<'_>| one.kind() == PENDING && one.json().is("cause", "timed_out");
+    let with = || case.until(PENDING, record.seq()).filter(is_one).last();
+    let is_with = |one: Record<'_>| {
+        case.row(one).map(|row| &row.at) == case.row(record).map(|row| &row.at)
+            && rows_before(case, one) == rows_before(case, record)
+    };
+    is_one(&record) || (record.kind() == "DerivedReadModelRecord" && with().is_some_and(is_with))
+}
+
 /// Somebody was at work where a record was written; and what only people bring about was brought about, once.
 pub(crate) fn check<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let case = walk.case;
@@ -104,7 +117,8 @@ pub(crate) fn check<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fou
         "PolicyEvaluation" => asked.is_some() || command::of_check(case, record).is_some(),
         _other => asked.is_some(),
     };
-    if !is_asked && !is_at_work(case, record) && answer(walk, record).is_none() {
+    let is_told = is_asked || is_at_work(case, record) || is_lapse(case, record);
+    if !is_told && answer(walk, record).is_none() {
         let message = "nobody was at work there, and no command was being carried out";
         return walk.underivable(CHECK, record, message, found);
     }

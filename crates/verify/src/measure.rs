@@ -23,7 +23,7 @@ pub const TOLD: [&str; 16] = [
     "SubAgentReputationFormulaConfig",
     "SubAgentReputationScore",
     "TemplateMatchEvaluation",
-    "TemplateMatchFormulaConfig",
+    "TemplateMatchFormula",
     "TemplateMatchScore",
 ];
 

@@ -110,7 +110,7 @@ fn many_findings_are_cut() {
     let done = work.run(&["run", "task"]);
     fits(&done);
     let text = done.text();
-    assert!(text.contains(" more: countersign findings run_"), "{text}");
+    assert!(text.contains(": countersign findings run_"), "{text}");
     let run = text.lines().find_map(|line| line.strip_prefix("run     ")).unwrap();
     let all = work.run(&["findings", run]).good();
     assert!(all.text().contains("“The office in Lundville employs forty gardeners"), "{}", all.text());

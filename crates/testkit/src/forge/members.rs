@@ -45,6 +45,7 @@ pub(crate) const INPUTS: &[(&str, &[&str])] = &[
     ("FeedbackFindingView", &[]),
     ("FeedbackRoutingResolutionPolicy", &[]),
     ("FindingLifecycleTransitionReceipt", &[]),
+    ("ForumDeliberationPolicy", &[]),
     ("FormulaEvaluationReceipt", &[]),
     ("FormulaSpec", &[]),
     ("HardCallPendingEvent", &["cause"]),

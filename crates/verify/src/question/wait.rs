@@ -3,6 +3,7 @@
 
 use super::CHECK;
 use crate::case::Case;
+use crate::cause;
 use crate::command;
 use crate::found::Found;
 use crate::walk::Walk;
@@ -38,8 +39,9 @@ pub(crate) fn waited<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fo
     let asked = command::open(walk.case, record.seq());
     let deferring = asked.filter(|one| one.json().is("command_id", DEFER));
     match (has_lapsed, asked, deferring) {
-        // What nobody answered in time is told with the next command, whatever that is.
+        // What nobody answered in time is told with the next command, whatever that is, or when somebody looks.
         (true, Some(_), _) => {}
+        (true, None, _) if !cause::is_at_work(walk.case, record) => {}
         (false, _, Some(asked)) => match command::request(walk.case, asked) {
             Some(request) => {
                 found.must(CHECK, record, "hard_call_id", request.at("hard_call_id").cloned());
