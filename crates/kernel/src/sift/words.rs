@@ -76,6 +76,8 @@ pub struct Words {
     /// The same and the numbers, in the order in which they are said.
     order: Vec<String>,
     numbers: BTreeSet<String>,
+    /// The same without what may be only a way to write them.
+    plain: BTreeSet<String>,
     /// What stands beside the numbers: what they count.
     units: BTreeSet<String>,
     /// Those of the numbers that say which one is meant, or when: a year, the number of an item.
@@ -134,6 +136,7 @@ impl Words {
         let all = || parts.iter().cloned().chain((parts.len() > 1).then(|| parts.join(" ")));
         self.which.extend(all().filter(|_| is_item || is_when));
         self.items.extend(all().filter(|_| is_item));
+        self.plain.extend(all().map(|number| plain(&number)));
         self.numbers.extend(all());
         self.order.extend(parts.iter().cloned());
     }
@@ -243,8 +246,8 @@ fn is_name(text: &str, stem: &str) -> bool {
 /// the numbers count the same.
 pub(super) fn disagree(one: &Words, other: &Words, shared: usize) -> bool {
     let all = one.terms.len() + other.terms.len() - shared;
-    let numbers_differ =
-        differ(&one.numbers, &other.numbers) && are_others(one, other) && !one.is_of_another(other);
+    // Other numbers, and not only written in another way: 0.5 and 0.50, 1200 and 1.200, which is one of two things.
+    let numbers_differ = differ(&one.plain, &other.plain) && !one.is_of_another(other);
     if shared >= FEW_SHARED_MIN && have_other_units(one, other) {
         return true;
     }
@@ -273,13 +276,6 @@ fn have_other_units(one: &Words, other: &Words) -> bool {
         && one.is_negated == other.is_negated
         && only(one, other)
         && only(other, one)
-}
-
-/// Whether the numbers are others, and not only written in another way: 0.5 and 0.50, 1200 and 1.200, which is one of two things.
-fn are_others(one: &Words, other: &Words) -> bool {
-    let plain =
-        |words: &Words| words.numbers.iter().map(|number| plain(number)).collect::<BTreeSet<String>>();
-    differ(&plain(one), &plain(other))
 }
 
 /// A number without what may be only a way to write it.
