@@ -197,6 +197,13 @@ fn library_promotion_candidate_confused_with_durable_write(world: &World, found:
             found.add(candidate, "status", "no receipt says that it was written to the library");
         }
     }
+    for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "promoted")) {
+        let candidate = candidate_in(receipt.json(), "subject_ref");
+        let is_written = |id: &str| written.get(id).is_some_and(|at| *at < receipt.seq());
+        if candidate.is_some_and(|id| !is_written(id)) {
+            found.add(receipt, "to_state", "no receipt says that it was written to the library");
+        }
+    }
     for edge in world.of("DerivationEdge") {
         let inputs = edge.json().texts("input_refs").into_iter().filter_map(Reference::read);
         let mut queued =

@@ -55,7 +55,7 @@ impl<'w> Looked<'_, 'w> {
         let envelope = *self.course.envelopes.get(result)?;
         let named = envelope.text("target_evaluation_chain_id");
         let is_own = named == Some(self.id)
-            || named.is_none() && self.course.chain.texts("received_result_ids").contains(&result);
+            || named.is_none() && self.course.received.contains(result);
         (is_own && envelope.seq() < self.receipt.seq()).then_some(envelope)
     }
 
