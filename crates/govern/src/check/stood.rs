@@ -234,3 +234,7 @@ fn begun<'w>(world: &'w World, family: &Family) -> Vec<(Name<'w>, Row<'w>)> {
 #[cfg(test)]
 #[path = "stood_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "stood/rules_tests.rs"]
+mod rules;
