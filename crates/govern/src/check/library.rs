@@ -30,7 +30,7 @@ const RULES: &[Rule] = &[
         code: "library_promotion_candidate_confused_with_durable_write",
         severity: Severity::Error,
         section: "D-20",
-        fires: "A LibraryPromotionCandidate has status promoted, or the record is read as a library entry, without a promoted LibraryPromotionReceipt before it that has durable_library_write_ref (a promote_library_candidate operation receipt alone counts as queueing).",
+        fires: "A LibraryPromotionCandidate has status promoted, or a receipt says that it became so, or the record is read as a library entry, without a promoted LibraryPromotionReceipt before it that has durable_library_write_ref (a promote_library_candidate operation receipt alone counts as queueing).",
         legal: "A queued or approved candidate with no durable write.",
         why: "A wish to promote is taken for a library entry; later work rests on something that was never written.",
         fix: "Leave the candidate queued or approved until a promoted receipt names the durable write.",

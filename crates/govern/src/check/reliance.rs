@@ -147,7 +147,8 @@ impl<'w> Issues<'w> {
         let is_again = self.certified.was(certification) == Some(ISSUED);
         let own = certification.is("lifecycle_state", ISSUED) && !is_again;
         let own = own.then_some((certification, "lifecycle_state"));
-        let next = self.certifications.after(&certification.id(), seq).first().map_or(u64::MAX, |one| one.seq());
+        let next =
+            self.certifications.after(&certification.id(), seq).first().map_or(u64::MAX, |one| one.seq());
         let led = self.certified.led(certification, ISSUED).filter(|receipt| receipt.seq() < next);
         own.into_iter().chain(led.map(|receipt| (receipt, "to_state"))).collect()
     }

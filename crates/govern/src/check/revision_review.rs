@@ -141,7 +141,8 @@ fn review_decision_without_receipt(world: &World, found: &mut Found<'_>) {
     for receipt in world.of(GENERAL) {
         let packet = receipt.json().reference("subject_ref").filter(|to| to.kind == REVIEW.snake);
         let state = REVIEWED.iter().map(|(_, state)| *state).find(|state| receipt.is(moves::TO, state));
-        let undecided = packet.zip(state).filter(|(packet, state)| !decided.contains_key(&(packet.id, *state)));
+        let undecided =
+            packet.zip(state).filter(|(packet, state)| !decided.contains_key(&(packet.id, *state)));
         if let Some((_, state)) = undecided {
             let message = format!("the packet became {state} and no receipt says who decided that");
             found.add(receipt, moves::TO, message);

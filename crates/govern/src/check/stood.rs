@@ -145,7 +145,8 @@ impl<'w> Stood<'w> {
     pub(super) fn told_at(&self, row: Record<'w>, seq: u64) -> Option<&'w str> {
         let name = self.names.find(row.json().text("run_id"), row.id());
         let course = self.course(&name);
-        let last = course.partition_point(|(at, _)| *at <= seq).checked_sub(1).and_then(|last| course.get(last));
+        let last =
+            course.partition_point(|(at, _)| *at <= seq).checked_sub(1).and_then(|last| course.get(last));
         let moved = last.filter(|(at, _)| *at > row.seq()).and_then(|(_, state)| *state);
         moved.or(row.json().text(self.family.member)).or_else(|| stands(course, row.seq()))
     }
@@ -191,7 +192,8 @@ fn besides<'w>(world: &'w World, family: &Family) -> Vec<(Name<'w>, Row<'w>)> {
                 let need = need_answered(row.json()).map(|(_, need)| need);
                 let kept = asked(&row::Row::from(row));
                 answers.extend(need.zip(kept).map(|(need, kept)| (row.id(), (need, kept.into()))));
-            } else if let Some((need, answer)) = row.json().id_at("operation_id").and_then(|id| answers.remove(id))
+            } else if let Some((need, answer)) =
+                row.json().id_at("operation_id").and_then(|id| answers.remove(id))
                 && row.is("status", "applied")
             {
                 all.push(((None, need), (row, Told::Answers(answer))));

@@ -187,9 +187,8 @@ fn every_claim_is_judged() {
         "required_cross_doc_insert_obligations_absorbed_or_stubbed":true,"required_validation_suite_refs":[]}"#;
     let claim = ("BuildReadyClaim", r#"{"claim_id":"c","gate_ref":"build_ready_gate:g"}"#);
     let entry = |doc: &str, status: &str, more: &str| entry("RunDiff", doc, status, more);
-    let declared = |doc: &str, more: &str| {
-        format!(r#"{{"type_name":"RunDiff","declared_in_doc":"{doc}"{more}}}"#)
-    };
+    let declared =
+        |doc: &str, more: &str| format!(r#"{{"type_name":"RunDiff","declared_in_doc":"{doc}"{more}}}"#);
     let (own, other, gone) =
         (entry("DOC20", "canonical", ""), entry("DOC21", "canonical", ""), entry("DOC21", "deprecated", ""));
     let (stray, listed) =

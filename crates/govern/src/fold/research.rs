@@ -138,9 +138,8 @@ fn key(operation: &str) -> String {
 pub(crate) fn is_answer(state: Option<&str>, held: Option<&Json>, answer: &Json) -> bool {
     let is_held = || {
         let lease = held.and_then(read).zip(answer.time("at"));
-        lease.is_some_and(|(lease, at)| {
-            answer.is("token", lease.token) && lease.start <= at && at < lease.end
-        })
+        lease
+            .is_some_and(|(lease, at)| answer.is("token", lease.token) && lease.start <= at && at < lease.end)
     };
     match state {
         Some("leased") => is_held(),

@@ -79,8 +79,7 @@ fn closed_items(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &mut
         let is_over = |places: Option<&BTreeSet<u64>>| {
             places.is_some_and(|places| places.range(..row.seq()).next().is_some())
         };
-        let is_open =
-            |call: &Record<'_>| !is_over(ends.get(call.id())) && !is_over(given_up.get(call.id()));
+        let is_open = |call: &Record<'_>| !is_over(ends.get(call.id())) && !is_over(given_up.get(call.id()));
         if call.as_ref().is_some_and(is_open) {
             found.add(row, path, "the item is closed and its hard call has no answer");
         }

@@ -95,19 +95,14 @@ impl<'w> Life<'w> {
     }
 
     /// Where a move leads, from where the thing is or from where it may have begun.
-    fn from_here(
-        &self,
-        reached: impl Fn(Option<&'static str>) -> Option<&'static str>,
-    ) -> Option<&'static str> {
+    fn ahead(&self, reached: impl Fn(Option<&'static str>) -> Option<&'static str>) -> Option<&'static str> {
         reached(self.state).or_else(|| reached(Some(self.start?)))
     }
 
     fn go(&mut self, row: Record<'w>, step: &Move<'_>) -> Option<&'static str> {
         let is_lease = row.kind() == LEASE;
-        let is_taken = |at: Option<&'static str>| {
-            at.is_none() || is_free(at, self.lease, row.json())
-        };
-        let to = self.from_here(|at| match is_lease {
+        let is_taken = |at: Option<&'static str>| at.is_none() || is_free(at, self.lease, row.json());
+        let to = self.ahead(|at| match is_lease {
             true => is_taken(at).then(|| known(self.family.machine, step.to)).flatten(),
             false => reached(self.family, at, step, row, self.thing),
         })?;
@@ -121,7 +116,7 @@ impl<'w> Life<'w> {
 
     fn answer(&mut self, row: Record<'w>, answer: &Json) -> Option<&'static str> {
         let step = Move { from: None, to: ANSWERED, by: By::Pair };
-        let to = self.from_here(|at| {
+        let to = self.ahead(|at| {
             let counts = at.is_none() || is_answer(at, self.lease, answer);
             reached(self.family, at, &step, row, self.thing).filter(|_| counts)
         })?;

@@ -348,7 +348,10 @@ fn what_is_shown_is_how_it_stands() {
     let code = "read_model_asserts_unbacked_truth";
     let shown = [
         row("ReadModelInputManifest", "{'manifest_id':'m','input_refs':['evaluation_finding_record:f']}"),
-        row("DerivedReadModelRecord", "{'read_model_id':'h','input_manifest_ref':'read_model_input_manifest:m'}"),
+        row(
+            "DerivedReadModelRecord",
+            "{'read_model_id':'h','input_manifest_ref':'read_model_input_manifest:m'}",
+        ),
         row(
             "TaskHealthCard",
             "{'task_id':'t','active_blocker_refs':['evaluation_finding_record:f'],'health_status':'blocked',
@@ -356,7 +359,11 @@ fn what_is_shown_is_how_it_stands() {
         ),
     ];
     check(code, &[&[event.clone(), record.clone()], shown.as_slice()].concat(), &[]);
-    check(code, &[&[event.clone(), record, rejected.clone()], shown.as_slice()].concat(), &["6/active_blocker_refs"]);
+    check(
+        code,
+        &[&[event.clone(), record, rejected.clone()], shown.as_slice()].concat(),
+        &["6/active_blocker_refs"],
+    );
     // Nobody need have written the projection.
     check(code, &[&[event, rejected], shown.as_slice()].concat(), &["5/active_blocker_refs"]);
 }
@@ -365,7 +372,8 @@ fn what_is_shown_is_how_it_stands() {
 fn a_cascade_ends_by_any_receipt() {
     let code = "success_marked_before_cascade_quiescent";
     let plan = row("RevisionPlan", "{'plan_id':'q','run_id':'r'}");
-    let origin = row("RevisionOperationReceipt", "{'receipt_id':'o','plan_id':'q','operation_kind':'plan_admitted'}");
+    let origin =
+        row("RevisionOperationReceipt", "{'receipt_id':'o','plan_id':'q','operation_kind':'plan_admitted'}");
     let run = row(
         "RevalidationCascadeRun",
         "{'cascade_run_id':'k','status':'running','origin_outcome_id':'x','run_id':'r',

@@ -93,7 +93,9 @@ impl<'w> Known<'w> {
             OBLIGATION => {
                 self.open.insert(row.id(), row.seq());
             }
-            GENERAL if row.is("from_state", "open") && row.is_one_of("to_state", &["absorbed", "stubbed"]) => {
+            GENERAL
+                if row.is("from_state", "open") && row.is_one_of("to_state", &["absorbed", "stubbed"]) =>
+            {
                 let subject = row.json().reference("subject_ref");
                 let subject = subject.filter(|subject| subject.kind == "cross_doc_insert_obligation");
                 if let Some(obligation) = subject {

@@ -158,7 +158,11 @@ pub(super) fn lifted<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [weights] = of else { return Ok(Value::Absent) };
     let weights = numbers(weights)?;
     let lift = crate::derive::lift(weights.iter().copied());
-    if lift > 1.0 { Ok(Value::Numbers(weights.iter().map(|weight| weight * lift).collect())) } else { Ok(Value::Numbers(weights)) }
+    if lift > 1.0 {
+        Ok(Value::Numbers(weights.iter().map(|weight| weight * lift).collect()))
+    } else {
+        Ok(Value::Numbers(weights))
+    }
 }
 
 pub(super) fn root<'v>(of: &[Value<'v>]) -> Found<'v> {
