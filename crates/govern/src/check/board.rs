@@ -259,6 +259,9 @@ struct Passive<'w> {
 
 fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>) {
     let policies = Policies::of(world);
+    if world.of("RunBoardVisiblePost").next().is_none() {
+        return;
+    }
     let mut states: BTreeMap<&str, bool> = BTreeMap::new();
     let stood = Stood::of(world, &POST);
     for post in world.of("RunBoardVisiblePost") {

@@ -178,6 +178,9 @@ fn runs(world: &World) -> BTreeMap<&str, Run<'_>> {
             runs.entry(id).or_default().receipts.push(receipt);
         }
     }
+    if runs.is_empty() {
+        return runs;
+    }
     let stood = Stood::of(world, &CASCADE);
     for (id, run) in &mut runs {
         let mut moves = stood.course(&(None, *id)).iter().filter(|(seq, _)| stood.mover(*seq).is_some());

@@ -183,6 +183,9 @@ fn model_judgment_only_blocker_without_permission(world: &World, found: &mut Fou
 }
 
 fn feedback_finding_view_authority_drift(world: &World, found: &mut Found<'_>) {
+    if world.of("FeedbackFindingView").next().is_none() {
+        return;
+    }
     let stood = Stood::of(world, &FINDING);
     for view in world.of("FeedbackFindingView") {
         let event = view.follow("source_finding_event_ref");

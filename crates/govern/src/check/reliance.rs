@@ -103,6 +103,9 @@ fn invalidations(world: &World) -> BTreeMap<&str, u64> {
 }
 
 fn work_product_certification_without_reliance_packet(world: &World, found: &mut Found<'_>) {
+    if world.of("WorkProductCertification").next().is_none() {
+        return;
+    }
     let issues = Issues::of(world);
     for certification in world.of("WorkProductCertification") {
         let packet = certification

@@ -13,6 +13,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 pub(super) fn hard_call_raised_when_no_human_choice_available(world: &World, found: &mut Found<'_>) {
+    if world.of("SufficiencyDetectionResult").next().is_none() {
+        return;
+    }
     let needs = Needs::of(world);
     let verified: BTreeSet<Place<'_>> = world.of("VerificationRequestStep").filter_map(place).collect();
     let mut futile: BTreeMap<&str, &str> = BTreeMap::new();
