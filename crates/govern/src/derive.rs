@@ -48,9 +48,21 @@ pub fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
     if lost.is_finite() { sum + lost } else { sum }
 }
 
+/// Weights that are all less than 2^-600 lose what is taken of them: there are no numbers between them and their parts.
+const LEAST: f64 = f64::from_bits((1023 - 600) << 52);
+/// 2^600, by which the least number there is becomes one that loses nothing.
+const LIFT: f64 = f64::from_bits((1023 + 600) << 52);
+
+/// What weights are multiplied by so that nothing of them is lost, however small they are: a power of two, which leaves how they are to
+/// each other as it is.
+#[must_use]
+pub fn lift(weights: impl IntoIterator<Item = f64>) -> f64 {
+    if weights.into_iter().fold(0.0, f64::max) < LEAST { LIFT } else { 1.0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::sum;
+    use super::{LEAST, LIFT, lift, sum};
     use proptest::prelude::*;
     use std::vec;
     use std::vec::Vec;
@@ -68,6 +80,16 @@ mod tests {
             assert_eq!(sum(values.iter().copied()).to_bits(), f64::to_bits(expected), "{:?}", values.first());
         }
         assert!(sum([f64::NAN, 1.0]).is_nan());
+    }
+
+    #[test]
+    fn what_is_lifted_loses_nothing() {
+        assert_eq!((LEAST * LIFT).to_bits(), 1.0_f64.to_bits());
+        for least in [5e-324, 1e-310, f64::MIN_POSITIVE] {
+            assert!((least * lift([0.0, least]) * 0.6).is_normal(), "{least}");
+        }
+        let lifts = [lift([]), lift([0.0]), lift([5e-324, LEAST]), lift([f64::MAX])];
+        assert_eq!(lifts.map(f64::to_bits), [LIFT, LIFT, 1.0, 1.0].map(f64::to_bits));
     }
 
     proptest! {

@@ -20,7 +20,7 @@ pub(crate) struct Lint {
     /// It is a whole log: also fail where it contradicts itself
     #[arg(long)]
     pub(crate) whole: bool,
-    /// Also fail where a member of a type is missing, or one that no type has is there
+    /// Also fail where a member that no type has is there
     #[arg(long)]
     pub(crate) strict: bool,
     /// The time up to which is looked, instead of what the bundle says or the latest time of a row: rows that were written later

@@ -9,7 +9,9 @@ use countersign_govern::bundle::Bundle;
 use countersign_govern::check::{AREAS, Area, Rule, check};
 use countersign_govern::conformance;
 use countersign_govern::types::basic::Instant;
-use countersign_govern::types::conformance::AddendaBConformanceFixtureKind;
+use countersign_govern::types::conformance::{
+    AddendaBConformanceFixture, AddendaBConformanceFixtureKind, FixturePolarity,
+};
 use countersign_record::code::Code;
 use countersign_record::json::{self, Json};
 use include_dir::{Dir, include_dir};
@@ -143,15 +145,27 @@ fn run_kinds(global: &Global, dir: Option<&Path>, answer: &mut Answer) -> Result
         let (expected, found) = (fixture.expected_validation_codes.clone(), one.run.observed_codes.clone());
         answer.misses.push(Miss { expected, found, ..miss });
     }
+    let there: BTreeSet<&str> = executed.iter().map(|one| one.fixture.fixture_id.as_str()).collect();
+    let scenarios = scenarios()?;
     for one in conformance::coverage(&executed) {
         let kind = one.kind.as_str();
-        for (name, count) in [("negative", one.negative), ("positive", one.positive)] {
-            if count.all == 0 {
-                answer.misses.push(Miss::of_kind(kind, name.to_owned(), "there is no fixture"));
+        let own = scenarios.iter().filter(|scenario| scenario.fixture_kind == one.kind);
+        let missing: Vec<&Scenario> =
+            own.filter(|scenario| !there.contains(scenario.fixture_id.as_str())).collect();
+        for scenario in &missing {
+            answer.misses.push(Miss::of_kind(kind, scenario.fixture_id.clone(), "there is no fixture"));
+        }
+        for (polarity, count) in
+            [(FixturePolarity::Negative, one.negative), (FixturePolarity::Positive, one.positive)]
+        {
+            let is_told = missing.iter().any(|scenario| conformance::polarity(scenario) == polarity);
+            if count.all == 0 && !is_told {
+                answer.misses.push(Miss::of_kind(kind, polarity.as_str().to_owned(), "there is no fixture"));
             }
         }
         let (negative, positive) = (one.negative.all, one.positive.all);
-        answer.kinds.push(Shown { kind, negative, positive, covered: one.is_complete() });
+        let covered = one.is_complete() && missing.is_empty();
+        answer.kinds.push(Shown { kind, negative, positive, covered });
     }
     answer.runs = executed.iter().map(|one| one.run.json()).collect();
     Ok(())
@@ -161,6 +175,19 @@ impl Miss {
     fn of_kind(kind: &str, fixture: String, why: &str) -> Self {
         Miss { of: kind.to_owned(), fixture, expected: Vec::new(), found: Vec::new(), why: why.to_owned() }
     }
+}
+
+/// A scenario of a kind, as the fixture that comes with the program has it.
+type Scenario = AddendaBConformanceFixture;
+
+/// The scenarios of all kinds: which there are does not hang on what a folder holds.
+fn scenarios() -> Result<Vec<Scenario>, Failure> {
+    let documents = documents(None)?.into_iter();
+    let read = |(name, document): (String, Json)| {
+        let bundle = Bundle::read(document).map_err(|error| lint::invalid(&error).with("fixture", name));
+        bundle.map(|bundle| bundle.fixture)
+    };
+    Ok(documents.map(read).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// The documents of all kinds, by their names.

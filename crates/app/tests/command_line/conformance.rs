@@ -74,11 +74,45 @@ fn what_misses_is_told() {
         .map(|miss| (miss["fixture"].as_str().unwrap(), miss["why"].as_str().unwrap()))
         .collect();
     let expected = "fires nothing and not validation.hard_call_options_empty";
-    assert_eq!(misses, [("hard_call_empty_options.a", expected), ("positive", "there is no fixture")]);
+    assert_eq!(
+        misses,
+        [("hard_call_empty_options.a", expected), ("hard_call_empty_options.legal", "there is no fixture")]
+    );
     let covered = done["kinds"].as_array().unwrap().iter().filter(|kind| kind["covered"] == true).count();
     assert_eq!(covered, 19);
     let failed = done["runs"].as_array().unwrap().iter().filter(|run| run["passed"] == false).count();
     assert_eq!(failed, 1);
+}
+
+/// The contract names the scenarios of a kind: one that is left out is told, also where another of the kind is there.
+#[test]
+fn every_scenario_of_a_kind_is_asked_for() {
+    let work = Work::new();
+    copied(&work);
+    let left_out =
+        ["finding_event_projection.b", "finding_event_projection.c", "regenerate_identical_output.b"];
+    for id in left_out {
+        let (kind, scenario) = id.split_once('.').unwrap();
+        std::fs::remove_file(work.path(&format!("mine/kinds/{kind}/{scenario}.json"))).unwrap();
+    }
+    // A copy of another one does not stand for it.
+    let folder = "mine/kinds/finding_event_projection";
+    std::fs::copy(work.path(&format!("{folder}/a.json")), work.path(&format!("{folder}/b.json"))).unwrap();
+    let args = ["conformance", "--json", "--dir", "mine", "--area", "kinds"];
+    let done = work.run(&args).exits(1).json();
+    let misses: Vec<(&str, &str)> = done["misses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|miss| (miss["fixture"].as_str().unwrap(), miss["why"].as_str().unwrap()))
+        .collect();
+    assert_eq!(misses, left_out.map(|id| (id, "there is no fixture")));
+    let text = work.run(&["conformance", "--dir", "mine", "--area", "kinds"]).exits(1);
+    assert!(
+        text.text().ends_with("18 of 20 kinds fire where they must and have a legal twin\n"),
+        "{}",
+        text.text()
+    );
 }
 
 #[test]

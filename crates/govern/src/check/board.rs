@@ -1,9 +1,11 @@
 //! Validation codes: board.
 //! Owns: the rules of this area. Must not: decide by names.
 
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
 use crate::decide::board::{Moment, Pace};
 use crate::derive::taint::may_see;
+use crate::fold::family::POST;
 use crate::kind::{Class, Kind};
 use crate::member::Member;
 use crate::path::Path;
@@ -257,9 +259,13 @@ struct Passive<'w> {
 
 fn passive_board_autopublish_without_policy(world: &World, found: &mut Found<'_>) {
     let policies = Policies::of(world);
+    if world.of("RunBoardVisiblePost").next().is_none() {
+        return;
+    }
     let mut states: BTreeMap<&str, bool> = BTreeMap::new();
+    let stood = Stood::of(world, &POST);
     for post in world.of("RunBoardVisiblePost") {
-        states.insert(post.id(), post.is("lifecycle_state", "active"));
+        states.insert(post.id(), stood.told(post) == Some("active"));
     }
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut runs: BTreeMap<&str, Matters<'_>> = BTreeMap::new();

@@ -4,7 +4,7 @@
 use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
 use crate::derive::graph::Graph;
-use crate::fold::family::OUTCOME;
+use crate::fold::family::{CASCADE, OUTCOME};
 use crate::member::Member;
 use crate::world::{Record, World, in_force};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -92,18 +92,22 @@ fn policies(world: &World) -> Vec<Record<'_>> {
 struct Run<'w> {
     versions: Vec<Record<'w>>,
     receipts: Vec<Record<'w>>,
+    /// Where a receipt led it out of running, and to what.
+    ended: Option<(u64, &'static str)>,
 }
 
 impl Run<'_> {
     fn ended_as(&self, status: &str) -> bool {
         let last = self.versions.last();
-        last.into_iter().chain(&self.receipts).any(|record| record.is("status", status))
+        let is_told = last.into_iter().chain(&self.receipts).any(|record| record.is("status", status));
+        is_told || self.ended.is_some_and(|(_, state)| state == status)
     }
 
     /// From where to where in the log it runs, without the end.
     fn spans(&self) -> impl Iterator<Item = (u64, u64)> {
         let ends = self.receipts.iter().filter(|receipt| !receipt.is("status", "running"));
-        let over = ends.map(|receipt| receipt.seq()).min().unwrap_or(u64::MAX);
+        let over = ends.map(|receipt| receipt.seq()).chain(self.ended.map(|(seq, _)| seq)).min();
+        let over = over.unwrap_or(u64::MAX);
         let next = self.versions.iter().skip(1).map(|version| version.seq()).chain([u64::MAX]);
         let running = self.versions.iter().zip(next).filter(|(version, _)| version.is("status", "running"));
         running.map(move |(version, next)| (version.seq(), next.min(over)))
@@ -173,6 +177,14 @@ fn runs(world: &World) -> BTreeMap<&str, Run<'_>> {
         if let Some(id) = receipt.json().id_at("cascade_run_id") {
             runs.entry(id).or_default().receipts.push(receipt);
         }
+    }
+    if runs.is_empty() {
+        return runs;
+    }
+    let stood = Stood::of(world, &CASCADE);
+    for (id, run) in &mut runs {
+        let mut moves = stood.course(&(None, *id)).iter().filter(|(seq, _)| stood.mover(*seq).is_some());
+        run.ended = moves.next().and_then(|(seq, state)| Some((*seq, (*state)?)));
     }
     runs
 }

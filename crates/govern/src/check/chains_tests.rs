@@ -374,7 +374,8 @@ fn only_moves_that_the_table_has_close_a_blocker() {
         let reason = machine.ways(from, to).next().map_or("revision_resolved", |way| way.by);
         let reason = reason.split(' ').next().unwrap_or_default();
         let moved = format!(
-            r#"{{"finding_id":"f","from_state":"{from}","to_state":"{to}","transition_reason":"{reason}"}}"#
+            r#"{{"finding_id":"f","from_state":"{from}","to_state":"{to}","transition_reason":"{reason}",
+            "evidence_refs":["evaluation_finding_record:g"]}}"#
         );
         let rows = [
             (ENVELOPE, evaluator.as_str()),

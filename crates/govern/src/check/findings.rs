@@ -1,8 +1,10 @@
 //! Validation codes: findings.
 //! Owns: the rules of this area. Must not: decide by names.
 
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity, within};
 use crate::derive::chain::FindingState;
+use crate::fold::family::FINDING;
 use crate::member::Member;
 use crate::world::{Record, Settings, World};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -181,6 +183,10 @@ fn model_judgment_only_blocker_without_permission(world: &World, found: &mut Fou
 }
 
 fn feedback_finding_view_authority_drift(world: &World, found: &mut Found<'_>) {
+    if world.of("FeedbackFindingView").next().is_none() {
+        return;
+    }
+    let stood = Stood::of(world, &FINDING);
     for view in world.of("FeedbackFindingView") {
         let event = view.follow("source_finding_event_ref");
         if let Some(event) = event.filter(|event| event.kind() == "EvaluationFindingEvent") {
@@ -196,9 +202,11 @@ fn feedback_finding_view_authority_drift(world: &World, found: &mut Found<'_>) {
             }
         }
         let Some(record) = shown_record(view) else { continue };
-        for (shown, own) in [("severity", "current_severity"), ("lifecycle_state", "current_state")] {
-            if record.text(own).is_some() && record.text(own) != view.text(shown) {
-                found.add(view, shown, "is not what the finding record says");
+        let severity = record.json().text("current_severity");
+        let state = stood.told_at(record, view.seq()).filter(|_| record.text("current_state").is_some());
+        for (shown, own) in [("severity", severity), ("lifecycle_state", state)] {
+            if own.is_some() && own != view.text(shown) {
+                found.add(view, shown, "is not how the finding stands");
             }
         }
     }

@@ -30,7 +30,7 @@ const RULES: &[Rule] = &[
         code: "library_promotion_candidate_confused_with_durable_write",
         severity: Severity::Error,
         section: "D-20",
-        fires: "A LibraryPromotionCandidate has status promoted, or the record is read as a library entry, without a promoted LibraryPromotionReceipt before it that has durable_library_write_ref (a promote_library_candidate operation receipt alone counts as queueing).",
+        fires: "A LibraryPromotionCandidate has status promoted, or a receipt says that it became so, or the record is read as a library entry, without a promoted LibraryPromotionReceipt before it that has durable_library_write_ref (a promote_library_candidate operation receipt alone counts as queueing).",
         legal: "A queued or approved candidate with no durable write.",
         why: "A wish to promote is taken for a library entry; later work rests on something that was never written.",
         fix: "Leave the candidate queued or approved until a promoted receipt names the durable write.",
@@ -195,6 +195,13 @@ fn library_promotion_candidate_confused_with_durable_write(world: &World, found:
         let is_written = written.get(candidate.id()).is_some_and(|at| *at < candidate.seq());
         if candidate.is("status", "promoted") && !is_written {
             found.add(candidate, "status", "no receipt says that it was written to the library");
+        }
+    }
+    for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("to_state", "promoted")) {
+        let candidate = candidate_in(receipt.json(), "subject_ref");
+        let is_written = |id: &str| written.get(id).is_some_and(|at| *at < receipt.seq());
+        if candidate.is_some_and(|id| !is_written(id)) {
+            found.add(receipt, "to_state", "no receipt says that it was written to the library");
         }
     }
     for edge in world.of("DerivationEdge") {

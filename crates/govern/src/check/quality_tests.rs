@@ -124,6 +124,16 @@ fn an_index_follows_its_numbers() {
     has_in_bundle(&AREA, &index(&of("indeterminate", "indeterminate", ""), Some("")), &drift);
     has_in_bundle(&AREA, &index(&of("indeterminate", "indeterminate", ""), Some(r#""d""#)), &[]);
     has_in_bundle(&AREA, &index(&of("passed", "indeterminate", ""), Some(r#""d""#)), &drift);
+    // A few units in the last place are no difference; what is less than the threshold by more is less.
+    for (score, status, codes) in [
+        ("0.7", "passed", &[][..]),
+        ("0.6999999999999998", "passed", &[]),
+        ("0.69999999999995", "passed", &drift),
+        ("0.69999999999995", "failed_threshold", &[]),
+    ] {
+        let more = of(status, "fail_required", "").replace("0.8", score);
+        has_in_bundle(&AREA, &index(&more, Some("")), codes);
+    }
     let without = "quality_index_without_formula_receipt";
     has_in_bundle(&AREA, &index(&of("indeterminate", "indeterminate", ""), None), &[without]);
     has_in_bundle(&AREA, &index(&of("failed_threshold", "indeterminate", ""), None), &[drift[0], without]);

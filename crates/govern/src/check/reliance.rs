@@ -7,10 +7,13 @@ mod rows;
 mod span;
 mod stale;
 
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
+use crate::fold::family::{CERTIFICATION, PACKET};
 use crate::member::{Member, is_blank};
 use crate::world::{self, Record, World};
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use countersign_record::json::Json;
 use derivation::reliance_status_not_derivable;
 pub use derivation::standing_against;
@@ -100,7 +103,10 @@ fn invalidations(world: &World) -> BTreeMap<&str, u64> {
 }
 
 fn work_product_certification_without_reliance_packet(world: &World, found: &mut Found<'_>) {
-    let (invalidated, packets) = (invalidations(world), By::id(world, "TaskReliancePacket"));
+    if world.of("WorkProductCertification").next().is_none() {
+        return;
+    }
+    let issues = Issues::of(world);
     for certification in world.of("WorkProductCertification") {
         let packet = certification
             .reference("task_reliance_packet_ref")
@@ -110,33 +116,73 @@ fn work_product_certification_without_reliance_packet(world: &World, found: &mut
             found.add(certification, "task_reliance_packet_ref", "there is no such packet");
             continue;
         };
-        if certification.is("lifecycle_state", "issued") {
-            let fell = invalidated.get(packet.id()).copied();
-            if let Some(message) = why_not_issued(certification, packet, &packets, fell) {
-                found.add(certification, "lifecycle_state", message);
+        for (issue, path) in issues.of_version(certification) {
+            if let Some(message) = issues.why_not(certification, issue, packet) {
+                found.add(issue, path, message);
             }
         }
     }
 }
 
-/// Why a certification can't stand as issued: on what its packet was then, and, if it is the last version, what it is now.
-fn why_not_issued<'w>(
-    certification: Record<'w>,
-    packet: Record<'w>,
-    packets: &By<'w, &'w str>,
-    fell: Option<u64>,
-) -> Option<&'static str> {
-    let (world, seq) = (certification.world, certification.seq());
-    let then = packets.until(&packet.id(), seq).last();
-    if !then.is_some_and(|packet| packet.is_one_of("lifecycle_state", &["user_reviewed", "issued"])) {
-        return Some("it was issued while its packet was neither reviewed nor issued");
-    }
-    let last = world.find("WorkProductCertification", certification.id());
-    let is_last = last.is_some_and(|last| last.seq() == seq);
-    let is_fallen = fell.is_some_and(|fell| is_last || fell <= seq)
-        || (is_last && packet.is("lifecycle_state", "invalidated"));
-    is_fallen.then_some("its packet was invalidated and it stands as issued")
+/// Certifications that were issued, and how their packets stood.
+struct Issues<'w> {
+    invalidated: BTreeMap<&'w str, u64>,
+    packets: By<'w, &'w str>,
+    certifications: By<'w, &'w str>,
+    of_packets: Stood<'w>,
+    certified: Stood<'w>,
 }
+
+impl<'w> Issues<'w> {
+    fn of(world: &'w World) -> Self {
+        Issues {
+            invalidated: invalidations(world),
+            packets: By::id(world, "TaskReliancePacket"),
+            certifications: By::id(world, "WorkProductCertification"),
+            of_packets: Stood::of(world, &PACKET),
+            certified: Stood::of(world, &CERTIFICATION),
+        }
+    }
+
+    /// Where a version of a certification is issued: it says so before any receipt does, or a receipt from there on to the next version.
+    fn of_version(&self, certification: Record<'w>) -> Vec<(Record<'w>, &'static str)> {
+        let seq = certification.seq();
+        let is_again = self.certified.was(certification) == Some(ISSUED);
+        let own = certification.is("lifecycle_state", ISSUED) && !is_again;
+        let own = own.then_some((certification, "lifecycle_state"));
+        let next =
+            self.certifications.after(&certification.id(), seq).first().map_or(u64::MAX, |one| one.seq());
+        let led = self.certified.led(certification, ISSUED).filter(|receipt| receipt.seq() < next);
+        own.into_iter().chain(led.map(|receipt| (receipt, "to_state"))).collect()
+    }
+
+    fn is_last(&self, certification: Record<'w>) -> bool {
+        let last = certification.world.find("WorkProductCertification", certification.id());
+        last.is_some_and(|last| last.seq() == certification.seq())
+    }
+
+    /// Why a certification can't be issued by a row: by what its packet was then, and, if it still stands so, by what it is now.
+    fn why_not(
+        &self,
+        certification: Record<'w>,
+        issue: Record<'w>,
+        packet: Record<'w>,
+    ) -> Option<&'static str> {
+        let seq = issue.seq();
+        let then = self.packets.until(&packet.id(), seq).last();
+        let then = then.and_then(|packet| self.of_packets.told_at(*packet, seq));
+        if !then.is_some_and(|state| ["user_reviewed", ISSUED].contains(&state)) {
+            return Some("it was issued while its packet was neither reviewed nor issued");
+        }
+        let stands = self.is_last(certification) && self.certified.told(certification) == Some(ISSUED);
+        let fell = self.invalidated.get(packet.id()).copied();
+        let is_fallen = fell.is_some_and(|fell| stands || fell <= seq)
+            || (stands && self.of_packets.told(packet) == Some("invalidated"));
+        is_fallen.then_some("its packet was invalidated and it stands as issued")
+    }
+}
+
+const ISSUED: &str = "issued";
 
 #[cfg(test)]
 #[path = "reliance_tests.rs"]

@@ -1,8 +1,10 @@
 //! Validation codes: research needs.
 //! Owns: the rules of this area. Must not: decide by names.
 
+use super::stood::Stood;
 use super::{Area, Found, Rule, Severity};
 use crate::decide::Span;
+use crate::fold::family::{ATTENTION, NEED};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -104,9 +106,11 @@ fn leases(world: &World) -> BTreeMap<&str, Vec<Lease<'_>>> {
             ends.entry(need.id()).or_default().push((need.seq(), at));
         }
     }
-    for receipt in world.of("LifecycleTransitionReceipt").filter(|one| one.is("from_state", "leased")) {
-        if let (Some(need), Some(at)) = (need_in(receipt.json(), "subject_ref"), receipt.written_at()) {
-            ends.entry(need).or_default().push((receipt.seq(), at));
+    let stood = Stood::of(world, &NEED);
+    for ((_, need), course) in stood.all() {
+        for (seq, _) in course.iter().filter(|(_, state)| *state != Some("leased")) {
+            let at = stood.mover(*seq).and_then(Record::written_at);
+            ends.entry(need).or_default().extend(at.map(|at| (*seq, at)));
         }
     }
     ends.values_mut().for_each(|ends| ends.sort_unstable());
@@ -260,12 +264,16 @@ fn need_in<'w>(record: &'w Json, field: &str) -> Option<&'w str> {
 /// The questions that a person was told of and has not dealt with yet.
 fn routed(world: &World) -> BTreeSet<&str> {
     let mut routed = BTreeSet::new();
-    let mut items: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let stood = Stood::of(world, &ATTENTION);
+    let mut items: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     for item in world.of("AttentionLedgerItem") {
-        let is_open = item.is("attention_kind", "research_need_human") && item.is("lifecycle_state", "open");
-        items.insert(item.id(), need_in(item.json(), "source_ref").filter(|_| is_open));
+        items.insert(item.id(), item);
     }
-    routed.extend(items.into_values().flatten());
+    for item in items.into_values().filter(|item| item.is("attention_kind", "research_need_human")) {
+        // Who closed it has taken it from the person, also where the question was not ready for that.
+        let is_open = stood.told(item) == Some("open");
+        routed.extend(need_in(item.json(), "source_ref").filter(|_| is_open));
+    }
     let receipts = world.of("HardCallResolutionReceipt");
     let resolved: BTreeSet<&str> = receipts.filter_map(|one| one.json().id_at("hard_call_id")).collect();
     for call in world.of("HardRevisionCall").filter(|call| !resolved.contains(call.id())) {
@@ -278,20 +286,32 @@ fn routed(world: &World) -> BTreeSet<&str> {
     routed
 }
 
+/// The state of a question that waits for a person.
+const HUMAN: &str = "human_needed";
+
 fn research_need_human_needed_without_exit(world: &World, found: &mut Found<'_>) {
-    let routed = routed(world);
+    let (routed, stood) = (routed(world), Stood::of(world, &NEED));
     let mut last: BTreeMap<&str, Record<'_>> = BTreeMap::new();
     for need in world.of("ResearchNeed") {
         last.insert(need.id(), need);
-        if need.is("status", "human_needed") && need.is_blank("human_needed_reason") {
+        if need.is("status", HUMAN) && need.is_blank("human_needed_reason") {
             found.add(need, "human_needed_reason", "does not say what a person is needed for");
         }
     }
-    // Only who still waits needs a route that is still open.
-    for need in last.into_values() {
-        if need.is("status", "human_needed") && !routed.contains(need.id()) {
-            found.add(need, "status", "waits for a person whom nothing tells");
+    for ((_, need), course) in stood.all() {
+        // What was not written down again is told by the receipt, which gives the reason.
+        let moves = course.iter().filter(|(_, state)| *state == Some(HUMAN));
+        for receipt in moves.filter_map(|(seq, _)| stood.mover(*seq)).filter(|one| one.is_blank("reason")) {
+            found.add(receipt, "reason", "does not say what a person is needed for");
         }
+        // Only who still waits needs a route that is still open.
+        let need = last.get(need).filter(|need| stood.told(**need) == Some(HUMAN));
+        let Some(need) = need.filter(|need| !routed.contains(need.id())) else { continue };
+        let (row, path) = match stood.led(*need, HUMAN).last() {
+            Some(receipt) => (receipt, "to_state"),
+            None => (*need, "status"),
+        };
+        found.add(row, path, "waits for a person whom nothing tells");
     }
 }
 

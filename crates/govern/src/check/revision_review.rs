@@ -5,7 +5,7 @@ mod origin;
 
 use super::events::moves::{self, illegal};
 use super::{Area, Found, Rule, Severity, within};
-use crate::fold::family::{REVIEW, REVIEWED};
+use crate::fold::family::{GENERAL, REVIEW, REVIEWED};
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -136,6 +136,16 @@ fn review_decision_without_receipt(world: &World, found: &mut Found<'_>) {
         let state = decided_state(packet).filter(|state| !has_receipt(packet, state, &decided));
         if let Some(state) = state {
             found.add(packet, "state", format!("the packet is {state} and no receipt says who decided that"));
+        }
+    }
+    for receipt in world.of(GENERAL) {
+        let packet = receipt.json().reference("subject_ref").filter(|to| to.kind == REVIEW.snake);
+        let state = REVIEWED.iter().map(|(_, state)| *state).find(|state| receipt.is(moves::TO, state));
+        let undecided =
+            packet.zip(state).filter(|(packet, state)| !decided.contains_key(&(packet.id, *state)));
+        if let Some((_, state)) = undecided {
+            let message = format!("the packet became {state} and no receipt says who decided that");
+            found.add(receipt, moves::TO, message);
         }
     }
     for (receipt, message) in illegal(world, &[&REVIEW]) {

@@ -4,14 +4,20 @@
 //! A rule that asks for a state asks here, and not what a receipt says: one that leads from where the thing is not, or where the table
 //! has no way, leads nowhere. It is what folds make of the same rows.
 
+mod life;
+
 use super::course::{Course, stands};
-use crate::fold::family::{FINDING, Family, GUIDANCE, Move, OUTCOME};
-use crate::fold::{self, guard};
+use crate::fold::chain::chain_of;
+use crate::fold::family::{CHAIN, FINDING, Family, GUIDANCE, Move, NEED, OUTCOME};
+use crate::fold::research::{asked, need_answered};
+use crate::fold::row;
 use crate::machine::Machine;
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use countersign_record::json::Json;
+use life::Life;
 
 /// What a thing is called: the run that it is of where one name may stand in several, and the id.
 pub(super) type Name<'w> = (Option<&'w str>, &'w str);
@@ -24,6 +30,10 @@ enum Told<'w> {
     Is(&'w str),
     /// It goes on.
     Goes(Move<'w>),
+    /// A question was answered by an operation that was applied: what is kept of that.
+    Answers(Json),
+    /// A chain got a result.
+    Hears,
 }
 
 /// A row, and what it tells.
@@ -66,8 +76,8 @@ pub(super) struct Stood<'w> {
     family: &'static Family,
     names: Names<'w>,
     courses: BTreeMap<Name<'w>, Course<&'static str>>,
-    /// The places of the moves that counted.
-    counted: BTreeSet<u64>,
+    /// The moves that counted, by their places.
+    counted: BTreeMap<u64, Record<'w>>,
 }
 
 impl<'w> Stood<'w> {
@@ -83,11 +93,19 @@ impl<'w> Stood<'w> {
                 told.entry(name).or_default().push((row, Told::Goes(step)));
             }
         }
-        let mut stood = Stood { family, names, courses: BTreeMap::new(), counted: BTreeSet::new() };
+        for (name, told_by) in besides(world, family) {
+            told.entry(name).or_default().push(told_by);
+        }
+        let mut stood = Stood { family, names, courses: BTreeMap::new(), counted: BTreeMap::new() };
         for (name, mut told) in told {
             told.sort_by_key(|(row, _)| row.seq());
-            let course = stood.follow(told);
-            stood.courses.insert(name, course);
+            let mut life = Life::of(family);
+            for (row, told) in told {
+                if life.take((row, told)) {
+                    stood.counted.insert(row.seq(), row);
+                }
+            }
+            stood.courses.insert(name, life.course);
         }
         stood
     }
@@ -114,66 +132,75 @@ impl<'w> Stood<'w> {
 
     /// Whether a row moved something.
     pub(super) fn counts(&self, row: Record<'_>) -> bool {
-        self.counted.contains(&row.seq())
+        self.counted.contains_key(&row.seq())
     }
 
-    fn follow(&mut self, told: Vec<Row<'w>>) -> Course<&'static str> {
-        let family = self.family;
-        let (mut course, mut state) = (Course::new(), None);
-        let mut thing: Option<Record<'w>> = None;
-        // Where a life begins that was first written down on its way: what led there may be told behind that.
-        let mut start: Option<&'static str> = None;
-        for (row, what) in told {
-            let next = match what {
-                Told::Begins(stated) => {
-                    thing = Some(row);
-                    let initial = family.machine.initial;
-                    let stated = stated.and_then(|word| known(family.machine, word));
-                    let is_late = stated.is_some_and(|stated| !initial.contains(&stated));
-                    if state.is_none() && is_late && family.kind != FINDING.kind {
-                        start = initial.first().copied();
-                    }
-                    state.or(stated).or(initial.first().copied())
-                }
-                Told::Is(word) => known(family.machine, word),
-                Told::Goes(step) => {
-                    let from = |at: Option<&'static str>| reached(family, at, &step, row, thing);
-                    let to = from(state).or_else(|| from(Some(start?)));
-                    start = start.filter(|_| to.is_none());
-                    self.counted.extend(to.map(|_| row.seq()));
-                    to.or(state)
-                }
-            };
-            if next != state {
-                state = next;
-                course.push((row.seq(), state));
-            }
-        }
-        course
+    /// The row that moved something at a place.
+    pub(super) fn mover(&self, seq: u64) -> Option<Record<'w>> {
+        self.counted.get(&seq).copied()
     }
-}
 
-/// Where a move leads from a state. What nobody wrote down is where the first row that tells of it says; where that says nothing, it
-/// may be anywhere.
-fn reached(
-    family: &Family,
-    state: Option<&'static str>,
-    step: &Move<'_>,
-    row: Record<'_>,
-    thing: Option<Record<'_>>,
-) -> Option<&'static str> {
-    let to = known(family.machine, step.to)?;
-    let Some(at) = state.or(step.from) else { return Some(to) };
-    let says =
-        |member: &str| thing?.json().at(if member == "current_severity" { "severity" } else { member });
-    let may = || guard::holds(family, at, step, &fold::row::Row::from(row), &says);
-    (family.has_way(at, step) && may()).then_some(to)
+    /// How the thing of a row stands at a place behind it: as the row says, or where rows moved it since. That a row says what did not
+    /// come about has a code of its own.
+    pub(super) fn told_at(&self, row: Record<'w>, seq: u64) -> Option<&'w str> {
+        let name = self.names.find(row.json().text("run_id"), row.id());
+        let course = self.course(&name);
+        let last =
+            course.partition_point(|(at, _)| *at <= seq).checked_sub(1).and_then(|last| course.get(last));
+        let moved = last.filter(|(at, _)| *at > row.seq()).and_then(|(_, state)| *state);
+        moved.or(row.json().text(self.family.member)).or_else(|| stands(course, row.seq()))
+    }
+
+    /// How the thing of a row stood before it.
+    pub(super) fn was(&self, row: Record<'w>) -> Option<&'static str> {
+        let name = self.names.find(row.json().text("run_id"), row.id());
+        self.at(&name, row.seq().checked_sub(1)?)
+    }
+
+    /// How the thing of its last row stands at the end.
+    pub(super) fn told(&self, row: Record<'w>) -> Option<&'w str> {
+        self.told_at(row, u64::MAX)
+    }
+
+    /// The rows that led the thing of a row into a state behind it.
+    pub(super) fn led(&self, row: Record<'w>, state: &str) -> impl Iterator<Item = Record<'w>> {
+        let name = self.names.find(row.json().text("run_id"), row.id());
+        let behind = self.course(&name).iter().filter(move |(at, to)| *at > row.seq() && *to == Some(state));
+        behind.filter_map(|(at, _)| self.counted.get(at).copied())
+    }
 }
 
 /// A state of a machine by its word.
 fn known(machine: &Machine, word: &str) -> Option<&'static str> {
     let ways = machine.transitions.iter().flat_map(|way| [way.from, way.to]);
     machine.initial.iter().copied().chain(ways).find(|state| *state == word)
+}
+
+/// What moves the things of a family and does not say where to: that follows from all before it.
+fn besides<'w>(world: &'w World, family: &Family) -> Vec<(Name<'w>, Row<'w>)> {
+    let mut all = Vec::new();
+    if family.kind == CHAIN.kind {
+        for result in world.of("EvaluationResultEnvelope") {
+            let chain = chain_of(result.kind(), result.json());
+            all.extend(chain.map(|id| ((None, id), (result, Told::Hears))));
+        }
+    } else if family.kind == NEED.kind {
+        const OPERATION: &str = "SourceWorkspaceOperation";
+        let mut answers: BTreeMap<&str, (&str, Json)> = BTreeMap::new();
+        for row in world.of_any(&[OPERATION, "SourceWorkspaceOperationReceipt"]) {
+            if row.kind() == OPERATION {
+                let need = need_answered(row.json()).map(|(_, need)| need);
+                let kept = asked(&row::Row::from(row));
+                answers.extend(need.zip(kept).map(|(need, kept)| (row.id(), (need, kept.into()))));
+            } else if let Some((need, answer)) =
+                row.json().id_at("operation_id").and_then(|id| answers.remove(id))
+                && row.is("status", "applied")
+            {
+                all.push(((None, need), (row, Told::Answers(answer))));
+            }
+        }
+    }
+    all
 }
 
 /// What begins the things of a family, or says where they are.
@@ -209,3 +236,7 @@ fn begun<'w>(world: &'w World, family: &Family) -> Vec<(Name<'w>, Row<'w>)> {
 #[cfg(test)]
 #[path = "stood_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "stood/rules_tests.rs"]
+mod rules;

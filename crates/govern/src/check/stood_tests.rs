@@ -132,3 +132,120 @@ fn outcomes_of_two_runs_are_apart() {
         assert_eq!(places(code, &world(&rows)), expected, "{rows:?}");
     }
 }
+
+/// A row that may follow on others: its type, and what it says.
+type Next = (&'static str, String);
+
+fn general(subject: &str, from: &str, to: &str) -> Next {
+    let text = format!(
+        r#"{{"receipt_id":"l","subject_ref":"{subject}","from_state":"{from}","to_state":"{to}","reason":"x"}}"#
+    );
+    ("LifecycleTransitionReceipt", text)
+}
+
+/// Whatever follows on a row, a thing stands where its fold does, after each row.
+fn as_folded(family: &'static Family, id: &str, first: &Next, next: &[Next], picked: &[usize]) {
+    let mut rows: Vec<(&str, &str)> = Vec::from([(first.0, first.1.as_str())]);
+    rows.extend(picked.iter().map(|at| (next[*at].0, next[*at].1.as_str())));
+    let world = crate::check::trial::by_minute(&rows);
+    let stood = Stood::of(&world, family);
+    let mut folds = Folds::default();
+    for row in world.all() {
+        folds.apply(&row.into());
+        let folded = folds.board.find(family.snake, id).unwrap().word(family.member);
+        assert_eq!(stood.at(&(None, id), row.seq()), folded, "row {} of {rows:#?}", row.seq());
+    }
+}
+
+/// What may happen to a question.
+fn of_a_question() -> Vec<Next> {
+    let lease = |token: &str, from: u32, to: u32, after: &str| {
+        let text = format!(
+            r#"{{"need_id":"n","lease_token":"{token}","acquired_at":"2026-03-02T08:{from:02}:00Z",
+            "expires_at":"2026-03-02T08:{to:02}:00Z","on_expiry":"{after}"}}"#
+        );
+        ("ResearchNeedLease", text)
+    };
+    let asked = |id: &str, token: &str, by: &str| {
+        let text = format!(
+            r#"{{"operation_id":"{id}","operation_kind":"answer_research_need","payload_ref":"src:s","actor_ref":"{by}",
+            "precondition":{{"target_record_ref":"research_need:n","lock_lease_ref":"research_need_lease:{token}"}}}}"#
+        );
+        ("SourceWorkspaceOperation", text)
+    };
+    let became = |id: &str, status: &str| {
+        let text = format!(r#"{{"receipt_id":"w","operation_id":"{id}","status":"{status}"}}"#);
+        ("SourceWorkspaceOperationReceipt", text)
+    };
+    let moved = |from, to| general("research_need:n", from, to);
+    Vec::from([
+        lease("a", 1, 3, "release_for_reclaim"),
+        lease("a", 1, 30, "escalate"),
+        lease("b", 2, 30, "release_for_reclaim"),
+        lease("b", 30, 40, "release_for_reclaim"),
+        lease("b", 9, 9, "release_for_reclaim"),
+        asked("o", "a", "module:m"),
+        asked("q", "b", "user:u"),
+        became("o", "applied"),
+        became("o", "conflict"),
+        became("q", "applied"),
+        moved("open", "human_needed"),
+        moved("leased", "open"),
+        moved("leased", "answered"),
+        moved("human_needed", "open"),
+        moved("human_needed", "unresolved"),
+        moved("unresolved", "open"),
+        moved("leased", "cancelled"),
+    ])
+}
+
+/// What may happen to a chain.
+fn of_a_chain() -> Vec<Next> {
+    let result = |id: &str, producer: &str| {
+        let text = format!(
+            r#"{{"result_id":"{id}","target_evaluation_chain_id":"c","producer_kind":"{producer}"}}"#
+        );
+        ("EvaluationResultEnvelope", text)
+    };
+    let moved = |from, to| general("evaluation_chain_registry_record:c", from, to);
+    Vec::from([
+        result("e", "outcome_evaluator"),
+        result("f", "outcome_evaluator"),
+        result("j", "judge"),
+        result("j", "outcome_evaluator"),
+        result("s", "nobody"),
+        moved("open", "timed_out"),
+        moved("partial", "timed_out"),
+        moved("partial", "complete"),
+        moved("complete", "superseded"),
+        moved("partial", "invalidated"),
+    ])
+}
+
+const NEED_OPEN: &str = r#"{"need_id":"n","status":"open"}"#;
+const CHAIN_OPEN: &str = r#"{"chain_id":"c","status":"open","expected_producers":["outcome_evaluator","judge"],
+    "timeout_at":"2026-03-02T08:02:00Z"}"#;
+
+proptest::proptest! {
+    #[test]
+    fn questions_stand_where_their_folds_do(picked in proptest::collection::vec(0_usize..17, 0..14)) {
+        as_folded(&NEED, "n", &(NEED.kind, NEED_OPEN.into()), &of_a_question(), &picked);
+    }
+
+    #[test]
+    fn chains_stand_where_their_folds_do(picked in proptest::collection::vec(0_usize..10, 0..10)) {
+        as_folded(&CHAIN, "c", &(CHAIN.kind, CHAIN_OPEN.into()), &of_a_chain(), &picked);
+    }
+}
+
+/// What was written down late says where it came to, and what led there may be told behind it.
+#[test]
+fn what_is_written_late_is_not_led_back() {
+    let chain = CHAIN_OPEN.replace("open", "complete");
+    let results = of_a_chain();
+    let rows = [(CHAIN.kind, chain.as_str()), (results[0].0, &results[0].1), (results[5].0, &results[5].1)];
+    let world = crate::check::trial::by_minute(&rows);
+    let stood = Stood::of(&world, &CHAIN);
+    assert_eq!(stood.course(&(None, "c"))[0], (1, Some("complete")));
+    assert!(stood.counts(world.all().nth(1).unwrap()), "a result is one of it all the same");
+}

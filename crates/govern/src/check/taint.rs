@@ -35,10 +35,10 @@ const RULES: &[Rule] = &[
         code: "external_authority_without_trust_basis",
         severity: Severity::Error,
         section: "D-01/D-02",
-        fires: "A SourceRecord of effective taint_class external_authority_trusted has a trust basis that is absent or not in required_trust_basis of its source_kind.",
-        legal: "A statute fetched through official_api, or an api_result without basis held as external_untrusted.",
+        fires: "A SourceRecord of effective taint_class external_authority_trusted has a trust basis that is absent or not in required_trust_basis of its source_kind; or its kind requires none, and no policy decision that allows it stands behind the basis manual_override_policy.",
+        legal: "A statute fetched through official_api, an api_result without basis held as external_untrusted, or a web_source under manual_override_policy with its policy decision.",
         why: "Content is passed on as an authority's own words while nothing shows that it came from that authority.",
-        fix: "Record how the source was obtained as its `trust_basis`, or hold it as `external_untrusted`.",
+        fix: "Record how the source was obtained as its `trust_basis`, or hold it as its kind is by default; an override by policy names its decision in `policy_decision_refs`.",
         check: external_authority_without_trust_basis,
     },
     Rule {
@@ -167,7 +167,8 @@ fn external_authority_without_trust_basis(world: &World, found: &mut Found<'_>) 
         let is_met = match (taint_defaults::find(kind).filter(|row| !row.required.is_empty()), asked) {
             (Some(row), _) => row.is_met_by(basis),
             (None, Some(required)) => word.is_some_and(|word| required.contains(&word)),
-            (None, None) => basis.is_some_and(TrustBasis::is_of_authority),
+            // A kind that asks for nothing is no authority by whatever it was got through: only a policy can make it one.
+            (None, None) => is_overridden(record),
         };
         if !is_met {
             found.add(

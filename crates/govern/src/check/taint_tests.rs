@@ -41,7 +41,35 @@ fn an_authority_is_backed() {
     check("api_result", authority, "", wrong);
     check("api_result", "external_untrusted", "", &[]);
     check("web_source", authority, "web_unverified", wrong);
-    check("web_source", authority, "manual_override_policy", &[]);
+    // What its kind asks nothing for is no authority by what it was got through: only a policy that says so makes it one.
+    for (kind, basis) in [
+        ("web_source", "official_api"),
+        ("custom", "official_api"),
+        ("document", "verified_authority_database"),
+        ("web_source", "manual_override_policy"),
+    ] {
+        check(kind, authority, basis, wrong);
+    }
+}
+
+/// An override by policy names a decision that allows it.
+#[test]
+fn an_authority_by_override_has_its_decision() {
+    let code = "external_authority_without_trust_basis";
+    for (kind, basis, decision, expected) in [
+        ("web_source", "manual_override_policy", "allow", &[][..]),
+        ("custom", "manual_override_policy", "allow", &[]),
+        ("web_source", "manual_override_policy", "deny", &[(2, "/trust_basis")]),
+        ("web_source", "official_api", "allow", &[(2, "/trust_basis")]),
+        ("statute", "manual_override_policy", "allow", &[(2, "/trust_basis")]),
+    ] {
+        let policy = format!(r#"{{"policy_evaluation_id":"pe","decision":"{decision}"}}"#);
+        let source = format!(
+            r#"{{"source_id":"s","source_kind":"{kind}","taint_class":"external_authority_trusted",
+            "trust_basis":"{basis}","policy_decision_refs":["policy_evaluation:pe"]}}"#
+        );
+        check(code, &[("PolicyEvaluation", &policy), ("SourceRecord", &source)], expected);
+    }
 }
 
 #[test]

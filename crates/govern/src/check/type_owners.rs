@@ -38,7 +38,7 @@ const RULES: &[Rule] = &[
         code: "type_owner_drift",
         severity: Severity::Error,
         section: "A-09/A-15/A-22 (A-14)",
-        fires: "A type_name is canonical in two TypeOwnerRegistryEntries, is declared by a document other than canonical_owner_doc without status imported, or an importer's structural schema hash differs from the owner's.",
+        fires: "A type_name is canonical in two TypeOwnerRegistryEntries, is declared by a document other than canonical_owner_doc without status imported (declared_as canonical is never that, also of a document that is listed as an importer), or an importer's structural schema hash differs from the owner's.",
         legal: "A document in imported_by_docs re-exports the owner's type with an identical schema hash.",
         why: "Two owners of a type will let it mean two things, and records that look alike can't be compared.",
         fix: "Leave one canonical owner; let the others import the type as it is.",
@@ -131,6 +131,32 @@ impl<'w> Listed<'w> {
     }
 }
 
+/// The last declaration of each type by each document, if it says that the document owns the type.
+struct Claims<'w>(BTreeMap<(&'w str, &'w str), Option<u64>>);
+
+impl<'w> Claims<'w> {
+    fn of(world: &'w World) -> Self {
+        let mut last = BTreeMap::new();
+        for declaration in world.of(DECLARATION) {
+            let json = declaration.json();
+            if let Some(of) = json.text("type_name").zip(json.text("declared_in_doc")) {
+                last.insert(of, is_claim(declaration).then_some(declaration.seq()));
+            }
+        }
+        Claims(last)
+    }
+
+    /// Whether a declaration is one: the document does not say later that it imports the type.
+    fn has(&self, declaration: Record<'_>, name: &'w str, document: &'w str) -> bool {
+        self.0.get(&(name, document)).copied().flatten() == Some(declaration.seq())
+    }
+}
+
+/// Whether a declaration says that its document owns the type, whatever the registry lists.
+fn is_claim(declaration: Record<'_>) -> bool {
+    declaration.is("declared_as", "canonical")
+}
+
 /// What can be wrong with the owners of a type.
 const TWICE: &str = "the type has another canonical owner already";
 const STRAY: &str = "the type is imported from a document that does not own it";
@@ -169,6 +195,7 @@ fn declared<'w>(world: &'w World, all: &BTreeMap<&'w str, Owners<'w>>) -> Vec<Dr
         }
     }
     let listed = Listed::of(world);
+    let claims = Claims::of(world);
     for declaration in world.of(DECLARATION) {
         let json = declaration.json();
         let Some((name, doc)) = json.text("type_name").zip(json.text("declared_in_doc")) else { continue };
@@ -180,7 +207,7 @@ fn declared<'w>(world: &'w World, all: &BTreeMap<&'w str, Owners<'w>>) -> Vec<Dr
         }
         let is_listed = owners.listed.contains(doc) || listed.held(declaration, name, doc);
         let hash = json.text("schema_hash").zip(hashes.get(name));
-        if !json.is("declared_as", "imported") && !is_listed {
+        if claims.has(declaration, name, doc) || !json.is("declared_as", "imported") && !is_listed {
             found.push((declaration, "declared_in_doc", NOT_IMPORTED));
         } else if hash.is_some_and(|(own, owners)| own != *owners) {
             found.push((declaration, "schema_hash", ANOTHER));

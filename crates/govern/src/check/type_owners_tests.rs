@@ -39,6 +39,53 @@ fn documents_declare_what_they_own() {
     }
 }
 
+/// A document that the registry lists as an importer may not declare the type as its own, until it takes that back.
+#[test]
+fn an_importer_owns_nothing() {
+    let own = entry("RunDiff", "DOC20", "canonical", r#","imported_by_docs":["DOC21"]"#);
+    let declared = |word: &str| {
+        let word = if word.is_empty() { String::new() } else { format!(r#","declared_as":"{word}""#) };
+        format!(r#"{{"type_name":"RunDiff","declared_in_doc":"DOC21"{word}}}"#)
+    };
+    let wrong = "2 type_owner_drift /declared_in_doc";
+    let own = (ENTRY, own.as_str());
+    for (words, expected) in [
+        (&["canonical"][..], &[wrong][..]),
+        (&["imported"], &[]),
+        (&[""], &[]),
+        (&["canonical", "imported"], &[]),
+        (&["imported", "canonical"], &["3 type_owner_drift /declared_in_doc"]),
+    ] {
+        let declared: Vec<String> = words.iter().map(|word| declared(word)).collect();
+        let declared = declared.iter().map(|text| ("TypeDeclaration", text.as_str()));
+        let rows: Vec<(&str, &str)> = [own].into_iter().chain(declared).collect();
+        has_found(&AREA, &rows, expected);
+    }
+}
+
+/// What another document took in or stubbed is so by a receipt too.
+#[test]
+fn obligations_are_met_by_receipts() {
+    let gate = r#"{"gate_id":"g","required_type_owner_registry_clean":true,
+        "required_pending_absorption_rows_closed_or_degraded":true,"required_command_registry_entries_complete":true,
+        "required_cross_doc_insert_obligations_absorbed_or_stubbed":true,"required_validation_suite_refs":[]}"#;
+    let rows = |to: &str| {
+        let moved = format!(
+            r#"{{"receipt_id":"l","subject_ref":"cross_doc_insert_obligation:b","from_state":"open","to_state":"{to}"}}"#
+        );
+        Vec::from([
+            ("BuildReadyGate", String::from(gate)),
+            ("CrossDocInsertObligation", String::from(r#"{"obligation_id":"b","state":"open"}"#)),
+            ("LifecycleTransitionReceipt", moved),
+            ("BuildReadyClaim", String::from(r#"{"claim_id":"c","gate_ref":"build_ready_gate:g"}"#)),
+        ])
+    };
+    for (to, expected) in [("stubbed", &[] as &[u64]), ("absorbed", &[]), ("open", &[4])] {
+        let world = crate::check::trial::world(&rows(to));
+        assert_eq!(crate::check::trial::rows_with("build_ready_gate_failed", &world), expected, "{to}");
+    }
+}
+
 #[test]
 fn types_exist() {
     let phantom = |seq: u32, path: &str| format!("{seq} phantom_type_reference {path}");
@@ -140,14 +187,15 @@ fn every_claim_is_judged() {
         "required_cross_doc_insert_obligations_absorbed_or_stubbed":true,"required_validation_suite_refs":[]}"#;
     let claim = ("BuildReadyClaim", r#"{"claim_id":"c","gate_ref":"build_ready_gate:g"}"#);
     let entry = |doc: &str, status: &str, more: &str| entry("RunDiff", doc, status, more);
-    let declared = |doc: &str, more: &str| {
-        format!(r#"{{"type_name":"RunDiff","declared_in_doc":"{doc}","declared_as":"canonical"{more}}}"#)
-    };
+    let declared =
+        |doc: &str, more: &str| format!(r#"{{"type_name":"RunDiff","declared_in_doc":"{doc}"{more}}}"#);
     let (own, other, gone) =
         (entry("DOC20", "canonical", ""), entry("DOC21", "canonical", ""), entry("DOC21", "deprecated", ""));
     let (stray, listed) =
         (entry("DOC22", "imported", ""), entry("DOC20", "canonical", r#","imported_by_docs":["DOC24"]"#));
     let copy = declared("DOC24", "");
+    let [claimed, imported] =
+        ["canonical", "imported"].map(|word| declared("DOC24", &format!(r#","declared_as":"{word}""#)));
     let (mine, same, another) = (
         declared("DOC20", r#","schema_hash":"a""#),
         declared("DOC24", r#","schema_hash":"a""#),
@@ -167,6 +215,13 @@ fn every_claim_is_judged() {
             (type_row(&own), true),
         ],
         &[(type_row(&listed), false), (declaration(&copy), false), (type_row(&own), false)],
+        // Who owns it says so itself, whatever the registry lists of who imports it; until he says otherwise.
+        &[
+            (type_row(&listed), false),
+            (declaration(&claimed), true),
+            (type_row(&listed), true),
+            (declaration(&imported), false),
+        ],
         &[
             (type_row(&listed), false),
             (declaration(&mine), false),

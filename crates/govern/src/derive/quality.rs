@@ -1,7 +1,7 @@
 //! One score for a piece of work, and whether it is enough.
 //! Owns: how scores are put together, what a missing one means, the pass status. Must not: weigh criteria (`weights` does).
 
-use super::{is_score, sum};
+use super::{is_score, lift, sum};
 use alloc::vec::Vec;
 
 pub use crate::types::quality::{
@@ -100,9 +100,10 @@ pub fn aggregate<'a>(
     Ok(Aggregate { score, gate_failures, missing })
 }
 
-/// A part this small is no difference: a mean of numbers that are kept in binary can be a hair below the 0.6 that it is. Everything
-/// else counts, and nothing is no part of anything: no score of 0 reaches a threshold above it.
-const HAIR: f64 = 1.000_000_000_001;
+/// A few units in the last place are no difference: scores, weights and the threshold are each kept in binary, and a mean of them is
+/// rounded where it is summed and divided, so that it can be this much below the 0.6 that it is. Everything else counts, and nothing is
+/// no part of anything: no score of 0 reaches a threshold above it.
+const HAIR: f64 = 1.000_000_000_000_001;
 
 /// What a dimension counts as; `None` if it does not count.
 fn counted_score(one: &Dimension<'_>, policy: Missing) -> Option<f64> {
@@ -128,8 +129,9 @@ fn fails_gate(one: &Dimension<'_>, method: Method, policy: Missing) -> bool {
 
 /// The mean by what is left of the weights; `None` where nothing is.
 fn mean(counted: &[(&Dimension<'_>, f64)]) -> Option<f64> {
-    let total = sum(counted.iter().map(|(one, _)| one.weight));
-    let weighted = sum(counted.iter().map(|(one, score)| one.weight * score));
+    let lift = lift(counted.iter().map(|(one, _)| one.weight));
+    let total = sum(counted.iter().map(|(one, _)| one.weight * lift));
+    let weighted = sum(counted.iter().map(|(one, score)| one.weight * lift * score));
     (total > 0.0).then(|| (weighted / total).clamp(0.0, 1.0))
 }
 
@@ -194,7 +196,24 @@ mod tests {
             policy: Missing::FailRequired,
         };
         assert_eq!(status(&standing(aggregate.score, 0.6)), Ok(Status::Passed));
-        assert_eq!(status(&standing(0.699_999_7, 0.7)), Ok(Status::FailedThreshold));
+        for below in [0.699_999_7, 0.699_999_999_999_95, 0.699_999_999_999_999] {
+            assert_eq!(status(&standing(below, 0.7)), Ok(Status::FailedThreshold), "{below}");
+        }
+    }
+
+    /// However small weights are, a mean is what it is by great ones of the same shares.
+    #[test]
+    fn the_least_weights_count_as_great_ones_do() {
+        let of = |unit: f64| {
+            let one = |share: f64, score| Dimension {
+                weight: share * unit,
+                score: Some(score),
+                ..of("a", Need::Optional, None)
+            };
+            let dimensions = [one(1.0, 0.3), one(2.0, 0.7), one(5.0, 0.9)];
+            aggregate(&dimensions, Method::WeightedMean, Missing::FailRequired).unwrap().score.to_bits()
+        };
+        assert_eq!([of(5e-324), of(2_f64.powi(-1_060))], [of(1.0), of(1.0)]);
     }
 
     fn check(dimensions: &[Dimension<'_>], method: Method, policy: Missing, score: f64, gates: &[&str]) {

@@ -10,23 +10,6 @@ impl Taint {
     pub const LOWEST: Taint = Taint::InternalCorpusTrusted;
 }
 
-impl TrustBasis {
-    /// Whether it can make an authority of a source whose kind asks for nothing.
-    #[must_use]
-    pub fn is_of_authority(self) -> bool {
-        match self {
-            TrustBasis::OfficialApi
-            | TrustBasis::VerifiedAuthorityDatabase
-            | TrustBasis::ManualOverridePolicy => true,
-            TrustBasis::UserSupplied
-            | TrustBasis::InternalLibrary
-            | TrustBasis::WebUnverified
-            | TrustBasis::ConnectorAuthenticated
-            | TrustBasis::Unknown => false,
-        }
-    }
-}
-
 /// What a kind of source is trusted with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindDefault<'a> {

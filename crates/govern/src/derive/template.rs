@@ -1,7 +1,7 @@
 //! How well a template fits a task: one score out of its parts.
 //! Owns: the formula and the order of its checks, which is part of the contract. Must not: say which template is taken.
 
-use super::{is_finite_and_not_negative, is_score};
+use super::{is_finite_and_not_negative, is_score, lift};
 use alloc::collections::BTreeMap;
 
 /// Numbers by the component they are for.
@@ -56,14 +56,15 @@ pub enum Error {
 /// # Errors
 /// The first check that fails: component and weight of each key, weights for other keys, their total, penalties, cap.
 pub fn overall_score(found: &Match<'_>, formula: &Formula<'_>) -> Result<f64, Error> {
+    let lift = lift(found.weights.values().copied());
     let (mut weighted, mut total) = (0.0, 0.0);
     for key in formula.component_weights.keys() {
         let score = found.components.get(key).copied().filter(|score| is_score(*score));
         let score = score.ok_or(Error::ComponentOutOfRange)?;
         let weight = found.weights.get(key).copied().filter(|weight| is_finite_and_not_negative(*weight));
         let weight = weight.ok_or(Error::WeightInvalid)?;
-        weighted += score * weight;
-        total += weight;
+        weighted += score * (weight * lift);
+        total += weight * lift;
     }
     if found.weights.len() > formula.component_weights.len() {
         return Err(Error::WeightInvalid);

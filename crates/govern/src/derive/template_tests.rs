@@ -103,3 +103,19 @@ proptest! {
         prop_assert!(of(parts, penalty, vetoes + 1).unwrap() <= score);
     }
 }
+
+/// However small weights are, a score is what it is by great ones of the same shares.
+#[test]
+fn the_least_weights_count_as_great_ones_do() {
+    let parts = [0.2, 0.9, 0.35];
+    for shares in [[1.0, 2.0, 5.0], [0.0, 3.0, 1.0]] {
+        let of = |unit: f64| {
+            let weights = by(shares.map(|share| share * unit));
+            let formula = Formula { component_weights: weights.clone(), ..formula() };
+            overall_score(&Match { weights, ..found(parts) }, &formula).map(f64::to_bits)
+        };
+        for unit in [5e-324, 2_f64.powi(-1_060)] {
+            assert_eq!(of(unit), of(1.0), "{shares:?} {unit:e}");
+        }
+    }
+}

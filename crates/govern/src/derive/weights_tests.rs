@@ -96,3 +96,25 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// However small weights are, what each counts for is how it is to the others.
+    #[test]
+    fn the_least_weights_are_to_each_other_as_great_ones(parts in proptest::collection::vec(0_u32..1_000_000, 1..20)) {
+        prop_assume!(parts.iter().any(|part| *part > 0));
+        let ids: Vec<String> = (0..parts.len()).map(|at| at.to_string()).collect();
+        let weigh = |unit: f64| {
+            let of = |(id, part): (&'_ String, &u32)| (id.clone(), f64::from(*part) * unit);
+            let all: Vec<(String, f64)> = ids.iter().zip(&parts).map(of).collect();
+            let criteria: Vec<Criterion<'_>> = all
+                .iter()
+                .map(|(id, weight)| Criterion { id, is_unanchored: false, weight: Some(*weight), priority: None })
+                .collect();
+            let weights = normalize(&criteria, &config(Unanchored::Exclude, Origin::FromCriterionWeight)).unwrap();
+            weights.into_values().map(f64::to_bits).collect::<Vec<u64>>()
+        };
+        for unit in [5e-324, f64::MIN_POSITIVE, 2_f64.powi(-700)] {
+            prop_assert_eq!(weigh(unit), weigh(1.0));
+        }
+    }
+}

@@ -35,10 +35,9 @@ pub(crate) fn chain_of<'r>(kind: &str, envelope: &'r Json) -> Option<&'r str> {
     envelope.id_at("target_evaluation_chain_id").filter(|_| kind == "EvaluationResultEnvelope")
 }
 
-/// Where a chain is after a result, by who is expected and who has answered.
-pub(crate) fn state_after(expected: &[Json], answered: &BTreeSet<&str>) -> &'static str {
-    let is_there = |producer: &Json| producer.as_str().is_none_or(|producer| answered.contains(producer));
-    if expected.iter().all(is_there) { "complete" } else { "partial" }
+/// Where a chain is after a result: complete if nobody is missing.
+pub(crate) fn state_after(is_everybody_there: bool) -> &'static str {
+    if is_everybody_there { "complete" } else { "partial" }
 }
 
 fn apply(row: &Row<'_>, board: &mut Board) {
@@ -76,9 +75,10 @@ fn received(row: &Row<'_>, standing: &mut Standing) {
     standing.kept.insert(key, true.into());
     let producers =
         standing.kept.range(PRODUCER.to_string()..).map_while(|(key, _)| key.strip_prefix(PRODUCER));
-    let answered = producers.collect();
+    let answered: BTreeSet<&str> = producers.collect();
     let expected = standing.says("expected_producers").and_then(Json::as_array).unwrap_or_default();
-    let to = state_after(expected, &answered);
+    let is_there = |producer: &Json| producer.as_str().is_none_or(|producer| answered.contains(producer));
+    let to = state_after(expected.iter().all(is_there));
     standing.step(&CHAIN, &Move { from: None, to, by: By::Pair }, row);
     standing.push("received_result_ids", result.into());
     if to == "complete" {

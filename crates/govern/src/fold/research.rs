@@ -81,18 +81,19 @@ fn apply(row: &Row<'_>, board: &mut Board) {
     }
 }
 
-/// A lease is taken on an open question, or on one whose lease is over and left it to others; its holder may prolong it.
-fn leased(row: &Row<'_>, standing: &mut Standing) {
-    let Some(new) = read(row.json).filter(|new| new.start < new.end) else { return };
-    let is_free = match (standing.word(NEED.member), lease(standing)) {
+/// Whether a question in a state may be leased so: it is open, or its lease is over and left it to others; its holder may prolong it.
+pub(crate) fn is_free(state: Option<&str>, held: Option<&Json>, new: &Json) -> bool {
+    let Some(new) = read(new).filter(|new| new.start < new.end) else { return false };
+    match (state, held.and_then(read)) {
         (Some("open"), _) => true,
         (Some("leased"), Some(old)) if new.start < old.end => new.token == old.token && old.end <= new.end,
-        (Some("leased"), Some(_)) => {
-            standing.kept.get(LEASE).is_some_and(|old| old.is("on_expiry", "release_for_reclaim"))
-        }
+        (Some("leased"), Some(_)) => held.is_some_and(|old| old.is("on_expiry", "release_for_reclaim")),
         (Some(_) | None, _) => false,
-    };
-    if is_free {
+    }
+}
+
+fn leased(row: &Row<'_>, standing: &mut Standing) {
+    if is_free(standing.word(NEED.member), standing.kept.get(LEASE), row.json) {
         standing.put(NEED.member, Some("leased".into()));
         standing.kept.insert(String::from(LEASE), row.json.clone());
         standing.touch(row);
@@ -110,7 +111,7 @@ pub(crate) fn need_answered(operation: &Json) -> Option<(&'static str, &str)> {
 }
 
 /// What is kept of an answer until its receipt comes: which question, under which lease, by whom.
-fn asked(row: &Row<'_>) -> Option<Object> {
+pub(crate) fn asked(row: &Row<'_>) -> Option<Object> {
     let json = row.json;
     let (named, need) = need_answered(json)?;
     let mut kept = Object::new();
@@ -133,19 +134,26 @@ fn key(operation: &str) -> String {
     format!("answer:{operation}")
 }
 
-/// An answer that was applied counts if it came under the live lease, or from the person who was asked.
+/// Whether an answer to a question in a state counts: it came under the live lease, or from the person who was asked.
+pub(crate) fn is_answer(state: Option<&str>, held: Option<&Json>, answer: &Json) -> bool {
+    let is_held = || {
+        let lease = held.and_then(read).zip(answer.time("at"));
+        lease
+            .is_some_and(|(lease, at)| answer.is("token", lease.token) && lease.start <= at && at < lease.end)
+    };
+    match state {
+        Some("leased") => is_held(),
+        Some("human_needed") => answer.flag("is_person") == Some(true),
+        Some(_) | None => false,
+    }
+}
+
+/// An answer that was applied.
 fn answered(row: &Row<'_>, board: &mut Board) {
     let Some(answer) = row.json.id_at("operation_id").and_then(|id| board.take(&key(id))) else { return };
     let standing = answer.text("need").and_then(|id| board.find_mut(NEED.snake, id));
     let Some(standing) = standing.filter(|_| row.json.is("status", "applied")) else { return };
-    let is_held = lease(standing)
-        .zip(answer.time("at"))
-        .is_some_and(|(lease, at)| answer.is("token", lease.token) && lease.start <= at && at < lease.end);
-    let may = match standing.word(NEED.member) {
-        Some("leased") => is_held,
-        Some("human_needed") => answer.flag("is_person") == Some(true),
-        Some(_) | None => false,
-    };
+    let may = is_answer(standing.word(NEED.member), standing.kept.get(LEASE), &answer);
     if may && standing.step(&NEED, &Move { from: None, to: "answered", by: By::Pair }, row) {
         standing.kept.remove(LEASE);
         standing.put("answer_ref", answer.text("answer").map(Json::from));

@@ -79,6 +79,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("dot", 2, "the sum of the products of two lists of numbers that are as long", |of| list::paired(of, |one, other| one * other)),
     function("gap", 2, "the sum of the squares of how two lists of numbers differ that are as long", |of| list::paired(of, |one, other| (one - other) * (one - other))),
     function("scaled", 2, "a list of numbers, divided by the greatest of another list whatever its sign; as it is where that has none but zero", list::scaled),
+    function("lifted", 1, "weights from zero up, all made greater by the same power of two where they are so small that what is taken of them would be lost", list::lifted),
     function("root", 1, "the square root of a number that is not negative", list::root),
     function("has", 2, "whether a value is in a list: a list, the value", list::has),
     function("again", 1, "for each text of a list whether it stands there before", list::again),

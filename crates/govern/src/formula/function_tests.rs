@@ -62,7 +62,7 @@ fn takes(name: &str) -> Vec<Input> {
         "count" | "distinct" | "mark_first" | "first" | "told" | "again" | "unique" | "phrase" => {
             [WORD_LIST].into()
         }
-        "sum" | "least" | "greatest" | "total" => [NUMBERS].into(),
+        "sum" | "least" | "greatest" | "total" | "lifted" => [NUMBERS].into(),
         "has" => [WORD_LIST, item(WORDS)].into(),
         "joined" => [LISTS].into(),
         "is_number" => [may("", Shape::Number, "")].into(),
@@ -200,7 +200,7 @@ fn every_function_has_a_name_of_its_own() {
 #[test]
 fn a_text_says_what_it_calls() {
     let text = registry::find("quality_index_v1").unwrap().text();
-    assert!(text.ends_with("\ncalls: clamp@1, column@1, count@1, distinct@1, is_zero@1, least@1, or_else@1, present@1, refuse@1, total@2, where@1"), "{text}");
+    assert!(text.ends_with("\ncalls: at@1, clamp@1, column@1, count@1, distinct@1, is_zero@1, least@1, lifted@1, or_else@1, present@1, refuse@1, total@2, where@1"), "{text}");
 }
 
 /// Small and great amounts are counted as they are written, and what is less than a millionth is one.

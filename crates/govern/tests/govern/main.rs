@@ -10,6 +10,7 @@ mod folds;
 mod forms;
 mod hostile;
 mod kinds;
+mod moved;
 mod mutations;
 mod names;
 mod policies;

@@ -106,15 +106,16 @@ pub(super) fn round(b: &mut Builder, run: &mut Run, plan: Plan) {
     }
     voices.push((evaluator, result));
     move_chain(b, run, &round, ("open", "partial"));
-    if let Some(verdict) = quantitative {
-        let judge = Voice::of(true, verdict);
-        let result = speak(b, run, &mut round, &judge);
-        voices.push((judge, result));
-        chain_moved(b, &round, ("partial", "complete"));
-    }
     b.register(&registered("pattern_c_resolution_v1"));
-    let resolved = if quantitative.is_some() {
-        resolve(b, run, &round, &voices, false)
+    let resolved = if let Some(verdict) = quantitative {
+        // Who speaks last completes the chain, and one that is complete is resolved at once.
+        b.together(|b| {
+            let judge = Voice::of(true, verdict);
+            let result = speak(b, run, &mut round, &judge);
+            voices.push((judge, result));
+            chain_moved(b, &round, ("partial", "complete"));
+            resolve(b, run, &round, &voices, false)
+        })
     } else {
         // What comes first after the time is over says so.
         b.later(1_200);

@@ -244,9 +244,11 @@ pub(super) fn research(b: &mut Builder, run: &mut Run) {
     }
     if b.random.once_in(2) {
         let subject = need.reference();
-        moves(b, &subject, "open", "human_needed", "module:research");
-        let item =
-            attention(b, run, "research_need_human", &subject, "Only the client knows what was agreed.");
+        // Whoever is needed is told at once.
+        let item = b.together(|b| {
+            moves(b, &subject, "open", "human_needed", "module:research");
+            attention(b, run, "research_need_human", &subject, "Only the client knows what was agreed.")
+        });
         need.goes(b, "human_needed", &json!({"human_needed_reason": "It went from open to human_needed."}));
         b.later(900);
         moves(b, &subject, "human_needed", "open", "user:client");

@@ -242,7 +242,8 @@ impl<'p, 'w> Heard<'p, 'w> {
 /// The receipts of a chain with what was known to each: the results that it considered, and those that the chain had received by then.
 pub(super) struct Course<'a, 'w> {
     pub(super) parts: &'a Parts<'w>,
-    pub(super) chain: &'w Json,
+    /// The results that the chain has.
+    pub(super) received: BTreeSet<&'w str>,
     /// In order.
     pub(super) receipts: &'a [Record<'w>],
     pub(super) envelopes: &'a BTreeMap<&'w str, Record<'w>>,
@@ -251,8 +252,8 @@ pub(super) struct Course<'a, 'w> {
 impl<'w> Course<'_, 'w> {
     /// The results that the chain received, in order.
     fn received(&self) -> Vec<Record<'w>> {
-        let ids: BTreeSet<&str> = self.chain.texts("received_result_ids").into_iter().collect();
-        let mut all: Vec<Record<'w>> = ids.iter().filter_map(|id| self.envelopes.get(id)).copied().collect();
+        let ids = self.received.iter();
+        let mut all: Vec<Record<'w>> = ids.filter_map(|id| self.envelopes.get(id)).copied().collect();
         all.sort_by_key(|one| one.seq());
         all
     }

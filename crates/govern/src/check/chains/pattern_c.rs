@@ -2,6 +2,7 @@
 //! Owns: gathering results, roles and blockers of a chain at a point of the log. Must not: resolve; `derive::chain` does.
 
 use super::super::Found;
+use super::super::stood::Stood;
 use super::considered::{CONSIDERED, Looked};
 use super::findings::Findings;
 use super::heard::{Course, Heard, Parts};
@@ -10,6 +11,7 @@ use crate::derive::chain::{
     Causes, Chain, Conflict, Disagreement, FindingState, FindingStates, Missing, Outcome, Policy, Precedence,
     Received, Resolution, Role, Snapshot, Term, resolve,
 };
+use crate::fold::family::CHAIN;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::table::outcome::{self, Cause, State, Verdict};
@@ -26,6 +28,9 @@ struct Chains<'w> {
     chains: BTreeMap<&'w str, Record<'w>>,
     receipts: BTreeMap<&'w str, Vec<Record<'w>>>,
     envelopes: BTreeMap<&'w str, Record<'w>>,
+    /// The results that came in for each chain, as far as it counts them.
+    heard: BTreeMap<&'w str, Vec<&'w str>>,
+    stood: Stood<'w>,
 }
 
 impl<'w> Chains<'w> {
@@ -41,14 +46,35 @@ impl<'w> Chains<'w> {
             .collect();
         // Without a chain nobody asks for its results.
         let envelopes = world.of("EvaluationResultEnvelope").filter(|_| !chains.is_empty());
-        let envelopes = envelopes.filter_map(|one| Some((one.json().text("result_id")?, one))).collect();
-        Chains { chains, receipts, envelopes }
+        let envelopes: BTreeMap<_, _> =
+            envelopes.filter_map(|one| Some((one.json().text("result_id")?, one))).collect();
+        let stood = Stood::of(world, &CHAIN);
+        let mut heard: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (result, envelope) in envelopes.iter().filter(|(_, envelope)| stood.counts(**envelope)) {
+            if let Some(chain) = envelope.json().id_at("target_evaluation_chain_id") {
+                heard.entry(chain).or_default().push(*result);
+            }
+        }
+        Chains { chains, receipts, envelopes, heard, stood }
+    }
+
+    /// The ids of the results that a chain has, as it says or as they came in.
+    fn received(&self, id: &str, chain: Record<'w>) -> BTreeSet<&'w str> {
+        let heard = self.heard.get(id).into_iter().flatten().copied();
+        heard.chain(chain.json().texts("received_result_ids")).collect()
+    }
+
+    /// How a chain stands.
+    fn state(&self, chain: Record<'w>) -> Option<&'w str> {
+        self.stood.told(chain)
     }
 
     /// The chains that still hold.
     fn standing(&self) -> impl Iterator<Item = (&'w str, Record<'w>)> {
         let all = self.chains.iter().map(|(id, chain)| (*id, *chain));
-        all.filter(|(_, chain)| !chain.is_one_of("status", &["superseded", "invalidated"]))
+        all.filter(|(_, chain)| {
+            !self.state(*chain).is_some_and(|state| ["superseded", "invalidated"].contains(&state))
+        })
     }
 
     fn receipts(&self, chain: &str) -> &[Record<'w>] {
@@ -58,14 +84,15 @@ impl<'w> Chains<'w> {
     /// The results that a chain has received, and those that its receipts considered.
     fn results(&self, id: &str, chain: Record<'w>) -> Vec<Record<'w>> {
         let considered = self.receipts(id).iter().flat_map(|one| one.json().texts("result_ids_considered"));
-        let ids: BTreeSet<&str> =
-            chain.json().texts("received_result_ids").into_iter().chain(considered).collect();
+        let mut ids = self.received(id, chain);
+        ids.extend(considered);
         ids.into_iter().filter_map(|id| self.envelopes.get(id).copied()).collect()
     }
 
     /// The receipts of a chain with what was known to each.
     fn course<'a>(&'a self, id: &str, chain: Record<'w>, parts: &'a Parts<'w>) -> Course<'a, 'w> {
-        Course { parts, chain: chain.json(), receipts: self.receipts(id), envelopes: &self.envelopes }
+        let (receipts, envelopes) = (self.receipts(id), &self.envelopes);
+        Course { parts, received: self.received(id, chain), receipts, envelopes }
     }
 }
 
@@ -113,11 +140,12 @@ pub(super) fn chain_without_resolution_receipt(world: &World, found: &mut Found<
     let mut open: BTreeMap<&str, u64> = BTreeMap::new();
     for (id, chain) in all.standing() {
         let first = all.receipts(id).first().map(|receipt| receipt.seq());
-        if first.is_none() && chain.is_one_of("status", &["complete", "timed_out"]) {
+        let is_over = all.state(chain).is_some_and(|state| ["complete", "timed_out"].contains(&state));
+        if first.is_none() && is_over {
             found.add(chain, "status", "the chain is over and nobody said what it came to");
         }
         let until = first.unwrap_or(u64::MAX);
-        for result in chain.json().texts("received_result_ids") {
+        for result in all.received(id, chain) {
             let sealed = sealed.entry(result).or_default();
             *sealed = until.max(*sealed);
         }
@@ -368,7 +396,7 @@ pub(super) fn missing_expected_producer(world: &World, found: &mut Found<'_>) {
             found.add(chain, "status", message);
         }
         let is_over = chain.time("timeout_at").zip(world.now()).is_some_and(|(end, now)| now >= end);
-        let is_open = chain.is_one_of("status", &["open", "partial"]);
+        let is_open = all.state(chain).is_some_and(|state| ["open", "partial"].contains(&state));
         if is_over && is_open && all.receipts(id).is_empty() {
             found.add(chain, "timeout_at", "the time is over and somebody who had to answer has not");
         }

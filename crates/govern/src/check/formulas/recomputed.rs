@@ -4,10 +4,12 @@
 
 use crate::check::Found;
 use crate::check::read_models::place::History;
+use crate::check::stood::Stood;
 use crate::derive::reliance::{Health, Limitation, Sign, State, health};
 use crate::derive::sufficiency::{
     Coverage, Known, OnCycle, Route, Standing, Trigger, Version, coverage, route, standing,
 };
+use crate::fold::family::OUTCOME;
 use crate::member::Member;
 use crate::table::order::Ranked;
 use crate::world::{Record, World};
@@ -164,7 +166,7 @@ fn healthy(world: &World, found: &mut Found<'_>) {
     if world.of("TaskHealthCard").next().is_none() {
         return;
     }
-    let outcomes = History::of(world, "OutcomeRecord");
+    let (outcomes, stood) = (History::of(world, "OutcomeRecord"), Stood::of(world, &OUTCOME));
     let packets = History::of(world, "TaskReliancePacket");
     for card in world.of("TaskHealthCard") {
         let stated = card.text("health_status").and_then(Health::find);
@@ -175,8 +177,8 @@ fn healthy(world: &World, found: &mut Found<'_>) {
         for input in manifest.json().references("input_refs") {
             match input.kind {
                 "outcome_record" => {
-                    let state =
-                        outcomes.before(input.id, card.seq()).and_then(|one| one.json().text("state"));
+                    let outcome = outcomes.before(input.id, card.seq());
+                    let state = outcome.and_then(|one| stood.told_at(one, card.seq()));
                     signs.extend(state.and_then(State::find).map(Sign::Outcome));
                 }
                 "task_reliance_packet" => {

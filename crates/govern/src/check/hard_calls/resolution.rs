@@ -4,6 +4,8 @@
 use super::holding::{Held, Holding, Of, Scope, outcome};
 use crate::check::Found;
 use crate::check::revision::Owners;
+use crate::check::stood::Stood;
+use crate::fold::family::ATTENTION;
 use crate::fold::hard_call::unanswered;
 use crate::member::Member;
 use crate::world::{Record, World};
@@ -54,19 +56,46 @@ fn call_text<'w>(world: &'w World, id: &'w str) -> &'w str {
     world.find("HardRevisionCall", id).map_or(id, Record::id)
 }
 
+/// Items about a call that were closed, by what they say or by a receipt, while the call was open.
 fn closed_items(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &mut Found<'_>) {
-    let items = world.of("AttentionLedgerItem").filter(|item| {
-        item.is("attention_kind", "hard_call_pending") && item.is("lifecycle_state", "resolved")
-    });
-    for item in items {
+    let (pending, resolved) = ("hard_call_pending", "resolved");
+    let mut items: BTreeMap<&str, Record<'_>> = BTreeMap::new();
+    let mut closed: Vec<(Record<'_>, Record<'_>, &str)> = Vec::new();
+    for item in world.of("AttentionLedgerItem").filter(|item| item.is("attention_kind", pending)) {
+        items.entry(item.id()).or_insert(item);
+        closed.extend(item.is("lifecycle_state", resolved).then_some((item, item, "lifecycle_state")));
+    }
+    if items.is_empty() {
+        return;
+    }
+    // The fold does not let such a receipt count, and still it says that somebody takes the call for answered.
+    let stood = Stood::of(world, &ATTENTION);
+    for item in items.into_values() {
+        closed.extend(stood.led(item, resolved).map(|receipt| (receipt, item, "to_state")));
+    }
+    let given_up = given_up(world);
+    for (row, item, path) in closed {
         let call = item.follow("source_ref").filter(|call| call.kind() == "HardRevisionCall");
-        let is_open = |call: &Record<'_>| {
-            ends.get(call.id()).is_none_or(|ends| ends.range(..item.seq()).next().is_none())
+        let is_over = |places: Option<&BTreeSet<u64>>| {
+            places.is_some_and(|places| places.range(..row.seq()).next().is_some())
         };
+        let is_open = |call: &Record<'_>| !is_over(ends.get(call.id())) && !is_over(given_up.get(call.id()));
         if call.as_ref().is_some_and(is_open) {
-            found.add(item, "lifecycle_state", "the item is closed and its hard call has no answer");
+            found.add(row, path, "the item is closed and its hard call has no answer");
         }
     }
+}
+
+/// Where the time of a call was over and its scope was given up, as its policy says: nobody is asked any more.
+fn given_up(world: &World) -> BTreeMap<&str, BTreeSet<u64>> {
+    let mut given_up: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    for event in world.of("HardCallPendingEvent") {
+        let is_end = event.is("cause", "timed_out") && event.is("action", "abort");
+        if let Some(call) = event.json().id_at("hard_call_id").filter(|_| is_end) {
+            given_up.entry(call).or_default().insert(event.seq());
+        }
+    }
+    given_up
 }
 
 /// Plans that stop to wait, as they say by an answer.

@@ -2,9 +2,11 @@
 //! Owns: which members cite inputs. Must not: derive a status anew where that has a code of its own.
 
 use super::super::Found;
+use super::super::stood::Stood;
 use super::manifest;
 use super::place::History;
 use crate::derive::chain::FindingState;
+use crate::fold::family::FINDING;
 use crate::kind::{self, Class};
 use crate::member::{Member, every_text};
 use crate::path::{Path, Step};
@@ -76,7 +78,7 @@ fn pairs(world: &World) -> Vec<(Record<'_>, Record<'_>)> {
 
 pub(super) fn read_model_asserts_unbacked_truth(world: &World, found: &mut Found<'_>) {
     let mut backing: BTreeMap<u64, BTreeSet<(&str, &str)>> = BTreeMap::new();
-    let findings = History::of(world, "EvaluationFindingRecord");
+    let findings = (History::of(world, "EvaluationFindingRecord"), Stood::of(world, &FINDING));
     let mut done = BTreeSet::new();
     for (header, shown) in pairs(world) {
         // Without a manifest nothing is backed, which has a code of its own.
@@ -183,7 +185,7 @@ fn cited<'w>(shown: Record<'w>, member: &str) -> Vec<Reference<'w>> {
 }
 
 /// A card that calls a task healthy beside blockers, or a finding that is closed a blocker.
-fn health(findings: &History<'_>, card: Record<'_>, found: &mut Found<'_>) {
+fn health<'w>((records, stood): &(History<'w>, Stood<'w>), card: Record<'w>, found: &mut Found<'_>) {
     if card.kind() != "TaskHealthCard" {
         return;
     }
@@ -195,8 +197,11 @@ fn health(findings: &History<'_>, card: Record<'_>, found: &mut Found<'_>) {
         let named = card.world.resolve(blocker);
         let finding = named.and_then(|named| named.json().text("finding_id")).unwrap_or(blocker.id);
         let is_finding = matches!(blocker.kind, "evaluation_finding_record" | "evaluation_finding_event");
-        let record = findings.before(finding, card.seq()).filter(|_| is_finding);
-        if let Some(state) = record.and_then(|record| record.json().text("current_state"))
+        let state = match records.before(finding, card.seq()) {
+            Some(record) => stood.told_at(record, card.seq()),
+            None => stood.at(&(None, finding), card.seq()),
+        };
+        if let Some(state) = state.filter(|_| is_finding)
             && !FindingState::find(state).is_some_and(FindingState::is_live)
         {
             found.add(card, "active_blocker_refs", format!("names a blocker that is {state}"));

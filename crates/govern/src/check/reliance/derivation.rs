@@ -4,7 +4,9 @@
 use super::Found;
 use super::against::Against;
 use super::rows::{By, Open, text};
+use crate::check::stood::Stood;
 use crate::derive::reliance::{Fact, Limitation, Status, limitations, status};
+use crate::fold::family::REVIEW;
 use crate::member::{Member, is_blank};
 use crate::reference::{Reference, bare};
 use crate::world::{self, Record, World};
@@ -122,9 +124,13 @@ struct Index<'w> {
     /// What was found in the packages that were looked at, by their places.
     shown: BTreeMap<u64, BTreeSet<Fact>>,
     decisions: By<'w, &'w str>,
+    reviews: Stood<'w>,
     open_calls: Open<&'w str>,
     unverified_effects: Open<&'w str>,
 }
+
+/// The state of what gave way to another one.
+const SUPERSEDED: &str = "superseded";
 
 impl<'w> Index<'w> {
     fn of(world: &'w World) -> Self {
@@ -135,6 +141,7 @@ impl<'w> Index<'w> {
             packages: By::id(world, "EvidencePackage"),
             shown: BTreeMap::new(),
             decisions: By::member(world, "RevisionReviewDecisionReceipt", "packet_id"),
+            reviews: Stood::of(world, &REVIEW),
             open_calls: open_calls(world),
             unverified_effects: unverified_effects(world),
         }
@@ -219,7 +226,9 @@ impl<'w> Index<'w> {
         for reference in manifest.references("revision_review_packet_refs") {
             let review = self.world.resolve(reference).ok_or_else(|| format!("{reference}"))?;
             let is_decided = !self.decisions.until(&review.id(), as_of).is_empty();
-            if !is_decided && !review.is("state", "superseded") {
+            let is_gone = review.is("state", SUPERSEDED)
+                || self.reviews.at(&(None, review.id()), as_of) == Some(SUPERSEDED);
+            if !is_decided && !is_gone {
                 facts.insert(Fact::CandidateUnreviewed);
             }
         }

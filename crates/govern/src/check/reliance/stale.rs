@@ -4,6 +4,8 @@
 use super::rows::{By, text};
 use super::{Found, invalidations};
 use crate::check::course::firsts_behind;
+use crate::check::stood::Stood;
+use crate::fold::family::PACKET;
 use crate::member::Member;
 use crate::path::Path;
 use crate::reference::Reference;
@@ -27,7 +29,9 @@ pub(super) fn reliance_packet_stale_snapshot(world: &World, found: &mut Found<'_
         return;
     }
     let (mut index, invalidated) = (Index::of(world), invalidations(world));
-    let standing: Vec<Standing<'_>> = world.of("TaskReliancePacket").filter_map(standing).collect();
+    let stood = Stood::of(world, &PACKET);
+    let packets = world.of("TaskReliancePacket");
+    let standing: Vec<Standing<'_>> = packets.filter_map(|packet| standing(packet, &stood)).collect();
     index.look_at_snapshots(&standing);
     for one in &standing {
         let fell = invalidated.get(one.packet.id()).copied().unwrap_or(0);
@@ -48,9 +52,10 @@ struct Standing<'w> {
     made: u64,
 }
 
-fn standing(packet: Record<'_>) -> Option<Standing<'_>> {
+fn standing<'w>(packet: Record<'w>, stood: &Stood<'w>) -> Option<Standing<'w>> {
     let last = packet.world.find("TaskReliancePacket", packet.id())?;
-    let is_standing = last.seq() == packet.seq() && packet.is_one_of("lifecycle_state", &STANDING);
+    let is_standing =
+        last.seq() == packet.seq() && stood.told(packet).is_some_and(|state| STANDING.contains(&state));
     let manifest = packet.json().at("input_manifest").filter(|_| is_standing)?;
     Some(Standing { packet, manifest, made: packet.place("input_manifest.created_from_event_seq")? })
 }

@@ -4,13 +4,18 @@
 use super::{Place, place};
 use crate::check::Found;
 use crate::check::hard_calls::id_of;
+use crate::check::stood::Stood;
 use crate::derive::sufficiency::Route;
+use crate::fold::family::NEED;
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 pub(super) fn hard_call_raised_when_no_human_choice_available(world: &World, found: &mut Found<'_>) {
+    if world.of("SufficiencyDetectionResult").next().is_none() {
+        return;
+    }
     let needs = Needs::of(world);
     let verified: BTreeSet<Place<'_>> = world.of("VerificationRequestStep").filter_map(place).collect();
     let mut futile: BTreeMap<&str, &str> = BTreeMap::new();
@@ -58,23 +63,27 @@ fn futility(
     }
 }
 
-/// How research needs stand: from where on each could be answered, and from where on not, in order.
-struct Needs<'w>(BTreeMap<&'w str, Vec<(u64, bool)>>);
+/// How research needs stand: the versions of each, in order, and what moved them.
+struct Needs<'w> {
+    versions: BTreeMap<&'w str, Vec<Record<'w>>>,
+    stood: Stood<'w>,
+}
 
 impl<'w> Needs<'w> {
     fn of(world: &'w World) -> Self {
-        let mut needs: BTreeMap<&str, Vec<(u64, bool)>> = BTreeMap::new();
+        let mut versions: BTreeMap<&str, Vec<Record<'_>>> = BTreeMap::new();
         for need in world.of("ResearchNeed") {
-            let is_open = need.is_one_of("status", &["open", "leased", "human_needed"]);
-            needs.entry(need.id()).or_default().push((need.seq(), is_open));
+            versions.entry(need.id()).or_default().push(need);
         }
-        Needs(needs)
+        Needs { versions, stood: Stood::of(world, &NEED) }
     }
 
     /// Whether a need could be answered at a place: as it stood there, else as it stood first.
     fn is_answerable(&self, need: &str, at: u64) -> bool {
-        let versions = self.0.get(need).map(Vec::as_slice).unwrap_or_default();
-        let behind = versions.partition_point(|(from, _)| *from <= at);
-        versions.get(behind.saturating_sub(1)).is_some_and(|(_, is_open)| *is_open)
+        let versions = self.versions.get(need).map(Vec::as_slice).unwrap_or_default();
+        let behind = versions.partition_point(|one| one.seq() <= at);
+        let need = versions.get(behind.saturating_sub(1));
+        let state = need.and_then(|need| self.stood.told_at(*need, at));
+        state.is_some_and(|state| ["open", "leased", "human_needed"].contains(&state))
     }
 }

@@ -6,7 +6,7 @@ use crate::check::Found;
 use crate::check::hard_calls::id_of;
 use crate::check::revision::Owners;
 use crate::check::stood::Stood;
-use crate::fold::family::{APPROVAL, OUTCOME};
+use crate::fold::family::{APPROVAL, NEED, OUTCOME};
 use crate::member::Member;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -189,11 +189,7 @@ impl<'w> Unlocks<'w> {
         unlocks.answers(world);
         unlocks.changes(world, "CapabilitySnapshot", "capabilities");
         unlocks.changes(world, "PolicySnapshot", "policy_refs");
-        for need in world.of("ResearchNeed").filter(|need| need.is("status", "answered")) {
-            unlocks.of_need.entry(need.id()).or_default().insert(need.seq());
-            let run = need.json().text("run_id");
-            unlocks.of_needs_in_run.entry(run).or_default().insert(need.seq());
-        }
+        unlocks.needs(world);
         for review in world.of("EvaluationContractReview").filter(|one| one.is("approval_status", "edited")) {
             unlocks.add(review.json().text("run_id"), review.seq());
         }
@@ -222,6 +218,23 @@ impl<'w> Unlocks<'w> {
             None => &mut self.all,
         };
         places.insert(at);
+    }
+
+    /// Questions that were answered, as they say themselves or as it came about.
+    fn needs(&mut self, world: &'w World) {
+        let stood = Stood::of(world, &NEED);
+        let stated = world.of("ResearchNeed").filter(|need| need.is("status", "answered"));
+        let stated = stated.map(|need| (need.id(), need.seq()));
+        let course = |(_, id): &(_, &'w str), course: &[(u64, Option<&str>)]| {
+            let answered = course.iter().filter(|(_, state)| *state == Some("answered"));
+            answered.map(|(at, _)| (*id, *at)).collect::<Vec<_>>()
+        };
+        let moved = stood.all().flat_map(|(name, states)| course(name, states));
+        for (need, at) in stated.chain(moved) {
+            self.of_need.entry(need).or_default().insert(at);
+            let run = world.find("ResearchNeed", need).and_then(|need| need.json().text("run_id"));
+            self.of_needs_in_run.entry(run).or_default().insert(at);
+        }
     }
 
     /// What people answered, but for an answer that gives the scope up.

@@ -5,6 +5,7 @@ use super::super::commands::Registry;
 use super::super::course::{Course, Thing, at_places, by_row};
 use super::standing::Standing;
 use super::{DECLARATION, ENTRY, Found, Listed, is_undegraded};
+use crate::fold::family::GENERAL;
 use crate::member::Member;
 use crate::reference::Reference;
 use crate::world::{Record, World};
@@ -32,7 +33,7 @@ pub(super) fn build_ready_gate_failed(world: &World, found: &mut Found<'_>) {
     let mut known = Known::of(world);
     let mut asked = Vec::new();
     // Every claim is judged by what was there before it, on one way through the rows.
-    for row in world.of_any(&[ENTRY, DECLARATION, AFFORDANCE, OBLIGATION, CLAIM]) {
+    for row in world.of_any(&[ENTRY, DECLARATION, AFFORDANCE, OBLIGATION, GENERAL, CLAIM]) {
         if row.kind() != CLAIM {
             known.take(row);
             continue;
@@ -91,6 +92,15 @@ impl<'w> Known<'w> {
             }
             OBLIGATION => {
                 self.open.insert(row.id(), row.seq());
+            }
+            GENERAL
+                if row.is("from_state", "open") && row.is_one_of("to_state", &["absorbed", "stubbed"]) =>
+            {
+                let subject = row.json().reference("subject_ref");
+                let subject = subject.filter(|subject| subject.kind == "cross_doc_insert_obligation");
+                if let Some(obligation) = subject {
+                    self.open.remove(obligation.id);
+                }
             }
             _other => {}
         }

@@ -1,7 +1,7 @@
 //! Whether the registry of owners is clean, from row to row.
 //! Owns: what changes with a row, so that nobody goes through all of them again. Must not: say which row is wrong; the rule does.
 
-use super::{ANOTHER, Listed, NOT_IMPORTED, STRAY, TWICE};
+use super::{ANOTHER, Listed, NOT_IMPORTED, STRAY, TWICE, is_claim};
 use crate::member::Member;
 use crate::world::Record;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,8 @@ struct OfType<'w> {
     /// The documents that declared it and did not say that they import it, and those of them that nobody lists.
     declared: BTreeSet<&'w str>,
     unlisted: BTreeSet<&'w str>,
+    /// The documents whose last declaration says that they own it.
+    claims: BTreeSet<&'w str>,
     /// What documents declare: the last hash of each, how many declarations there are of each, with each hash, and of each with it.
     last: BTreeMap<&'w str, &'w str>,
     count: usize,
@@ -75,6 +77,10 @@ impl<'w> Standing<'w> {
                 own.unlisted.insert(doc);
             }
         }
+        match is_claim(declaration) {
+            true => own.claims.insert(doc),
+            false => own.claims.remove(doc),
+        };
         if let Some(hash) = json.text("schema_hash") {
             own.last.insert(doc, hash);
             own.count += 1;
@@ -113,7 +119,7 @@ impl<'w> OfType<'w> {
             Some(TWICE)
         } else if self.imports.keys().take(2).any(&is_other) {
             Some(STRAY)
-        } else if self.unlisted.iter().take(2).any(is_other) {
+        } else if self.unlisted.iter().take(2).any(&is_other) || self.claims.iter().take(2).any(is_other) {
             Some(NOT_IMPORTED)
         } else {
             let hash = self.last.get(owner)?;

@@ -154,6 +154,17 @@ pub(super) fn scaled<'v>(of: &[Value<'v>]) -> Found<'v> {
     Ok(Value::Numbers(values.iter().map(scaled).collect()))
 }
 
+pub(super) fn lifted<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [weights] = of else { return Ok(Value::Absent) };
+    let weights = numbers(weights)?;
+    let lift = crate::derive::lift(weights.iter().copied());
+    if lift > 1.0 {
+        Ok(Value::Numbers(weights.iter().map(|weight| weight * lift).collect()))
+    } else {
+        Ok(Value::Numbers(weights))
+    }
+}
+
 pub(super) fn root<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [value] = of else { return Ok(Value::Absent) };
     let value = number(value)?;

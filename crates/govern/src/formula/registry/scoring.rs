@@ -34,7 +34,7 @@ const OUT_OF_RANGE: &str = "quality_index_score_out_of_range";
 pub(super) const FORMULAS: &[Spec] = &[
     Spec {
         id: "quality_index_v1",
-        version: "1.8.0",
+        version: "1.9.0",
         purpose: "One score for a piece of work, and whether it is enough.",
         expression: "let missing = count(where(dimensions, 'score', nothing));
 let is_open = missing > 0 and missing_dimension_policy == 'indeterminate';
@@ -50,8 +50,9 @@ let counted = [for one in dimensions
     or missing_dimension_policy == 'fail_required' and one.required:
   {score: or_else(one.score, 0), weight: one.weight, threshold: or_else(one.threshold, 0), required: one.required}];
 let required = column(where(counted, 'required', true), 'score');
-let weight = total(column(counted, 'weight'));
-let weighted = total([for one in counted: one.weight * one.score]);
+let weights = lifted(column(counted, 'weight'));
+let weight = total(weights);
+let weighted = total([for one, nth in counted: at(weights, nth) * one.score]);
 let aggregate =
   if count(counted) == 0 and not is_open then
     refuse('no_aggregation_eligible_criteria', ['dimensions'], 'has none that counts')
@@ -65,8 +66,8 @@ let aggregate =
  derived_pass_status:
   if count(gate_failures) > 0 then 'failed_required_gate'
   else if is_open then 'indeterminate'
-  # A part this small is no difference: a mean can be a hair below what it is.
-  else if aggregate * 1.000000000001 >= pass_threshold then 'passed'
+  # A few units in the last place are no difference: a mean can be that much below what it is.
+  else if aggregate * 1.000000000000001 >= pass_threshold then 'passed'
   else 'failed_threshold'}",
         inputs: &[
             needs(
@@ -107,6 +108,16 @@ let aggregate =
                 r#"{"aggregate_score":0.7,"pass_threshold":0.7,"required_gate_failures":[],"derived_pass_status":"passed"}"#,
             ),
             vector(
+                "weights_of_almost_nothing",
+                r#"{"dimensions":[{"criterion_id":"a","weight":5e-324,"required":false,"score":0.5},{"criterion_id":"b","weight":5e-324,"required":false,"score":0.7}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.6}"#,
+                r#"{"aggregate_score":0.6,"pass_threshold":0.6,"required_gate_failures":[],"derived_pass_status":"passed"}"#,
+            ),
+            vector(
+                "a_hair_below",
+                r#"{"dimensions":[{"criterion_id":"a","weight":1,"required":false,"score":0.69999999999995}],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required","pass_threshold":0.7}"#,
+                r#"{"aggregate_score":0.7,"pass_threshold":0.7,"required_gate_failures":[],"derived_pass_status":"failed_threshold"}"#,
+            ),
+            vector(
                 "missing_threshold",
                 r#"{"dimensions":[],"aggregation_method":"weighted_mean","missing_dimension_policy":"fail_required"}"#,
                 "\"the input pass_threshold is missing\"",
@@ -138,7 +149,7 @@ let aggregate =
     },
     Spec {
         id: "criterion_weights_v1",
-        version: "1.5.0",
+        version: "1.6.0",
         purpose: "What each criterion counts for; all together one.",
         expression: "let unanchored = [for one, place in criteria if one.scoring_basis == 'unanchored_llm_judgment': place];
 let counted = [for one, place in criteria
@@ -167,11 +178,12 @@ let raw =
         'stands twice, or weighs what is no number from zero up')
     else weight)];
 # 4. Together they must weigh something.
-let whole = total(raw);
+let lifted_raw = lifted(raw);
+let whole = total(lifted_raw);
 if not is_number(whole) or is_zero(whole) then
   refuse('criterion_weight_sum_zero', ['criteria'], 'weigh nothing together, or more than a number holds')
 # 5. The part of each.
-else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
+else by_name(column(counted, 'id'), [for weight in lifted_raw: weight / whole])",
         inputs: &[
             needs(
                 "criteria",
@@ -220,6 +232,11 @@ else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
                 r#"{"criteria":[{"criterion_id":"a","scoring_basis":"human_label"},{"criterion_id":"b","scoring_basis":"human_label"},{"criterion_id":"c","scoring_basis":"human_label"}],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"uniform"}}"#,
                 r#"{"a":0.3333333333333333,"b":0.3333333333333333,"c":0.3333333333333333}"#,
             ),
+            vector(
+                "almost_nothing_each",
+                r#"{"criteria":[{"criterion_id":"a","scoring_basis":"human_label","weight":5e-324},{"criterion_id":"b","scoring_basis":"human_label","weight":1.5e-323}],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"from_criterion_weight"}}"#,
+                r#"{"a":0.25,"b":0.75}"#,
+            ),
             refused(
                 "nothing_to_weigh",
                 r#"{"criteria":[],"config":{"unanchored_llm_judgment_policy":"exclude","default_weight_policy":"uniform"}}"#,
@@ -231,7 +248,7 @@ else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
     },
     Spec {
         id: "template_match_score_v1",
-        version: "1.5.0",
+        version: "1.6.0",
         purpose: "How well a template fits.",
         expression: "let parts = [for part in names(formula.component_weights):
   (let score = at(components, part);
@@ -241,8 +258,9 @@ else by_name(column(counted, 'id'), [for weight in raw: weight / whole])",
   else if not is_number(weight) or weight < 0 then
     refuse('template_match_weight_invalid', ['weights', part],
       'must be a number from zero up')
-  else {weight: weight, weighted: score * weight})];
-let whole = sum(column(parts, 'weight'));
+  else {weight: weight, score: score})];
+let lifted_weights = lifted(column(parts, 'weight'));
+let whole = sum(lifted_weights);
 let most = formula.soft_penalty_max_total;
 let cap = formula.hard_veto_cap;
 if not is_number(whole) or is_zero(whole) then
@@ -254,7 +272,7 @@ else if not is_number(soft_penalty_sum) or soft_penalty_sum < 0
 else if not is_number(cap) or cap < 0 or cap > 1 then
   refuse('template_match_hard_veto_cap_invalid', ['formula', 'hard_veto_cap'], 'must be a number from 0 to 1')
 else
-  (let normalized = sum(column(parts, 'weighted')) / whole;
+  (let normalized = sum([for part, nth in parts: part.score * at(lifted_weights, nth)]) / whole;
   let penalized = clamp(normalized - soft_penalty_sum, 0, 1);
   if hard_veto_count > 0 then min(penalized, cap) else penalized)",
         inputs: &[
@@ -284,6 +302,11 @@ else
                 "vetoed",
                 r#"{"components":{"semantic_intent_match":0,"task_type_match":1,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"soft_penalty_sum":0,"hard_veto_count":1,"formula":{"component_weights":{"semantic_intent_match":0,"task_type_match":2,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
                 "0.3",
+            ),
+            vector(
+                "weights_of_almost_nothing",
+                r#"{"components":{"semantic_intent_match":0.2,"task_type_match":1,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"weights":{"semantic_intent_match":5e-324,"task_type_match":5e-324,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"soft_penalty_sum":0,"hard_veto_count":0,"formula":{"component_weights":{"semantic_intent_match":5e-324,"task_type_match":5e-324,"input_contract_match":0,"output_contract_match":0,"capability_availability_match":0,"entity_context_match":0,"user_preference_match":0,"prior_assessment_score":0,"recency_or_staleness_score":0},"hard_veto_cap":0.3,"soft_penalty_max_total":0.5}}"#,
+                "0.6",
             ),
             refused(
                 "no_score",

@@ -53,7 +53,12 @@ impl Wire for u64 {
             Json::String(text) => text.parse().ok(),
             Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
         };
-        whole.or_else(|| reading.wrong("must be a whole number that is not negative"))
+        whole.or_else(|| {
+            reading.wrong(match is_too_large(value) {
+                true => "is too large for a whole number: it must be below 2^63",
+                false => "must be a whole number that is not negative",
+            })
+        })
     }
 
     fn write(&self) -> Option<Json> {
@@ -65,6 +70,19 @@ impl Wire for u64 {
         Object::from([("type", Json::from("integer")), ("minimum", Json::Number(Number::from(0_u32)))]).into()
     }
 }
+
+/// Whether a value is a whole number that is not negative, and more than one that is counted.
+fn is_too_large(value: &Json) -> bool {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match value {
+        Json::Number(number) => is_digits(&number.to_string()) || number.as_f64() >= LARGE,
+        Json::String(text) => is_digits(text),
+        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => false,
+    }
+}
+
+/// 2^63: what is written with an exponent or a point, and from there on, is whole as far as doubles go.
+const LARGE: f64 = 9_223_372_036_854_775_808.0;
 
 impl Wire for Number {
     fn read(value: &Json, reading: &mut Reading) -> Option<Self> {
@@ -253,5 +271,44 @@ impl<T: Wire> Wire for Box<T> {
 
     fn schema() -> Json {
         T::schema_inside()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::format;
+
+    /// What is said of a whole number.
+    fn told(text: &str) -> String {
+        let value = countersign_record::json::parse(text.as_bytes()).unwrap();
+        let mut reading = Reading::default();
+        match u64::read(&value, &mut reading) {
+            Some(number) => format!("{number}"),
+            None => reading.troubles().remove(0).message,
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_too_large_is_told_so() {
+        let (large, none) = (
+            "is too large for a whole number: it must be below 2^63",
+            "must be a whole number that is not negative",
+        );
+        for (text, expected) in [
+            ("0", "0"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("\"9223372036854775808\"", "9223372036854775808"),
+            ("9223372036854775808", large),
+            ("1e300", large),
+            ("\"99999999999999999999\"", large),
+            ("-1", none),
+            ("-9223372036854775809", none),
+            ("1.5", none),
+            ("\"many\"", none),
+            ("true", none),
+        ] {
+            assert_eq!(told(text), expected, "{text}");
+        }
     }
 }

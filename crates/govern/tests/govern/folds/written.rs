@@ -103,7 +103,8 @@ fn changed(log: &[Draft], one: &Projection, place: &str) -> usize {
     let mut count = 0;
     for (name, value) in members.iter() {
         // Another id is another thing; what no event carries can't be held against one.
-        let is_free = life.is_some_and(|life| life.free.contains(&name)) || Some(name) == id;
+        let is_name = Some(name) == id || (one.kind == "OutcomeRecord" && name == "run_id");
+        let is_free = is_name || life.is_some_and(|life| life.free.contains(&name));
         let is_state = life.is_some_and(|life| life.families.iter().any(|family| family.member == name));
         if is_free || name == "current_projection_ref" {
             continue;
