@@ -146,7 +146,7 @@ impl Running<'_> {
             }
             Needs::Host => return Err(denied("it would reach a network".to_owned())),
         };
-        let reach = Reach { granted: task::granted(&task), hosts: Some(Vec::new()) };
+        let reach = Reach { granted: task::granted(task), hosts: Some(Vec::new()) };
         let permitted = permit(args, &need, reach)
             .map_err(|needed| denied(format!("the task does not grant {needed}")))?;
         let done = tool.run(permitted, self.cancel).await?;
