@@ -18,6 +18,7 @@ extern crate alloc;
 extern crate std;
 
 mod agreed;
+mod asked;
 mod board;
 mod cancel;
 mod case;

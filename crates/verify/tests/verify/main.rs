@@ -8,6 +8,7 @@ mod forgeries;
 mod histories;
 mod invented;
 mod pages;
+mod requests;
 mod revising;
 mod scenes;
 mod sound;

@@ -2,6 +2,7 @@
 
 use crate::decided;
 use crate::histories;
+use crate::requests;
 use crate::revising::Answer;
 use crate::stage::Stage;
 use countersign_govern::types::formula::MetricObservation;
@@ -115,6 +116,24 @@ pub(crate) fn acknowledged() -> Stage {
     let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
     stage.command("hard_call.defer", &format!(r#"{{"hard_call_id": "{question}"}}"#));
     stage.asks(&question, "yes", "");
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    stage.rely(&claims);
+    stage.integrated();
+    stage
+}
+
+/// A criterion that only a person can look at, who answers by a command.
+pub(crate) fn asked_of_a_person() -> Stage {
+    let label = r#"{"id": "agreed", "text": "It is agreed.", "basis": "human_label", "required": true,
+      "question": "Is it agreed?", "labels": ["yes", "no"], "pass": ["yes"]}, {"id": "cites""#;
+    let task = TASK.replace(r#"{"id": "cites""#, label);
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.drafted("memo", SAID);
+    let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
+    stage.asks_by_command(&question, "yes");
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
     stage.call();
@@ -396,7 +415,7 @@ pub(crate) const SHORT: [Scene; 12] = [
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
-const LONG: [Scene; 13] = [
+const LONG: [Scene; 14] = [
     ("contested", contested),
     ("issued", issued),
     ("given up", histories::given_up),
@@ -410,4 +429,5 @@ const LONG: [Scene; 13] = [
     ("besides", besides),
     ("cleared", cleared),
     ("acknowledged", acknowledged),
+    ("commanded", requests::commanded),
 ];

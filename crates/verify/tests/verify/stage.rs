@@ -212,6 +212,33 @@ impl Stage {
 
     /// The critic asks, and a person chooses.
     pub(crate) fn asks(&mut self, question: &str, option: &str, seen: &str) {
+        self.escalates(question, seen);
+        self.later();
+        call::answer(&mut self.desk, question, option, "ana").unwrap();
+        self.flush();
+        self.later();
+        let answer = Answer::Choose(option.to_owned());
+        self.come(Came::Answered { id: question.to_owned(), by: "ana".to_owned(), answer });
+        self.call();
+    }
+
+    /// The critic asks, and a person chooses by a command.
+    pub(crate) fn asks_by_command(&mut self, question: &str, option: &str) {
+        self.escalates(question, "");
+        let request = format!(r#"{{"hard_call_id": "{question}", "option_id": "{option}"}}"#);
+        self.command("hard_call.resolve", &request);
+        self.call();
+    }
+
+    /// The first item that waits for a person.
+    pub(crate) fn waiting(&self) -> String {
+        let is_open =
+            |id: &str| self.desk.says("attention_ledger_item", id, "lifecycle_state") == Some("open");
+        let mut all = self.desk.each::<Json>("AttentionLedgerItem").map(|one| one.id);
+        all.find(|id| is_open(id)).unwrap()
+    }
+
+    fn escalates(&mut self, question: &str, seen: &str) {
         let calls = call::open(&self.desk);
         let steps: Vec<String> =
             calls[0].options.iter().map(|one| format!("\"{}\"", one.option_id)).collect();
@@ -220,13 +247,6 @@ impl Stage {
             parsed(&format!(r#"{{"message":"?","question":"{question}","next_steps":[{steps}]{seen}}}"#));
         let payload = payload.as_object().unwrap().clone();
         self.returned(Outcome::Escalate { reason: HARD_CALL.to_owned(), payload }, question);
-        self.later();
-        call::answer(&mut self.desk, question, option, "ana").unwrap();
-        self.flush();
-        self.later();
-        let answer = Answer::Choose(option.to_owned());
-        self.come(Came::Answered { id: question.to_owned(), by: "ana".to_owned(), answer });
-        self.call();
     }
 
     /// The agent asks for leave, and a person gives it.
