@@ -40,6 +40,7 @@ mod form;
 mod formula;
 mod found;
 mod given;
+mod handed;
 mod handed_on;
 mod head;
 mod header;

@@ -7,7 +7,7 @@ use crate::revising::Answer;
 use crate::stage::Stage;
 use countersign_govern::types::formula::MetricObservation;
 use countersign_kernel::measure::Measured;
-use countersign_work::asking::{self, Call, Ended, Took};
+use countersign_work::asking::{Call, Ended};
 use countersign_work::finding;
 use countersign_work::score::Seen;
 use std::collections::BTreeMap;
@@ -35,8 +35,6 @@ const TASK: &str = r#"{
 
 const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\nThe tenant may give notice of six months to the landlord.\n";
 const LETTER: &str = "The landlord will repair the roof in spring.\n";
-/// What the revisor hands over.
-pub(crate) const REVISED: &str = r#"{"made":[],"steps":1}"#;
 
 /// A memo whose every sentence stands in a source.
 pub(crate) fn safe() -> Stage {
@@ -244,8 +242,8 @@ pub(crate) fn optional() -> Stage {
 pub(crate) fn overspent() -> Stage {
     let task = TASK.replace(r#""outcomes""#, r#""budget": {"output_tokens": 10}, "outcomes""#);
     let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
-    let call = Call {
-        module: "drafter".to_owned(),
+    stage.calls.push(Call {
+        module: "draft".to_owned(),
         planned: None,
         shown: BTreeMap::new(),
         host: None,
@@ -253,8 +251,7 @@ pub(crate) fn overspent() -> Stage {
         output_tokens: 100,
         usd_micros: None,
         ended: Ended::Completed,
-    };
-    asking::record(&mut stage.desk, "drafter", &Took { calls: vec![call], wall_clock_ms: 3 }).unwrap();
+    });
     let version = stage.drafted("memo", SAID);
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
@@ -282,7 +279,12 @@ fn disputed(word: &'static str, status: &str) -> Stage {
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), status);
-    stage.integrated();
+    // What is to be mended is not handed over yet.
+    if word == "revise" {
+        stage.revised()
+    } else {
+        stage.integrated()
+    }
     stage
 }
 

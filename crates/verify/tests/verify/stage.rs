@@ -2,8 +2,12 @@
 
 use crate::book::{Book, Written};
 use countersign_govern::reference::snake;
+use countersign_govern::types::added::artifact::ArtifactVersionTransitionEvent;
 use countersign_govern::types::added::policy::CapabilityState;
+use countersign_govern::types::basic::HumanDecisionOption;
+use countersign_govern::types::reliance::TaskReliancePacket;
 use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
+use countersign_govern::types::wire::Wire;
 use countersign_kernel::pipeline::Pipeline;
 use countersign_kernel::run::{Answer, Came, Doing, HARD_CALL, Outcome, Run, decide};
 use countersign_record::canonical;
@@ -16,6 +20,7 @@ use countersign_record::state::{GenericEnvelope, Minted};
 use countersign_record::time::{Instant, Timestamp};
 use countersign_verify::packet::{Parts, Statement};
 use countersign_work::artifact::{self, Made, Version};
+use countersign_work::asking::{self, Call, Took};
 use countersign_work::call;
 use countersign_work::claims::{self, Claimed, Source};
 use countersign_work::desk::Desk;
@@ -47,6 +52,10 @@ pub(crate) struct Stage {
     pipeline: Pipeline,
     run: Run,
     seconds: i64,
+    /// Questions to models that the stage that is at work has asked.
+    pub(crate) calls: Vec<Call>,
+    /// Moves of versions until the stage that is at work was called.
+    moves: usize,
 }
 
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -93,8 +102,19 @@ impl Stage {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
         let book = Book { matter, written: Vec::new() };
         let contents = texts.iter().map(|(.., text)| (Digest::of(text.as_bytes()), text.clone())).collect();
-        let mut stage =
-            Stage { desk, book, document, texts, files, contents, pipeline, run: envelope, seconds: 0 };
+        let mut stage = Stage {
+            desk,
+            book,
+            document,
+            texts,
+            files,
+            contents,
+            pipeline,
+            run: envelope,
+            seconds: 0,
+            calls: Vec::new(),
+            moves: 0,
+        };
         stage.foreign();
         stage.began();
         stage.call();
@@ -159,6 +179,7 @@ impl Stage {
 
     /// The next agent is called.
     pub(crate) fn call(&mut self) {
+        self.moves = self.desk.all::<ArtifactVersionTransitionEvent>().count();
         self.come(Came::Go);
     }
 
@@ -171,7 +192,11 @@ impl Stage {
     /// An artifact is drafted, and becomes its first version when the critic is called.
     pub(crate) fn drafted(&mut self, artifact: &str, text: &str) -> Version {
         let texts = Object::from([(artifact, Json::from(text))]);
-        let draft = Object::from([("text", Json::from(text)), ("texts", texts.into())]);
+        let draft = Object::from([
+            ("text", Json::from(text)),
+            ("texts", texts.into()),
+            ("written_by", "extractive".into()),
+        ]);
         self.returned(Outcome::Done(draft), "stop_1");
         self.call();
         self.version(artifact, text)
@@ -190,9 +215,15 @@ impl Stage {
                 ("sha256", String::from(head.content).into()),
             ])));
         }
+        let packet = self.desk.each::<TaskReliancePacket>("TaskReliancePacket").next_back().unwrap().record;
+        let derived = &packet.reliance_derivation;
+        let limits = derived.unresolved_limitations.iter().map(|one| Json::from(one.as_str()));
         let handed = Object::from([
             ("final_response", Json::from(first.unwrap_or_default())),
             ("products", Json::Array(products)),
+            ("packet", packet.packet_id.as_str().into()),
+            ("reliance_status", derived.status.as_str().into()),
+            ("limitations", Json::Array(limits.collect())),
         ]);
         self.returned(Outcome::Done(handed), "stop_1");
     }
@@ -207,7 +238,44 @@ impl Stage {
             states.iter().map(|(id, state)| format!(r#"{{"outcome":"{id}","state":"{state}"}}"#)).collect();
         let route = if is_open { "revision" } else { "hand_over" };
         let stands = stands.join(",");
-        self.hand_over(&format!(r#"{{"verdict":"approved","route":"{route}","outcomes":[{stands}]{seen}}}"#));
+        let is_left = |id: &str| !countersign_work::outcome::is_settled(state(id));
+        let left: Vec<&str> = states.iter().map(|(id, _)| id.as_str()).filter(|id| is_left(id)).collect();
+        let goals: Vec<String> =
+            self.run.envelope.goals.remaining_goals.iter().map(|goal| format!("{goal:?}")).collect();
+        let (goals, none) = (goals.join(","), String::new());
+        let (reached, unreached) = if left.is_empty() { (&goals, &none) } else { (&none, &goals) };
+        let feedback = if left.is_empty() { none.clone() } else { format!("not met: {}", left.join(", ")) };
+        let confidence = u8::from(left.is_empty());
+        let goals = format!(r#""satisfied_goals":[{reached}],"unsatisfied_goals":[{unreached}]"#);
+        let rest = format!(r#""feedback":"{feedback}","confidence":{confidence},{goals}{seen}"#);
+        self.hand_over(&format!(
+            r#"{{"verdict":"approved","route":"{route}","outcomes":[{stands}],{rest}}}"#
+        ));
+    }
+
+    /// The revisor hands over what it made since it was called.
+    pub(crate) fn revised(&mut self) {
+        let moves: Vec<ArtifactVersionTransitionEvent> = self.desk.all().skip(self.moves).collect();
+        let made = moves.iter().filter(|one| one.to_state.as_str() == "accepted_head").map(|one| {
+            let (artifact, number) = one.artifact_version_ref.as_str().rsplit_once(".v").unwrap();
+            let artifact = artifact.rsplit_once('.').unwrap().1;
+            format!(r#"{{"artifact":"{artifact}","version":{number},"accepted":true}}"#)
+        });
+        let made: Vec<String> = made.collect();
+        self.hand_over(&format!(r#"{{"made":[{}],"steps":1}}"#, made.join(",")));
+    }
+
+    /// What a stage says that asks models: what it took, which is put down.
+    fn took(&mut self, stage: &str, payload: &mut Object) {
+        let module = match stage {
+            "draft" => "draft",
+            "critic" => "evaluator",
+            "revision" => "revision",
+            _asks_nothing => return,
+        };
+        let took = Took { calls: std::mem::take(&mut self.calls), wall_clock_ms: 3 };
+        asking::record(&mut self.desk, module, &took).unwrap();
+        payload.insert("took", took.write().unwrap());
     }
 
     /// The critic asks, and a person chooses.
@@ -240,12 +308,21 @@ impl Stage {
 
     fn escalates(&mut self, question: &str, seen: &str) {
         let calls = call::open(&self.desk);
-        let steps: Vec<String> =
-            calls[0].options.iter().map(|one| format!("\"{}\"", one.option_id)).collect();
-        let steps = steps.join(",");
-        let payload =
-            parsed(&format!(r#"{{"message":"?","question":"{question}","next_steps":[{steps}]{seen}}}"#));
-        let payload = payload.as_object().unwrap().clone();
+        let call = calls.iter().find(|one| one.hard_call_id == question).unwrap();
+        let steps: Vec<Json> = call.options.iter().map(|one| one.option_id.as_str().into()).collect();
+        let option = |one: &HumanDecisionOption| {
+            Json::from(Object::from([
+                ("id", Json::from(one.option_id.as_str())),
+                ("label", one.label.as_str().into()),
+                ("consequence", one.consequence_text.as_str().into()),
+            ]))
+        };
+        let seen = parsed(&format!("{{{}}}", seen.trim_start_matches(',')));
+        let mut payload = seen.as_object().unwrap().clone();
+        payload.insert("message", call.prompt_text.as_str());
+        payload.insert("question", question);
+        payload.insert("options", Json::Array(call.options.iter().map(option).collect()));
+        payload.insert("next_steps", Json::Array(steps));
         self.returned(Outcome::Escalate { reason: HARD_CALL.to_owned(), payload }, question);
     }
 
@@ -258,13 +335,17 @@ impl Stage {
         self.call();
     }
 
-    fn returned(&mut self, outcome: Outcome, stop_id: &str) {
-        self.flush();
+    fn returned(&mut self, mut outcome: Outcome, stop_id: &str) {
         let Doing::Called { stage, .. } = self.run.doing.clone() else { panic!("nobody was called") };
+        let llm_calls = self.calls.len() as u64;
+        if let Outcome::Done(payload) | Outcome::Escalate { payload, .. } = &mut outcome {
+            self.took(&stage, payload);
+        }
+        self.flush();
         let stage = self.pipeline.stage(&stage).unwrap().clone();
         let handoff = self.run.handoff(&stage, outcome, Provenance::default(), &self.now());
         let stop_id = stop_id.to_owned();
-        self.come(Came::Returned { stage: stage.name, handoff: Box::new(handoff), llm_calls: 0, stop_id });
+        self.come(Came::Returned { stage: stage.name, handoff: Box::new(handoff), llm_calls, stop_id });
     }
 
     pub(crate) fn flush(&mut self) {
