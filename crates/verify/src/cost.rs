@@ -1,6 +1,8 @@
 //! What a run costs.
 //! Owns: which costs follow from others, and what those must be. Must not: measure; what a piece of work cost is told by who did it.
 
+mod foreseen;
+
 use crate::case::{Case, bare};
 use crate::formula::{Gathered, Ungathered, missing, receipt_of};
 use crate::found::{Found, texts};
@@ -77,7 +79,8 @@ pub(crate) fn vector<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         return found.must_be(CHECK, record, &cap(walk, record), &[]);
     }
     let Some(receipt) = receipt_of(walk, &format!("cost_vector:{}", record.id()), record.seq()) else {
-        return found.must(CHECK, record, "formula_eval_receipt_ref", None);
+        found.must(CHECK, record, "formula_eval_receipt_ref", None);
+        return foreseen::single(walk, record, found);
     };
     let evaluated = case.before("FormulaEvaluationReceipt", bare(&receipt), record.seq());
     let gathered = evaluated.map(|one| inputs_of(walk, record.id(), one));

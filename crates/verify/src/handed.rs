@@ -7,12 +7,13 @@ mod took;
 pub(crate) use code::is_held;
 pub(crate) use took::{Which, complete, piece};
 
-use crate::case::{Case, Text, bare};
+use crate::case::{Bytes, Case, Text, bare};
 use crate::claims;
 use crate::found::{Found, texts};
 use crate::report::{Check, Failure, Place};
 use crate::run::{Handed, Told};
-use crate::task::decimal;
+use crate::score::{self, Scored};
+use crate::task::{Criterion, Test, decimal};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -310,6 +311,42 @@ impl<'a, 'p> Stood<'a, 'p> {
             match unknown {
                 None => found.right(self.check),
                 Some(id) => self.wrong(&format!("{member}/{id}"), "the task has no such criterion", found),
+            }
+        }
+        for (id, one) in self.handed.payload.members("found").into_iter().flat_map(Object::iter) {
+            let (met, of) = (one.count("met"), one.count("of"));
+            let missing = one.at("missing").and_then(Json::as_array);
+            let is_whole = missing.is_some_and(|missing| missing.is_empty() == (met == of));
+            if !is_whole || met > of {
+                self.wrong(
+                    &format!("found/{id}"),
+                    "what is met and what is missing do not go together",
+                    found,
+                );
+            }
+            self.in_form(id, one, found);
+        }
+    }
+
+    /// Whether a document has the form of its schema everybody can look at.
+    fn in_form(&self, id: &str, one: &Json, found: &mut Found) {
+        let task = self.case.task;
+        let outcome = task.outcomes().find(|one| one.criteria().any(|own| own.id() == id));
+        let criterion = outcome.and_then(|one| one.criteria().find(|own| own.id() == id));
+        let Some(Test::Schema(path)) = criterion.map(Criterion::test) else { return };
+        let artifact = outcome.and_then(|one| task.artifact_of(one));
+        let head =
+            artifact.and_then(|one| claims::current(self.case, &self.case.own(one.id()), self.place()));
+        let text = head.map_or(Text::Missing, |head| self.case.content(head).text());
+        let schema = self.case.files.get(path).map_or(Bytes::Missing, |digest| self.case.bytes(digest));
+        let (Bytes::Here(schema), Text::Here(text)) = (schema, text) else {
+            return found.withheld(self.check);
+        };
+        if let Scored::Value { met, of, .. } = score::fits(schema, text) {
+            let is_so = (one.count("met"), one.count("of")) == (Some(met), Some(of));
+            match is_so {
+                true => found.right(self.check),
+                false => self.wrong(&format!("found/{id}"), "the work and its schema say otherwise", found),
             }
         }
     }

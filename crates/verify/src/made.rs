@@ -7,7 +7,7 @@ use crate::evidence;
 use crate::found::{Found, texts};
 use crate::handed;
 use crate::report::{Check, Failure, Place};
-use crate::revise::Plan;
+use crate::revise::{self, Plan};
 use crate::run::{Handed, Told};
 use crate::task::Artifact;
 use crate::walk::Walk;
@@ -59,9 +59,19 @@ pub(crate) fn version<'c>(walk: &Walk<'c, '_>, record: Record<'c>, number: usize
     let (case, told) = (walk.case, walk.told);
     if number > 1 {
         let step = record.json().text("produced_by_step_id").unwrap_or_default();
-        let is_planned = Plan::of_step(case, step).is_some();
-        return found.holds(CHECK, record, "produced_by_step_id", is_planned, "no step of a plan made it");
+        let plan = Plan::of_step(case, step);
+        if let Some(plan) = &plan {
+            found.must_say(CHECK, record, "safety_class", revise::worst(case, plan.steps()));
+        }
+        return found.holds(
+            CHECK,
+            record,
+            "produced_by_step_id",
+            plan.is_some(),
+            "no step of a plan made it",
+        );
     }
+    found.must_say(CHECK, record, "safety_class", "mechanical");
     let local = case.local(record.json().text("artifact_stable_id").unwrap_or_default());
     let row = case.row(record).map_or(0, |row| row.seq);
     let text = case.task.artifact(local).and_then(|artifact| drafted(told, artifact, row));

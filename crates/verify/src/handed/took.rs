@@ -119,7 +119,10 @@ fn during<'c>(case: &'c Case<'_>, handed: &Handed) -> impl Iterator<Item = Recor
 /// What a stage took is told by those who ask models.
 pub(super) fn counted(told: &Told, handed: &Handed, found: &mut Found) {
     let is_telling = told.agent(handed).is_some_and(|agent| TELLING.contains(&agent));
-    if !is_telling || handed.is_asking || handed.payload.count("took.wall_clock_ms").is_some() {
+    let is_told = handed.payload.count("took.wall_clock_ms").is_some()
+        && handed.payload.at("took.calls").is_some_and(|all| all.as_array().is_some());
+    let is_silent = handed.is_asking && handed.payload.at("took").is_none();
+    if !is_telling || is_silent || is_told {
         return found.right(Check::Costs);
     }
     let path = Some("/payload/took".to_string());

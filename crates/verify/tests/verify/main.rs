@@ -5,6 +5,7 @@ mod book;
 mod decided;
 mod forged;
 mod forgeries;
+mod handoffs;
 mod histories;
 mod invented;
 mod pages;

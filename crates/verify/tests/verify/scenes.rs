@@ -1,6 +1,7 @@
 //! Runs with different ends, each with its packet.
 
 use crate::decided;
+use crate::handoffs;
 use crate::histories;
 use crate::requests;
 use crate::revising::Answer;
@@ -417,7 +418,7 @@ pub(crate) const SHORT: [Scene; 12] = [
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
-const LONG: [Scene; 14] = [
+const LONG: [Scene; 15] = [
     ("contested", contested),
     ("issued", issued),
     ("given up", histories::given_up),
@@ -432,4 +433,5 @@ const LONG: [Scene; 14] = [
     ("cleared", cleared),
     ("acknowledged", acknowledged),
     ("commanded", requests::commanded),
+    ("coded", handoffs::coded),
 ];

@@ -20,7 +20,7 @@ use countersign_record::state::{GenericEnvelope, Minted};
 use countersign_record::time::{Instant, Timestamp};
 use countersign_verify::packet::{Parts, Statement};
 use countersign_work::artifact::{self, Made, Version};
-use countersign_work::asking::{self, Call, Took};
+use countersign_work::asking::{self, Call, Ended, Took};
 use countersign_work::call;
 use countersign_work::claims::{self, Claimed, Source};
 use countersign_work::desk::Desk;
@@ -38,6 +38,14 @@ const PIPELINE: &str = r#"{"name":"stage","stages":[
     {"name":"critic","agent":{"kind":"built_in","name":"task_critic"},"default_next":"integration","rules":[
         {"key":"route","value":"revision","target":"revision"}]},
     {"name":"revision","agent":{"kind":"built_in","name":"task_revision"},"default_next":"critic"},
+    {"name":"integration","agent":{"kind":"built_in","name":"task_integration"}}],
+    "limits":{"max_iterations":60,"max_llm_calls":10,"max_agent_hops":200,"max_stages":5,"max_critic_fires":60}}"#;
+
+/// The same where code is held to its CodeSpec.
+const CODED: &str = r#"{"name":"coded","stages":[
+    {"name":"draft","agent":{"kind":"built_in","name":"task_draft"},"default_next":"enforcement"},
+    {"name":"enforcement","agent":{"kind":"built_in","name":"enforcement"},"default_next":"critic"},
+    {"name":"critic","agent":{"kind":"built_in","name":"task_critic"},"default_next":"integration"},
     {"name":"integration","agent":{"kind":"built_in","name":"task_integration"}}],
     "limits":{"max_iterations":60,"max_llm_calls":10,"max_agent_hops":200,"max_stages":5,"max_critic_fires":60}}"#;
 
@@ -96,7 +104,9 @@ impl Stage {
         let matter = MatterId::try_from("default".to_owned()).unwrap();
         let run = RunId::try_from(RUN.to_owned()).unwrap();
         let desk = Desk::new(task, run, matter.clone(), at(0));
-        let pipeline = Pipeline::read(parsed(PIPELINE)).unwrap();
+        let is_code = document.get("artifacts").and_then(Json::as_array).unwrap().iter();
+        let is_code = is_code.clone().any(|one| one.get("codespec").is_some());
+        let pipeline = Pipeline::read(parsed(if is_code { CODED } else { PIPELINE })).unwrap();
         let input = parsed(r#"{"raw_input":"do it"}"#);
         let envelope = Run::begun(&pipeline, GenericEnvelope::read(input, minted()).unwrap());
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
@@ -202,6 +212,39 @@ impl Stage {
         self.version(artifact, text)
     }
 
+    /// Code is drafted, repaired by a model, and becomes its first version when the critic is called.
+    pub(crate) fn enforced(&mut self, artifact: &str, draft: &str, fenced: &str) -> Version {
+        let texts = Object::from([(artifact, Json::from(draft))]);
+        let drafted = Object::from([
+            ("text", Json::from(draft)),
+            ("texts", texts.into()),
+            ("written_by", "scripted".into()),
+        ]);
+        self.calls.push(asked("draft"));
+        self.returned(Outcome::Done(drafted), "stop_1");
+        self.call();
+        let hash = |text: &str| Json::from(String::from(Digest::of(text.as_bytes())));
+        let hashes = Object::from([
+            ("draft_sha256", hash(draft)),
+            ("final_sha256", hash(fenced)),
+            ("spec_sha256", hash("the rules")),
+        ]);
+        let path = self.desk.task().artifact(artifact).unwrap().path.clone();
+        let code = Object::from([("filename", Json::from(path)), ("code_fenced", fenced.into())]);
+        let report = Object::from([
+            ("status", Json::from("PASS")),
+            ("violations", Json::Array(Vec::new())),
+            ("repair", Object::from([("outcome", Json::from("applied"))]).into()),
+            ("artifact", code.into()),
+            ("hashes", hashes.into()),
+        ]);
+        self.calls.push(asked("enforcement"));
+        self.returned(Outcome::Done(report), "stop_1");
+        self.call();
+        let inside = fenced.split_once('\n').unwrap().1.rsplit_once("```").unwrap().0.to_owned();
+        self.version(artifact, &inside)
+    }
+
     /// The work as it stands is handed over.
     pub(crate) fn integrated(&mut self) {
         let (mut products, mut first) = (Vec::new(), None);
@@ -271,6 +314,7 @@ impl Stage {
             "draft" => "draft",
             "critic" => "evaluator",
             "revision" => "revision",
+            "enforcement" => "enforcement",
             _asks_nothing => return,
         };
         let took = Took { calls: std::mem::take(&mut self.calls), wall_clock_ms: 3 };
@@ -418,6 +462,20 @@ impl Stage {
 
     pub(crate) fn statement(&self) -> Statement {
         Statement::of(self.parts()).unwrap()
+    }
+}
+
+/// A question to a model here.
+fn asked(module: &str) -> Call {
+    Call {
+        module: module.to_owned(),
+        planned: None,
+        shown: BTreeMap::new(),
+        host: None,
+        input_tokens: 1_184,
+        output_tokens: 792,
+        usd_micros: None,
+        ended: Ended::Completed,
     }
 }
 
