@@ -97,6 +97,24 @@ pub(crate) fn commanded() -> Stage {
     stage
 }
 
+impl Stage {
+    /// The critic asks, and a person chooses by a command.
+    pub(crate) fn asks_by_command(&mut self, question: &str, option: &str) {
+        self.escalates(question, "");
+        let request = format!(r#"{{"hard_call_id": "{question}", "option_id": "{option}"}}"#);
+        self.command("hard_call.resolve", &request);
+        self.call();
+    }
+
+    /// The first item that waits for a person.
+    pub(crate) fn waiting(&self) -> String {
+        let is_open =
+            |id: &str| self.desk.says("attention_ledger_item", id, "lifecycle_state") == Some("open");
+        let mut all = self.desk.each::<Json>("AttentionLedgerItem").map(|one| one.id);
+        all.find(|id| is_open(id)).unwrap()
+    }
+}
+
 #[test]
 fn what_was_asked_for_is_what_was_done() {
     let (mut missed, mut tried, mut commands) = (Vec::new(), 0, BTreeSet::new());

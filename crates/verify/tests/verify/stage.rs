@@ -334,23 +334,7 @@ impl Stage {
         self.call();
     }
 
-    /// The critic asks, and a person chooses by a command.
-    pub(crate) fn asks_by_command(&mut self, question: &str, option: &str) {
-        self.escalates(question, "");
-        let request = format!(r#"{{"hard_call_id": "{question}", "option_id": "{option}"}}"#);
-        self.command("hard_call.resolve", &request);
-        self.call();
-    }
-
-    /// The first item that waits for a person.
-    pub(crate) fn waiting(&self) -> String {
-        let is_open =
-            |id: &str| self.desk.says("attention_ledger_item", id, "lifecycle_state") == Some("open");
-        let mut all = self.desk.each::<Json>("AttentionLedgerItem").map(|one| one.id);
-        all.find(|id| is_open(id)).unwrap()
-    }
-
-    fn escalates(&mut self, question: &str, seen: &str) {
+    pub(crate) fn escalates(&mut self, question: &str, seen: &str) {
         let calls = call::open(&self.desk);
         let call = calls.iter().find(|one| one.hard_call_id == question).unwrap();
         let steps: Vec<Json> = call.options.iter().map(|one| one.option_id.as_str().into()).collect();
