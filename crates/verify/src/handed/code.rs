@@ -39,8 +39,8 @@ pub(super) fn drafted(stood: &Stood<'_, '_>, found: &mut Found) {
 
 /// What one of our agents handed over last before another handoff, and did not only ask.
 fn last<'a>(stood: &Stood<'a, '_>, agent: &str) -> Option<&'a Handed> {
-    let before = stood.told.handed.iter().filter(|one| one.seq < stood.handed.seq && !one.is_asking);
-    before.filter(|one| stood.told.agent(one) == Some(agent)).last()
+    let mut before = stood.told.handed.iter().filter(|one| one.seq < stood.handed.seq && !one.is_asking);
+    before.rfind(|one| stood.told.agent(one) == Some(agent))
 }
 
 /// Code is held to its CodeSpec, and fits: what does not is nothing to go on with. The hashes are those of the texts.
