@@ -148,7 +148,8 @@ fn brought<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
 
 /// What has a name is written once, and again only where it has moved.
 fn once<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
-    if kind::find(record.kind()).is_none_or(|one| one.id.is_none()) {
+    let is_named = walk.case.row(record).is_some_and(|row| row.payload.get("id").is_some());
+    if !is_named && kind::find(record.kind()).is_none_or(|one| one.id.is_none()) {
         return;
     }
     let Some(before) = walk.case.before(record.kind(), record.id(), record.seq()) else {

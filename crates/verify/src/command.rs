@@ -1,6 +1,7 @@
 //! Commands: what was asked, by whom, and what was answered.
 //! Owns: what these records must be, given what was asked. Must not: carry one out.
 
+use crate::asked;
 use crate::case::{Bytes, Case};
 use crate::cost;
 use crate::found::Found;
@@ -23,8 +24,11 @@ pub(crate) fn invocation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found:
     let (case, json) = (walk.case, record.json());
     match case.content(record) {
         Bytes::Here(bytes) => {
-            let hash = json::parse(bytes).ok().and_then(|request| canonical::hash(&request).ok());
+            let request = json::parse(bytes).ok();
+            let hash = request.as_ref().and_then(|request| canonical::hash(request).ok());
             found.must(CHECK, record, "request_hash", hash.map(|hash| String::from(hash).into()));
+            let command = json.text("command_id").unwrap_or_default();
+            asked::form(record, command, &request.unwrap_or(Json::Null), found);
         }
         Bytes::Withheld => found.withheld(CHECK),
         Bytes::Missing => walk.underivable(CHECK, record, "what was asked is not in the packet", found),
@@ -230,6 +234,7 @@ fn left<'c>(walk: &Walk<'c, '_>, asked: Record<'c>, record: Record<'c>, found: &
         (false, false) => entry.writes.first().is_none_or(is_left),
     };
     found.holds(CHECK, record, "status", is_done, "what the command writes is not there");
+    asked::left(walk, asked, &between, found);
 }
 
 fn is_written(record: Record<'_>, write: Write) -> bool {

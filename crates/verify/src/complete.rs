@@ -5,16 +5,13 @@ use crate::case::Case;
 use crate::certified;
 use crate::found::Found;
 use crate::head;
-use crate::report::{Check, Failure, Place};
-use crate::run::Handed;
+use crate::report::{Check, Place};
 use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use alloc::string::ToString;
 use countersign_govern::fold::{Fold, Folds};
 use countersign_govern::member::Member;
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
-use countersign_record::json::{Json, Object};
 
 const CHECK: Check = Check::Completeness;
 
@@ -100,50 +97,6 @@ fn unchanged(case: &Case<'_>, packet: Record<'_>, found: &mut Found) {
                 "it came after the packet, which does not know it",
             ),
             false => found.right(CHECK),
-        }
-    }
-}
-
-/// The critic of the run said what follows from the looks before it: how each outcome stands, and whether anything is to be mended.
-pub(crate) fn critic(case: &Case<'_>, handed: &[Handed], found: &mut Found) {
-    let is_critic = |one: &&Handed| one.output_key == "critic" && one.payload.at("outcomes").is_some();
-    for one in handed.iter().filter(|one| !one.is_asking).filter(is_critic) {
-        let mut folds = Folds::default();
-        let before =
-            case.world.all().filter(|record| case.row(*record).is_some_and(|row| row.at.instant() <= one.at));
-        for record in before {
-            folds.apply(&record.into());
-        }
-        let state = |id: &str| {
-            let standing = folds.board.find("outcome_record", &case.own(id));
-            standing.and_then(|one| one.word("state")).unwrap_or("pending").to_string()
-        };
-        let states: Vec<(&str, String)> =
-            case.task.outcomes().map(|one| (one.id(), state(one.id()))).collect();
-        let is_open =
-            states.iter().any(|(_, state)| matches!(state.as_str(), "needs_revision" | "regressed"));
-        let stand = |(id, state): &(&str, String)| -> Json {
-            Object::from([("outcome", Json::from(*id)), ("state", state.as_str().into())]).into()
-        };
-        let expected = [
-            ("verdict", Json::from("approved")),
-            ("route", if is_open { "revision" } else { "hand_over" }.into()),
-            ("outcomes", Json::Array(states.iter().map(stand).collect())),
-        ];
-        for (name, expected) in expected {
-            let stated = one.payload.at(name).cloned();
-            if stated.as_ref() == Some(&expected) {
-                found.right(Check::Critic);
-                continue;
-            }
-            found.fail(Failure {
-                code: Code::VerifyDerivation,
-                check: Check::Critic,
-                place: Place { row: Some(one.seq), path: Some(format!("/{name}")), ..Place::default() },
-                expected: Some(expected),
-                found: stated,
-                message: "is not what follows from the looks".to_string(),
-            });
         }
     }
 }

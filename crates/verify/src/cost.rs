@@ -1,9 +1,12 @@
 //! What a run costs.
 //! Owns: which costs follow from others, and what those must be. Must not: measure; what a piece of work cost is told by who did it.
 
+mod foreseen;
+
 use crate::case::{Case, bare};
 use crate::formula::{Gathered, Ungathered, missing, receipt_of};
 use crate::found::{Found, texts};
+use crate::handed::{self, Which};
 use crate::report::Check;
 use crate::task::{Outcome, decimal};
 use crate::walk::Walk;
@@ -15,15 +18,45 @@ use countersign_govern::member::Member;
 use countersign_govern::types::cost::CostDimension as Dimension;
 use countersign_govern::types::wire::Wire;
 use countersign_govern::world::Record;
+use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 
 const CHECK: Check = Check::Costs;
 /// Calls that may be made outside where the task says nothing.
 const CALLS_MAX: &str = "1000";
 
-/// What several costs come to is derived from the costs that the receipt names.
+/// What a sum is made of: of what is foreseen, every question; of what was spent, every piece of work.
+fn parts(case: &Case<'_>, id: &str, place: u64) -> Vec<String> {
+    if id != case.own("planned.total") {
+        let spent = case.until("TaskCostRecord", place);
+        return spent.filter_map(|one| one.json().text("actual_cost_vector_ref").map(String::from)).collect();
+    }
+    let mut words = Vec::new();
+    for artifact in case.task.artifacts().filter(|one| one.0.at("from").is_none()) {
+        let sections: Vec<&str> =
+            artifact.0.list("sections").iter().filter_map(|one| one.text("id")).collect();
+        let sections = if sections.is_empty() { Vec::from(["whole"]) } else { sections };
+        words.extend(sections.into_iter().map(|section| format!("draft.{}.{section}", artifact.id())));
+    }
+    words.extend(
+        case.task.outcomes().filter(|one| judged(case, *one) > 0).map(|one| format!("judge.{}", one.id())),
+    );
+    if words.is_empty() {
+        words.push("nothing".to_string());
+    }
+    words.into_iter().map(|word| format!("cost_vector:{}", case.own(&format!("planned.{word}")))).collect()
+}
+
+/// How many criteria of an outcome a model judges.
+fn judged(case: &Case<'_>, outcome: Outcome<'_>) -> usize {
+    let has_judge = case.task.0.text("work.judge") == Some("model");
+    let is_judged = |basis: &str| matches!(basis, "anchored_rubric" | "unanchored_llm_judgment");
+    outcome.criteria().filter(|one| has_judge && is_judged(one.basis())).count()
+}
+
+/// What several costs come to is derived from all that there are.
 pub(crate) fn inputs_of(walk: &Walk<'_, '_>, id: &str, receipt: Record<'_>) -> Result<Gathered, Ungathered> {
-    let named = receipt.json().texts("input_refs");
+    let named = parts(walk.case, id, receipt.seq());
     let sum = walk.case.world.versions("CostVector", id).next();
     if sum.is_none_or(|sum| sum.seq() != receipt.seq() + 1) {
         return missing(format!("the sum {id} does not stand behind its receipt"));
@@ -36,7 +69,7 @@ pub(crate) fn inputs_of(walk: &Walk<'_, '_>, id: &str, receipt: Record<'_>) -> R
         vectors.push(vector.json().clone());
     }
     let inputs = Object::from([("vectors", Json::Array(vectors))]);
-    Ok(Gathered { inputs, input_refs: named.into_iter().map(String::from).collect() })
+    Ok(Gathered { inputs, input_refs: named })
 }
 
 /// A cost is a cap of the task, a sum of others, or what somebody measured or thinks.
@@ -46,7 +79,8 @@ pub(crate) fn vector<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         return found.must_be(CHECK, record, &cap(walk, record), &[]);
     }
     let Some(receipt) = receipt_of(walk, &format!("cost_vector:{}", record.id()), record.seq()) else {
-        return found.must(CHECK, record, "formula_eval_receipt_ref", None);
+        found.must(CHECK, record, "formula_eval_receipt_ref", None);
+        return foreseen::single(walk, record, found);
     };
     let evaluated = case.before("FormulaEvaluationReceipt", bare(&receipt), record.seq());
     let gathered = evaluated.map(|one| inputs_of(walk, record.id(), one));
@@ -91,11 +125,7 @@ pub(crate) fn forecast<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     found.must_say(CHECK, record, "planned_run_id", case.run.as_str());
     found.must_say(CHECK, record, "planned_cost_vector_ref", &named("total"));
     found.must_list(CHECK, record, "optional_helper_cost_vector_refs", &[named("revision")]);
-    let is_judged = |one: &Outcome<'_>| {
-        let judge = case.task.0.text("judge").unwrap_or("model");
-        judge != "none"
-            && one.criteria().any(|one| matches!(one.basis(), "anchored_rubric" | "unanchored_llm_judgment"))
-    };
+    let is_judged = |one: &Outcome<'_>| judged(case, *one) > 0;
     let judged = case.task.outcomes().filter(is_judged).map(|one| named(&format!("judge.{}", one.id())));
     let judged: Vec<String> =
         judged.filter(|one| case.before("CostVector", bare(one), record.seq()).is_some()).collect();
@@ -117,6 +147,25 @@ pub(crate) fn record<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
         found.must_say(CHECK, before, "basis", "measured_actual");
         found.must_say(CHECK, before, "estimator_confidence", "calibrated");
         found.must_list(CHECK, before, "assumptions", &[]);
+    }
+    match handed::piece(case, walk.told, record) {
+        Which::Piece(piece) => {
+            let planned = piece.planned.map(|word| case.own(&format!("planned.{word}")));
+            let planned = planned.filter(|id| case.before("CostVector", id, place).is_some());
+            let planned = planned.map(|id| format!("cost_vector:{id}").into());
+            found.must_say(CHECK, record, "module_id", &piece.module);
+            found.must_say(CHECK, record, "cost_class", piece.class);
+            found.must(CHECK, record, "planned_cost_vector_ref", planned);
+            if let Some(before) = before {
+                found.must(CHECK, before, "components", Some(piece.components));
+            }
+        }
+        Which::None => {
+            let message = "what the stage handed over does not tell of this work";
+            found.about(Code::VerifyDerivation, CHECK, record, "actual_cost_vector_ref", message);
+        }
+        Which::Withheld => found.withheld(CHECK),
+        Which::Foreign => found.told(CHECK),
     }
 }
 

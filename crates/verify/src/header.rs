@@ -4,12 +4,14 @@
 use crate::case::Case;
 use crate::found::Found;
 use crate::report::{Check, Place};
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::ToString;
+use alloc::vec::Vec;
+use countersign_govern::member::Member;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
-use countersign_record::row::Row;
+use countersign_record::row::{Proof, Row};
 use countersign_record::{run_kind, upcast};
 
 const CHECK: Check = Check::Completeness;
@@ -19,6 +21,9 @@ const GOVERNED: u32 = 1;
 const MEMBERS: [&str; 2] = ["record", "id"];
 /// The records with which somebody else than whoever drives the run begins to write.
 const INVOCATION: &str = "govern.command_invocation";
+/// The rows by which a run is decided, and the command that gives an answer.
+const OWN: &str = "run.";
+const ANSWER: &str = "hard_call.resolve";
 /// Rows that others put beside ours.
 const FOREIGN: &str = "external.";
 
@@ -33,6 +38,71 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
     for row in case.rows() {
         governed(row, &actors, found);
         common(row, found);
+    }
+    in_order(case, found);
+    signed(case, found);
+    needed(case, found);
+}
+
+/// The rows of the run itself were written one behind the other.
+fn in_order(case: &Case<'_>, found: &mut Found) {
+    let own: Vec<&Row> =
+        case.events.iter().copied().filter(|row| row.kind.as_str().starts_with(OWN)).collect();
+    for (before, row) in own.iter().zip(own.iter().skip(1)) {
+        match before.at.instant() <= row.at.instant() {
+            true => found.right(CHECK),
+            false => wrong(row, "/at", "it is of a time before that of the row before it", found),
+        }
+    }
+}
+
+/// Whoever has signed a decision signs each that follows, with the same key; and an answer as the command by which it was given.
+fn signed(case: &Case<'_>, found: &mut Found) {
+    let is_decision = |row: &&Row| row.kind.as_str() == INVOCATION || row.kind.as_str() == run_kind::ANSWERED;
+    let mut rows: Vec<&Row> = case.events.iter().copied().chain(case.rows()).filter(is_decision).collect();
+    rows.sort_by_key(|row| row.seq);
+    let key = |row: &Row| match row.proof {
+        Proof::Signed { key, .. } => Some(key),
+        Proof::None | Proof::SelfAsserted => None,
+    };
+    let mut last: BTreeMap<&str, &Row> = BTreeMap::new();
+    for row in rows {
+        let before = last.insert(row.actor.as_str(), row);
+        let is_given = row.kind.as_str() == run_kind::ANSWERED
+            && before.is_some_and(|before| before.payload.text("record.command_id") == Some(ANSWER));
+        match before.map(|before| (key(before), key(row))) {
+            Some((Some(before), after)) if after != Some(before) => {
+                wrong(row, "/proof", "it is not signed as this person has signed before", found);
+            }
+            Some((None, Some(_))) if is_given => {
+                wrong(row, "/proof", "the answer is signed, and the command that gave it is not", found);
+            }
+            _same => found.right(CHECK),
+        }
+    }
+}
+
+/// The records that are about a text, which their rows name.
+const ABOUT: [&str; 9] = [
+    "govern.artifact_version",
+    "govern.command_invocation",
+    "govern.ephemeral_source_lookup_receipt",
+    "govern.evaluation_contract_review",
+    "govern.revision_review_packet",
+    "govern.run_board_visible_post",
+    "govern.source_evidence_anchor",
+    "govern.source_record",
+    "govern.work_product_certification",
+];
+
+/// What a governed row names is what its record is about: one text, or none.
+fn needed(case: &Case<'_>, found: &mut Found) {
+    for row in case.rows() {
+        let most = usize::from(ABOUT.contains(&row.kind.as_str()));
+        match row.blobs.len() <= most {
+            true => found.right(CHECK),
+            false => wrong(row, "/blobs", "it names bytes that its record is not about", found),
+        }
     }
 }
 

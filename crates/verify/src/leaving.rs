@@ -78,6 +78,11 @@ pub(crate) fn confirmed<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     let (case, place) = (walk.case, record.seq());
     let asked = command::open(case, place);
     if let Some((asked, subject)) = asked.and_then(|one| Some((one, meant(case, one, place)?))) {
+        let is_kept = command::request(case, asked).is_some_and(|one| one.flag("confirmed") != Some(true));
+        if asked.json().is("command_id", EXPORT) && is_kept {
+            let message = "the command does not say yes to it";
+            found.about(Code::VerifyDerivation, CHECK, record, "subject_ref", message);
+        }
         match subject {
             Some(subject) => found.must_say(CHECK, record, "subject_ref", &subject),
             None => found.withheld(CHECK),

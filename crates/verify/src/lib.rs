@@ -18,6 +18,7 @@ extern crate alloc;
 extern crate std;
 
 mod agreed;
+mod asked;
 mod board;
 mod cancel;
 mod case;
@@ -39,6 +40,7 @@ mod form;
 mod formula;
 mod found;
 mod given;
+mod handed;
 mod handed_on;
 mod head;
 mod header;

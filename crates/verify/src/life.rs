@@ -56,7 +56,7 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
             found.must_say(CHECK, record, "to_state", "resolved");
             found.must_say(CHECK, record, "reason", "it was decided");
         }
-        return;
+        return attended(walk, record, found);
     }
     found.must_say(CHECK, record, "actor_ref", ENGINE);
     found.must_say(CHECK, record, "reason", words.1);
@@ -68,6 +68,22 @@ pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     if !is_edited {
         found.must_say(CHECK, record, "to_state", words.0);
     }
+}
+
+/// What a person deals with or puts aside by a command is what the command names, for the reason that it gives.
+fn attended(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found) {
+    let asked = command::open(walk.case, record.seq());
+    let way = asked.and_then(|one| match one.json().text("command_id")? {
+        "attention.resolve_item" => Some((one, "resolved", "dealt with by a person")),
+        "attention.dismiss_item" => Some((one, "dismissed", "put aside by a person")),
+        _other => None,
+    });
+    let Some((asked, to, words)) = way else { return };
+    found.must_say(CHECK, record, "to_state", to);
+    let Some(request) = command::request(walk.case, asked) else { return found.withheld(CHECK) };
+    let item = request.text("item_id").map(|id| format!("attention_ledger_item:{id}").into());
+    found.must(CHECK, record, "subject_ref", item);
+    found.must_say(CHECK, record, "reason", request.text("note").unwrap_or(words));
 }
 
 /// A question to sources moves: a person takes it up and answers it, who searched finds nothing, or the work does not say it any more.

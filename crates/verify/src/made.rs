@@ -4,9 +4,10 @@
 
 use crate::case::{Case, Text};
 use crate::evidence;
-use crate::found::Found;
+use crate::found::{Found, texts};
+use crate::handed;
 use crate::report::{Check, Failure, Place};
-use crate::revise::Plan;
+use crate::revise::{self, Plan};
 use crate::run::{Handed, Told};
 use crate::task::Artifact;
 use crate::walk::Walk;
@@ -58,13 +59,32 @@ pub(crate) fn version<'c>(walk: &Walk<'c, '_>, record: Record<'c>, number: usize
     let (case, told) = (walk.case, walk.told);
     if number > 1 {
         let step = record.json().text("produced_by_step_id").unwrap_or_default();
-        let is_planned = Plan::of_step(case, step).is_some();
-        return found.holds(CHECK, record, "produced_by_step_id", is_planned, "no step of a plan made it");
+        let plan = Plan::of_step(case, step);
+        if let Some(plan) = &plan {
+            found.must_say(CHECK, record, "safety_class", revise::worst(case, plan.steps()));
+        }
+        return found.holds(
+            CHECK,
+            record,
+            "produced_by_step_id",
+            plan.is_some(),
+            "no step of a plan made it",
+        );
     }
+    found.must_say(CHECK, record, "safety_class", "mechanical");
     let local = case.local(record.json().text("artifact_stable_id").unwrap_or_default());
     let row = case.row(record).map_or(0, |row| row.seq);
     let text = case.task.artifact(local).and_then(|artifact| drafted(told, artifact, row));
     let drafted = text.map(|text| String::from(Digest::of(text.as_bytes())));
+    let is_held = case.task.artifact(local).is_none_or(|one| one.0.text("codespec").is_none());
+    let is_held = is_held || told.heads.contains_key(local) || handed::is_held(told, row);
+    found.holds(
+        CHECK,
+        record,
+        "content_hash",
+        is_held,
+        "it was not held to its CodeSpec, or does not keep it",
+    );
     let expected = told.heads.get(local).cloned().or(drafted);
     match expected {
         None if told.is_partial || told.pipeline.is_none() => found.withheld(CHECK),
@@ -109,15 +129,23 @@ pub(crate) fn handed_over(case: &Case<'_>, told: &Told, found: &mut Found) {
     }
     for one in told.handed.iter().filter(|one| one.output_key == "integration" && !one.is_asking) {
         let before = case.world.all().filter(|record| case.row(*record).is_some_and(|row| row.seq < one.seq));
-        let heads = evidence::heads(case, before.last().map_or(0, |record| record.seq() + 1));
+        let place = before.last().map_or(0, |record| record.seq() + 1);
+        let heads = evidence::heads(case, place);
         let products: Vec<Json> = heads.iter().map(|head| product(case, *head)).collect();
-        same(one, "products", Json::Array(products), found);
+        same(one, "products", Some(Json::Array(products)), found);
         let text = heads.first().map_or(Text::Here(""), |head| case.content(*head).text());
         match text {
-            Text::Here(text) => same(one, "final_response", text.into(), found),
+            Text::Here(text) => same(one, "final_response", Some(text.into()), found),
             Text::Withheld => found.withheld(CHECK),
             Text::Missing => {}
         }
+        let packet = case.last("TaskReliancePacket", place).filter(|_| !heads.is_empty());
+        let of = |path: &str| packet.and_then(|one| one.json().at(path).cloned());
+        let none: [&str; 0] = [];
+        let limits = of("reliance_derivation.unresolved_limitations").unwrap_or_else(|| texts(&none));
+        same(one, "packet", packet.map(|one| one.id().into()), found);
+        same(one, "reliance_status", of("reliance_derivation.status"), found);
+        same(one, "limitations", Some(limits), found);
     }
 }
 
@@ -135,16 +163,16 @@ fn product(case: &Case<'_>, head: Record<'_>) -> Json {
     .into()
 }
 
-fn same(handed: &Handed, member: &str, expected: Json, found: &mut Found) {
+fn same(handed: &Handed, member: &str, expected: Option<Json>, found: &mut Found) {
     let stated = handed.payload.at(member).cloned();
-    if stated.as_ref() == Some(&expected) {
+    if stated == expected {
         return found.right(CHECK);
     }
     found.fail(Failure {
         code: Code::VerifyDerivation,
         check: CHECK,
         place: Place { row: Some(handed.seq), path: Some(format!("/payload/{member}")), ..Place::default() },
-        expected: Some(expected),
+        expected,
         found: stated,
         message: "is not the work as it stood".to_string(),
     });

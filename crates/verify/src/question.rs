@@ -8,6 +8,8 @@ pub(crate) use label::{acknowledged, label};
 pub(crate) use wait::waited;
 
 use crate::case::{Case, bare};
+use crate::cause;
+use crate::command;
 use crate::found::{Found, texts};
 use crate::look::Round;
 use crate::report::Check;
@@ -252,6 +254,7 @@ pub(crate) fn answered<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
             found.about(Code::VerifyIncomplete, Check::Completeness, record, "hard_call_id", message);
         }
     }
+    by_command(walk, record, found);
     found.must_say(CHECK, record, "operation_kind", "hard_call_resolved");
     found.must_say(CHECK, record, "dispatcher_actor_ref", "engine:dispatcher");
     found.must(CHECK, record, "freeform_response_ref", None);
@@ -264,6 +267,16 @@ pub(crate) fn answered<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &
     let chosen = record.json().text("selected_option_id");
     let is_offered = call.json().list("options").iter().any(|one| one.text("option_id") == chosen);
     found.holds(CHECK, record, "selected_option_id", chosen.is_none() || is_offered, "is no option");
+}
+
+/// An answer that is given by a command is the one that the command asks for.
+fn by_command(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found) {
+    let asked = command::open(walk.case, record.seq());
+    let Some(asked) = asked.filter(|one| one.json().is("command_id", cause::ANSWER)) else { return };
+    found.must(CHECK, record, "resolved_by_user_ref", asked.json().at("actor_ref").cloned());
+    let Some(request) = command::request(walk.case, asked) else { return found.withheld(CHECK) };
+    found.must(CHECK, record, "hard_call_id", request.at("hard_call_id").cloned());
+    found.must(CHECK, record, "selected_option_id", request.at("option_id").cloned());
 }
 
 /// Seconds for which an answer is kept.

@@ -66,7 +66,7 @@ impl<'c> Plan<'c> {
         Plan::of(case, own)
     }
 
-    fn steps(&self) -> &'c [Json] {
+    pub(crate) fn steps(&self) -> &'c [Json] {
         self.record.json().list("steps")
     }
 
@@ -143,7 +143,7 @@ fn safety(case: &Case<'_>, step: &Json) -> &'static str {
 }
 
 /// The worst that the steps of a plan may do.
-fn worst(case: &Case<'_>, steps: &[Json]) -> &'static str {
+pub(crate) fn worst(case: &Case<'_>, steps: &[Json]) -> &'static str {
     let all: Vec<&str> = steps.iter().map(|one| safety(case, one)).collect();
     ["privileged", "meaning_bearing"].into_iter().find(|one| all.contains(one)).unwrap_or("mechanical")
 }

@@ -11,14 +11,15 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
 use countersign_kernel::pipeline::{Agent, Pipeline, shipped};
-use countersign_kernel::run::{Answer, Came, Doing, Event, Run, decide, row};
+use countersign_kernel::run::{Answer, Came, Doing, Event, Outcome, Run, decide, row};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
+use countersign_record::envelope::{Envelope, Provenance, Source};
 use countersign_record::json::{self, Json, Number, Object};
 use countersign_record::row::Row;
 use countersign_record::run_kind;
 use countersign_record::state::{GenericEnvelope, Minted};
-use countersign_record::time::{Instant, Timestamp};
+use countersign_record::time::Timestamp;
 
 const CHECK: Check = Check::Run;
 
@@ -51,14 +52,34 @@ pub(crate) struct Chosen {
 pub(crate) struct Handed {
     /// The row of the ledger.
     pub(crate) seq: u64,
-    /// When.
-    pub(crate) at: Instant,
+    /// The row by which its agent was called.
+    pub(crate) called: u64,
+    /// The stage.
+    pub(crate) stage: String,
     /// Where its output stands.
     pub(crate) output_key: String,
     /// What it is.
     pub(crate) payload: Json,
     /// Whether a person is asked instead.
     pub(crate) is_asking: bool,
+    /// Why it is not done, if it is not.
+    pub(crate) reason: Option<String>,
+    /// What it rests on.
+    pub(crate) rests_on: Provenance,
+    /// How often a model is said to have been asked, and how often it might have been; known where nothing is withheld.
+    pub(crate) asked: Option<(u64, u64)>,
+    /// What was still aimed at; known where nothing is withheld.
+    pub(crate) goals: Option<Vec<String>>,
+}
+
+impl Told {
+    /// The one of our own agents that handed something over.
+    pub(crate) fn agent(&self, handed: &Handed) -> Option<&str> {
+        match &self.pipeline.as_ref()?.stage(&handed.stage)?.agent {
+            Agent::BuiltIn { name } => Some(name),
+            _theirs => None,
+        }
+    }
 }
 
 /// Why a run can't be told.
@@ -87,11 +108,14 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) -> Told {
 
 fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Untold> {
     let Some((first, rest)) = case.events.split_first() else { return Ok(()) };
-    let mut events: Vec<(&Row, Event)> = Vec::new();
+    let (mut events, mut called): (Vec<(&Row, Event)>, u64) = (Vec::new(), first.seq);
     for row in rest.iter().filter(|row| row.kind.as_str().starts_with("run.")) {
         match event(case, row) {
             Ok(event) => {
-                hear(row, &event, told);
+                if matches!(event, Event::Called { .. }) {
+                    called = row.seq;
+                }
+                hear((row, called), &event, told);
                 events.push((row, event));
             }
             Err(Untold::Withheld) => told.is_partial = true,
@@ -105,6 +129,7 @@ fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Un
     }
     let mut rest = events.as_slice();
     while let Some((row, _)) = rest.first() {
+        standing(&pipeline, &run, rest, told, found);
         let expected = next(&pipeline, &run, rest).map_err(|why| wrong(row, "", why))?;
         if expected.is_empty() {
             return Err(wrong(row, "", "nothing happens here"));
@@ -129,15 +154,53 @@ fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Un
     Ok(())
 }
 
+/// Whoever hands something over says of the run what is so: its goal, its request, its turn, its time. What the run was like then is kept.
+fn standing(pipeline: &Pipeline, run: &Run, rest: &[(&Row, Event)], told: &mut Told, found: &mut Found) {
+    let Some((row, Event::Returned { stage, handoff, llm_calls, .. })) = rest.first() else { return };
+    if let Some(handed) = told.handed.iter_mut().find(|one| one.seq == row.seq) {
+        handed.goals = Some(run.envelope.goals.remaining_goals.clone());
+        handed.asked = Some((*llm_calls, run.llm_calls_left()));
+    }
+    let own = pipeline.stage(stage).filter(|stage| matches!(stage.agent, Agent::BuiltIn { .. }));
+    let Some(stage) = own else { return };
+    let outcome = Outcome::Done(handoff.payload.clone());
+    let again = run.handoff(stage, outcome, handoff.provenance.clone(), &row.at);
+    let of = |one: &Envelope| {
+        let turn = Number::try_from(one.turn_id).map_or(Json::Null, Json::Number);
+        let texts =
+            [&one.agent, &one.goal, &one.request_id, &one.version].map(|text| Json::from(text.as_str()));
+        let [agent, goal, request_id, version] = texts;
+        let at = Json::from(one.timestamp.to_string());
+        let source = Json::from((one.source == Source::Internal).to_string());
+        [
+            ("agent", agent),
+            ("goal", goal),
+            ("timestamp", at),
+            ("request_id", request_id),
+            ("turn_id", turn),
+            ("source", source),
+            ("version", version),
+        ]
+    };
+    for ((name, expected), (_, stated)) in of(&again).into_iter().zip(of(handoff)) {
+        same(row, &format!("/blobs/0/{name}"), Some(expected), Some(stated), found);
+    }
+}
+
 /// Keeps what only the run tells.
-fn hear(row: &Row, event: &Event, told: &mut Told) {
+fn hear((row, called): (&Row, u64), event: &Event, told: &mut Told) {
     match event {
-        Event::Returned { output_key, handoff, .. } => told.handed.push(Handed {
+        Event::Returned { stage, output_key, handoff, .. } => told.handed.push(Handed {
             seq: row.seq,
-            at: row.at.instant(),
+            called,
+            stage: stage.clone(),
             output_key: output_key.clone(),
             payload: handoff.payload.clone().into(),
             is_asking: handoff.escalate,
+            reason: handoff.reason.clone(),
+            rests_on: handoff.provenance.clone(),
+            asked: None,
+            goals: None,
         }),
         Event::Answered { id, by, answer: Answer::Choose(option) } => {
             told.chosen.push(Chosen { question: id.clone(), by: by.clone(), option: option.clone() });

@@ -158,7 +158,7 @@ fn checked(walk: &Walk<'_, '_>, subject: &Subject<'_, '_>, criterion: Criterion<
 }
 
 /// Whether a document fits a schema of draft 2020-12.
-fn fits(schema: &[u8], text: &str) -> Scored {
+pub(crate) fn fits(schema: &[u8], text: &str) -> Scored {
     let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).ok();
     let schema = value(schema).and_then(|schema| jsonschema::draft202012::new(&schema).ok());
     let Some(schema) = schema else { return Scored::Nothing(Lacks::Tool) };

@@ -387,6 +387,10 @@ pub(crate) fn fresh<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut
     let before = case.until("PolicyFreshnessRecord", place).filter(|one| one.seq() > last.seq()).count();
     let policies = last.json().texts("policy_refs");
     let Some(policy) = policies.get(before % policies.len().max(1)) else { return };
+    // They are all looked at together.
+    let together = case.world.of("PolicyFreshnessRecord").filter(|one| walk.at(*one) == walk.at(record));
+    let is_whole = together.count() == policies.len();
+    found.holds(CHECK, record, "checked_at", is_whole, "not every policy was looked at then, once");
     found.must_say(CHECK, record, "policy_ref", policy);
     let mut after = case.world.all().filter(|one| one.seq() > last.seq() && one.seq() < place);
     let is_newer = after.any(|one| name(one) == *policy);

@@ -9,7 +9,7 @@ use crate::head::{self, Stated};
 use crate::packet::{Content, Entry, Statement};
 use crate::report::{Check, Failure, Outcome, Packet, Place, Report, Signer, Standing, Withheld};
 use crate::summary::fallen;
-use crate::{agreed, complete, contract, form, header, integrity, run, walk};
+use crate::{agreed, complete, contract, form, handed, header, integrity, run, walk};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -89,7 +89,7 @@ fn look_at(statement: &Statement, found: &mut Found) -> Said {
     let told = run::check(&case, found);
     complete::check(&case, found);
     header::check(&case, found);
-    complete::critic(&case, &told.handed, found);
+    handed::check(&case, &told, found);
     contract::check(&case, found);
     form::check(&case, found);
     let edits = agreed::edits(&case);

@@ -12,8 +12,8 @@ use crate::report::Check;
 use crate::run::Told;
 use crate::{
     agreed, board, cancel, cause, certified, checkpoint, claims, command, cost, dispute, evidence, finding,
-    fork, formula, given, handed_on, leaving, library, life, look, made, measure, opening, quality, question,
-    rely, revise, shown, waiting, workspace,
+    fork, formula, given, handed, handed_on, leaving, library, life, look, made, measure, opening, quality,
+    question, rely, revise, shown, waiting, workspace,
 };
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -75,6 +75,7 @@ pub(crate) fn walk<'c, 'p>(
     command::complete(case, found);
     made::complete(case, told, found);
     made::handed_over(case, told, found);
+    handed::complete(case, told, found);
     walk.computed
 }
 

@@ -50,7 +50,10 @@ fn key(text: &str) -> Result<PublicKey, Failure> {
     let digits = match PublicKey::try_from(text) {
         Ok(key) => return Ok(key),
         Err(_) if is_meant => text.to_owned(),
-        Err(_) => input::text(text)?,
+        Err(_) => input::text(text).map_err(|_| {
+            let why = "is neither a key (64 hex digits) nor a file that can be read";
+            Failure::new(Code::FieldInvalid, format!("--trusted-key {text}: it {why}"))
+        })?,
     };
     let key = PublicKey::try_from(digits.trim());
     key.map_err(|error| Failure::new(Code::FieldInvalid, format!("--trusted-key {text}: {error}")))

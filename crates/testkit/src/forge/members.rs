@@ -7,7 +7,7 @@
 /// The members of each kind that are inputs: names, times, answers, what somebody measured or chose. `[]` is any item of a list, and
 /// a member with all that is in it is listed by its name.
 pub(crate) const INPUTS: &[(&str, &[&str])] = &[
-    ("ArtifactVersion", &["safety_class"]),
+    ("ArtifactVersion", &[]),
     ("ArtifactVersionTransitionEvent", &["to_state"]),
     ("AttentionLedgerItem", &[]),
     ("BudgetNarrative", &[]),
@@ -18,7 +18,7 @@ pub(crate) const INPUTS: &[(&str, &[&str])] = &[
     ("CommandReceipt", &[]),
     ("ContestationRequest", &[]),
     ("ContextPacketConsumption", &[]),
-    ("CostVector", &["components", "basis", "assumptions", "estimator_confidence"]),
+    ("CostVector", &[]),
     ("Criterion", &[]),
     ("CriterionIdentityFields", &[]),
     ("CriterionSemanticReviewReceipt", &[]),
@@ -112,7 +112,7 @@ pub(crate) const INPUTS: &[(&str, &[&str])] = &[
     ("TaintAggregationPolicy", &[]),
     ("TaskCancelProtocol", &[]),
     ("TaskCancelReceipt", &[]),
-    ("TaskCostRecord", &["cost_class", "module_id", "planned_cost_vector_ref"]),
+    ("TaskCostRecord", &[]),
     ("TaskHealthCard", &[]),
     ("TaskProcessGapSignal", &[]),
     ("TaskReliancePacket", &[]),

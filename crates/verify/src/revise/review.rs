@@ -65,7 +65,9 @@ pub(crate) fn packet<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     let text = |one: Option<Record<'c>>| one.map_or(Text::Missing, |one| case.content(one).text());
     match (text(before), text(after), case.content(record).text()) {
         (Text::Here(before), Text::Here(after), Text::Here(diff)) => {
-            match applied(before, diff).as_deref() == Some(after) {
+            let path = plan.artifact.path().unwrap_or_default();
+            let is_headed = diff.is_empty() || diff.starts_with(&format!("--- a/{path}\n+++ b/{path}\n@@ "));
+            match is_headed && applied(before, diff).as_deref() == Some(after) {
                 true => found.right(CHECK),
                 false => {
                     let message = "the change that is shown does not make the candidate of the work";

@@ -7,7 +7,7 @@ use countersign_record::canonical;
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::json;
-use countersign_record::row::Row;
+use countersign_record::row::{Proof, Row};
 use countersign_testkit::forge::{file, key, restated};
 use countersign_verify::dsse::Envelope;
 use countersign_verify::packet::{Blob, Content, Entry, Statement};
@@ -300,4 +300,98 @@ fn no_source_is_of_another_matter() {
         failure.place.path.as_deref() == Some("/predicate/task/sources/1/matter")
     };
     assert!(report.failures.iter().any(is_it), "{}", told(&report));
+}
+
+/// A statement with one row changed.
+fn with_row(statement: &Statement, at: usize, change: impl FnOnce(&mut Row)) -> Statement {
+    let mut rows = statement.ledger.rows.clone();
+    let Entry::Whole(row) = &mut rows[at] else { panic!("it is the run's own") };
+    change(row);
+    restated(statement, rows)
+}
+
+fn place(statement: &Statement, is_it: impl Fn(&Row) -> bool) -> usize {
+    let own = |one: &Entry| matches!(one, Entry::Whole(row) if is_it(row));
+    statement.ledger.rows.iter().position(own).unwrap()
+}
+
+#[test]
+fn the_rows_of_a_run_stand_in_order() {
+    let statement = scenes::answered().statement();
+    let rows = statement.ledger.rows.iter().enumerate();
+    let own =
+        rows.filter(|(_, one)| matches!(one, Entry::Whole(row) if row.kind.as_str().starts_with("run.")));
+    let own: Vec<usize> = own.map(|(at, _)| at).collect();
+    for at in own.iter().skip(1) {
+        let early = with_row(&statement, *at, |row| row.at = "2016-01-01T00:00:00Z".try_into().unwrap());
+        check_at("a row before the one before it", &early, "/at");
+    }
+    for at in own.iter().rev().skip(1) {
+        let late = with_row(&statement, *at, |row| row.at = "2036-01-01T00:00:00Z".try_into().unwrap());
+        check_at("a row behind the one behind it", &late, "/at");
+    }
+}
+
+#[test]
+fn whoever_signs_signs_every_decision() {
+    let statement = crate::requests::commanded().statement();
+    let is_signed = |row: &Row| matches!(row.proof, Proof::Signed { .. });
+    let count =
+        statement.ledger.rows.iter().filter(|one| matches!(one, Entry::Whole(row) if is_signed(row))).count();
+    assert!(count > 3, "{count}");
+    for (at, _) in statement.ledger.rows.iter().enumerate() {
+        let Entry::Whole(row) = &statement.ledger.rows[at] else { continue };
+        if is_signed(row) && at != place(&statement, is_signed) {
+            let bare = with_row(&statement, at, |row| row.proof = Proof::SelfAsserted);
+            check_at("a decision whose signature was taken away", &bare, "/proof");
+        }
+    }
+    let first = place(&statement, is_signed);
+    let bare = with_row(&statement, first, |row| row.proof = Proof::None);
+    check_at("a signed answer to a command that nobody signed", &bare, "/proof");
+}
+
+#[test]
+fn a_row_names_no_bytes_that_its_record_is_not_about() {
+    let statement = scenes::safe().statement();
+    let named = place(&statement, |row| is(row, "source_record") && !row.blobs.is_empty());
+    let Entry::Whole(source) = &statement.ledger.rows[named] else { panic!("it is there") };
+    for kind in ["outcome_record", "source_record", "artifact_version"] {
+        let at = place(&statement, |row| is(row, kind));
+        let more = with_row(&statement, at, |row| row.blobs.extend(source.blobs.iter().copied()));
+        check_at(kind, &more, "/blobs");
+    }
+}
+
+#[test]
+fn a_change_names_the_work_that_it_changes() {
+    let statement = scenes::mended().statement();
+    let at = place(&statement, |row| is(row, "revision_review_packet"));
+    let Entry::Whole(row) = &statement.ledger.rows[at] else { panic!("it is there") };
+    let old = row.blobs[0].digest;
+    let Some(blob) = statement.blobs.iter().find(|one| one.digest == old) else { panic!("it is here") };
+    let Content::Present(bytes) = &blob.content else { panic!("it is here") };
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let new = text.replacen("memo.md", "other.md", 1).into_bytes();
+    let digest = Digest::of(&new).to_string();
+    let other = with_bytes(&statement, old, new);
+    let other = with_rows(&other, |row| Some(worded(row, &old.to_string(), &digest)));
+    check("the change of another file", &other, "RevisionReviewPacket", "/semantic_diff_ref");
+}
+
+#[test]
+fn costs_are_those_of_the_questions_that_were_asked() {
+    let statement = crate::handoffs::coded().statement();
+    let at = place(&statement, |row| row.kind.as_str() == "run.returned");
+    for calls in ["0", "7"] {
+        let said = r#""llm_calls":1"#;
+        let other =
+            with_row(&statement, at, |row| *row = worded(row.clone(), said, &said.replace('1', calls)));
+        check_at("another number of questions", &other, "/payload/llm_calls");
+    }
+    // A piece of work that is left out, with its cost.
+    let at = place(&statement, |row| is(row, "task_cost_record"));
+    let mut rows = statement.ledger.rows.clone();
+    rows.drain(at - 1..=at);
+    check_at("a cost that is left out", &restated(&statement, rows), "/payload/took");
 }

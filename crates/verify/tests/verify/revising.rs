@@ -1,6 +1,5 @@
 //! Mending on a stage: looks at heads, plans with their steps, what people are asked, and commands.
 
-use crate::scenes::REVISED;
 use crate::stage::Stage;
 use countersign_govern::types::added::showing::ActorKind;
 use countersign_govern::types::basic::ArtifactVersionState as State;
@@ -143,7 +142,7 @@ impl Stage {
                 while let Some(question) = self.mend(others) {
                     self.ask(Some(&question), others);
                 }
-                self.hand_over(REVISED);
+                self.revised();
                 self.call();
             } else if call::open(&self.desk).is_empty() && !is_open("dirty") {
                 self.judged("");

@@ -1,12 +1,14 @@
 //! Runs with different ends, each with its packet.
 
 use crate::decided;
+use crate::handoffs;
 use crate::histories;
+use crate::requests;
 use crate::revising::Answer;
 use crate::stage::Stage;
 use countersign_govern::types::formula::MetricObservation;
 use countersign_kernel::measure::Measured;
-use countersign_work::asking::{self, Call, Ended, Took};
+use countersign_work::asking::{Call, Ended};
 use countersign_work::finding;
 use countersign_work::score::Seen;
 use std::collections::BTreeMap;
@@ -34,8 +36,6 @@ const TASK: &str = r#"{
 
 const LEASE: &str = "# Lease\n\nThe lease of the warehouse ends on 31 May 2027.\n\nThe rent is 900 euros a month.\n\nThe tenant may give notice of six months to the landlord.\n";
 const LETTER: &str = "The landlord will repair the roof in spring.\n";
-/// What the revisor hands over.
-pub(crate) const REVISED: &str = r#"{"made":[],"steps":1}"#;
 
 /// A memo whose every sentence stands in a source.
 pub(crate) fn safe() -> Stage {
@@ -115,6 +115,24 @@ pub(crate) fn acknowledged() -> Stage {
     let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
     stage.command("hard_call.defer", &format!(r#"{{"hard_call_id": "{question}"}}"#));
     stage.asks(&question, "yes", "");
+    let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    stage.judged("");
+    stage.call();
+    stage.rely(&claims);
+    stage.integrated();
+    stage
+}
+
+/// A criterion that only a person can look at, who answers by a command.
+pub(crate) fn asked_of_a_person() -> Stage {
+    let label = r#"{"id": "agreed", "text": "It is agreed.", "basis": "human_label", "required": true,
+      "question": "Is it agreed?", "labels": ["yes", "no"], "pass": ["yes"]}, {"id": "cites""#;
+    let task = TASK.replace(r#"{"id": "cites""#, label);
+    let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
+    let version = stage.drafted("memo", SAID);
+    let (_, looked) = stage.look(&[("memo", &version, SAID)], &Seen::default());
+    let question = looked.iter().find_map(|one| one.question.clone()).unwrap();
+    stage.asks_by_command(&question, "yes");
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
     stage.call();
@@ -225,8 +243,8 @@ pub(crate) fn optional() -> Stage {
 pub(crate) fn overspent() -> Stage {
     let task = TASK.replace(r#""outcomes""#, r#""budget": {"output_tokens": 10}, "outcomes""#);
     let mut stage = Stage::new(&task, &[("lease", LEASE), ("letter", LETTER)], &[]);
-    let call = Call {
-        module: "drafter".to_owned(),
+    stage.calls.push(Call {
+        module: "draft".to_owned(),
         planned: None,
         shown: BTreeMap::new(),
         host: None,
@@ -234,8 +252,7 @@ pub(crate) fn overspent() -> Stage {
         output_tokens: 100,
         usd_micros: None,
         ended: Ended::Completed,
-    };
-    asking::record(&mut stage.desk, "drafter", &Took { calls: vec![call], wall_clock_ms: 3 }).unwrap();
+    });
     let version = stage.drafted("memo", SAID);
     let (claims, _) = stage.look(&[("memo", &version, SAID)], &Seen::default());
     stage.judged("");
@@ -263,7 +280,12 @@ fn disputed(word: &'static str, status: &str) -> Stage {
     stage.judged("");
     stage.call();
     assert_eq!(stage.rely(&claims), status);
-    stage.integrated();
+    // What is to be mended is not handed over yet.
+    if word == "revise" {
+        stage.revised()
+    } else {
+        stage.integrated()
+    }
     stage
 }
 
@@ -396,7 +418,7 @@ pub(crate) const SHORT: [Scene; 12] = [
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
-const LONG: [Scene; 13] = [
+const LONG: [Scene; 15] = [
     ("contested", contested),
     ("issued", issued),
     ("given up", histories::given_up),
@@ -410,4 +432,6 @@ const LONG: [Scene; 13] = [
     ("besides", besides),
     ("cleared", cleared),
     ("acknowledged", acknowledged),
+    ("commanded", requests::commanded),
+    ("coded", handoffs::coded),
 ];

@@ -2,8 +2,12 @@
 
 use crate::book::{Book, Written};
 use countersign_govern::reference::snake;
+use countersign_govern::types::added::artifact::ArtifactVersionTransitionEvent;
 use countersign_govern::types::added::policy::CapabilityState;
+use countersign_govern::types::basic::HumanDecisionOption;
+use countersign_govern::types::reliance::TaskReliancePacket;
 use countersign_govern::types::sufficiency::CandidateRepairProcedureSafetyClass as Safety;
+use countersign_govern::types::wire::Wire;
 use countersign_kernel::pipeline::Pipeline;
 use countersign_kernel::run::{Answer, Came, Doing, HARD_CALL, Outcome, Run, decide};
 use countersign_record::canonical;
@@ -16,6 +20,7 @@ use countersign_record::state::{GenericEnvelope, Minted};
 use countersign_record::time::{Instant, Timestamp};
 use countersign_verify::packet::{Parts, Statement};
 use countersign_work::artifact::{self, Made, Version};
+use countersign_work::asking::{self, Call, Ended, Took};
 use countersign_work::call;
 use countersign_work::claims::{self, Claimed, Source};
 use countersign_work::desk::Desk;
@@ -36,6 +41,14 @@ const PIPELINE: &str = r#"{"name":"stage","stages":[
     {"name":"integration","agent":{"kind":"built_in","name":"task_integration"}}],
     "limits":{"max_iterations":60,"max_llm_calls":10,"max_agent_hops":200,"max_stages":5,"max_critic_fires":60}}"#;
 
+/// The same where code is held to its CodeSpec.
+const CODED: &str = r#"{"name":"coded","stages":[
+    {"name":"draft","agent":{"kind":"built_in","name":"task_draft"},"default_next":"enforcement"},
+    {"name":"enforcement","agent":{"kind":"built_in","name":"enforcement"},"default_next":"critic"},
+    {"name":"critic","agent":{"kind":"built_in","name":"task_critic"},"default_next":"integration"},
+    {"name":"integration","agent":{"kind":"built_in","name":"task_integration"}}],
+    "limits":{"max_iterations":60,"max_llm_calls":10,"max_agent_hops":200,"max_stages":5,"max_critic_fires":60}}"#;
+
 pub(crate) struct Stage {
     pub(crate) desk: Desk,
     pub(crate) book: Book,
@@ -47,6 +60,10 @@ pub(crate) struct Stage {
     pipeline: Pipeline,
     run: Run,
     seconds: i64,
+    /// Questions to models that the stage that is at work has asked.
+    pub(crate) calls: Vec<Call>,
+    /// Moves of versions until the stage that is at work was called.
+    moves: usize,
 }
 
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -87,14 +104,27 @@ impl Stage {
         let matter = MatterId::try_from("default".to_owned()).unwrap();
         let run = RunId::try_from(RUN.to_owned()).unwrap();
         let desk = Desk::new(task, run, matter.clone(), at(0));
-        let pipeline = Pipeline::read(parsed(PIPELINE)).unwrap();
+        let is_code = document.get("artifacts").and_then(Json::as_array).unwrap().iter();
+        let is_code = is_code.clone().any(|one| one.get("codespec").is_some());
+        let pipeline = Pipeline::read(parsed(if is_code { CODED } else { PIPELINE })).unwrap();
         let input = parsed(r#"{"raw_input":"do it"}"#);
         let envelope = Run::begun(&pipeline, GenericEnvelope::read(input, minted()).unwrap());
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
         let book = Book { matter, written: Vec::new() };
         let contents = texts.iter().map(|(.., text)| (Digest::of(text.as_bytes()), text.clone())).collect();
-        let mut stage =
-            Stage { desk, book, document, texts, files, contents, pipeline, run: envelope, seconds: 0 };
+        let mut stage = Stage {
+            desk,
+            book,
+            document,
+            texts,
+            files,
+            contents,
+            pipeline,
+            run: envelope,
+            seconds: 0,
+            calls: Vec::new(),
+            moves: 0,
+        };
         stage.foreign();
         stage.began();
         stage.call();
@@ -159,6 +189,7 @@ impl Stage {
 
     /// The next agent is called.
     pub(crate) fn call(&mut self) {
+        self.moves = self.desk.all::<ArtifactVersionTransitionEvent>().count();
         self.come(Came::Go);
     }
 
@@ -171,10 +202,47 @@ impl Stage {
     /// An artifact is drafted, and becomes its first version when the critic is called.
     pub(crate) fn drafted(&mut self, artifact: &str, text: &str) -> Version {
         let texts = Object::from([(artifact, Json::from(text))]);
-        let draft = Object::from([("text", Json::from(text)), ("texts", texts.into())]);
+        let draft = Object::from([
+            ("text", Json::from(text)),
+            ("texts", texts.into()),
+            ("written_by", "extractive".into()),
+        ]);
         self.returned(Outcome::Done(draft), "stop_1");
         self.call();
         self.version(artifact, text)
+    }
+
+    /// Code is drafted, repaired by a model, and becomes its first version when the critic is called.
+    pub(crate) fn enforced(&mut self, artifact: &str, draft: &str, fenced: &str) -> Version {
+        let texts = Object::from([(artifact, Json::from(draft))]);
+        let drafted = Object::from([
+            ("text", Json::from(draft)),
+            ("texts", texts.into()),
+            ("written_by", "scripted".into()),
+        ]);
+        self.calls.push(asked("draft"));
+        self.returned(Outcome::Done(drafted), "stop_1");
+        self.call();
+        let hash = |text: &str| Json::from(String::from(Digest::of(text.as_bytes())));
+        let hashes = Object::from([
+            ("draft_sha256", hash(draft)),
+            ("final_sha256", hash(fenced)),
+            ("spec_sha256", hash("the rules")),
+        ]);
+        let path = self.desk.task().artifact(artifact).unwrap().path.clone();
+        let code = Object::from([("filename", Json::from(path)), ("code_fenced", fenced.into())]);
+        let report = Object::from([
+            ("status", Json::from("PASS")),
+            ("violations", Json::Array(Vec::new())),
+            ("repair", Object::from([("outcome", Json::from("applied"))]).into()),
+            ("artifact", code.into()),
+            ("hashes", hashes.into()),
+        ]);
+        self.calls.push(asked("enforcement"));
+        self.returned(Outcome::Done(report), "stop_1");
+        self.call();
+        let inside = fenced.split_once('\n').unwrap().1.rsplit_once("```").unwrap().0.to_owned();
+        self.version(artifact, &inside)
     }
 
     /// The work as it stands is handed over.
@@ -190,9 +258,15 @@ impl Stage {
                 ("sha256", String::from(head.content).into()),
             ])));
         }
+        let packet = self.desk.each::<TaskReliancePacket>("TaskReliancePacket").next_back().unwrap().record;
+        let derived = &packet.reliance_derivation;
+        let limits = derived.unresolved_limitations.iter().map(|one| Json::from(one.as_str()));
         let handed = Object::from([
             ("final_response", Json::from(first.unwrap_or_default())),
             ("products", Json::Array(products)),
+            ("packet", packet.packet_id.as_str().into()),
+            ("reliance_status", derived.status.as_str().into()),
+            ("limitations", Json::Array(limits.collect())),
         ]);
         self.returned(Outcome::Done(handed), "stop_1");
     }
@@ -207,19 +281,50 @@ impl Stage {
             states.iter().map(|(id, state)| format!(r#"{{"outcome":"{id}","state":"{state}"}}"#)).collect();
         let route = if is_open { "revision" } else { "hand_over" };
         let stands = stands.join(",");
-        self.hand_over(&format!(r#"{{"verdict":"approved","route":"{route}","outcomes":[{stands}]{seen}}}"#));
+        let is_left = |id: &str| !countersign_work::outcome::is_settled(state(id));
+        let left: Vec<&str> = states.iter().map(|(id, _)| id.as_str()).filter(|id| is_left(id)).collect();
+        let goals: Vec<String> =
+            self.run.envelope.goals.remaining_goals.iter().map(|goal| format!("{goal:?}")).collect();
+        let (goals, none) = (goals.join(","), String::new());
+        let (reached, unreached) = if left.is_empty() { (&goals, &none) } else { (&none, &goals) };
+        let feedback = if left.is_empty() { none.clone() } else { format!("not met: {}", left.join(", ")) };
+        let confidence = u8::from(left.is_empty());
+        let goals = format!(r#""satisfied_goals":[{reached}],"unsatisfied_goals":[{unreached}]"#);
+        let rest = format!(r#""feedback":"{feedback}","confidence":{confidence},{goals}{seen}"#);
+        self.hand_over(&format!(
+            r#"{{"verdict":"approved","route":"{route}","outcomes":[{stands}],{rest}}}"#
+        ));
+    }
+
+    /// The revisor hands over what it made since it was called.
+    pub(crate) fn revised(&mut self) {
+        let moves: Vec<ArtifactVersionTransitionEvent> = self.desk.all().skip(self.moves).collect();
+        let made = moves.iter().filter(|one| one.to_state.as_str() == "accepted_head").map(|one| {
+            let (artifact, number) = one.artifact_version_ref.as_str().rsplit_once(".v").unwrap();
+            let artifact = artifact.rsplit_once('.').unwrap().1;
+            format!(r#"{{"artifact":"{artifact}","version":{number},"accepted":true}}"#)
+        });
+        let made: Vec<String> = made.collect();
+        self.hand_over(&format!(r#"{{"made":[{}],"steps":1}}"#, made.join(",")));
+    }
+
+    /// What a stage says that asks models: what it took, which is put down.
+    fn took(&mut self, stage: &str, payload: &mut Object) {
+        let module = match stage {
+            "draft" => "draft",
+            "critic" => "evaluator",
+            "revision" => "revision",
+            "enforcement" => "enforcement",
+            _asks_nothing => return,
+        };
+        let took = Took { calls: std::mem::take(&mut self.calls), wall_clock_ms: 3 };
+        asking::record(&mut self.desk, module, &took).unwrap();
+        payload.insert("took", took.write().unwrap());
     }
 
     /// The critic asks, and a person chooses.
     pub(crate) fn asks(&mut self, question: &str, option: &str, seen: &str) {
-        let calls = call::open(&self.desk);
-        let steps: Vec<String> =
-            calls[0].options.iter().map(|one| format!("\"{}\"", one.option_id)).collect();
-        let steps = steps.join(",");
-        let payload =
-            parsed(&format!(r#"{{"message":"?","question":"{question}","next_steps":[{steps}]{seen}}}"#));
-        let payload = payload.as_object().unwrap().clone();
-        self.returned(Outcome::Escalate { reason: HARD_CALL.to_owned(), payload }, question);
+        self.escalates(question, seen);
         self.later();
         call::answer(&mut self.desk, question, option, "ana").unwrap();
         self.flush();
@@ -227,6 +332,26 @@ impl Stage {
         let answer = Answer::Choose(option.to_owned());
         self.come(Came::Answered { id: question.to_owned(), by: "ana".to_owned(), answer });
         self.call();
+    }
+
+    pub(crate) fn escalates(&mut self, question: &str, seen: &str) {
+        let calls = call::open(&self.desk);
+        let call = calls.iter().find(|one| one.hard_call_id == question).unwrap();
+        let steps: Vec<Json> = call.options.iter().map(|one| one.option_id.as_str().into()).collect();
+        let option = |one: &HumanDecisionOption| {
+            Json::from(Object::from([
+                ("id", Json::from(one.option_id.as_str())),
+                ("label", one.label.as_str().into()),
+                ("consequence", one.consequence_text.as_str().into()),
+            ]))
+        };
+        let seen = parsed(&format!("{{{}}}", seen.trim_start_matches(',')));
+        let mut payload = seen.as_object().unwrap().clone();
+        payload.insert("message", call.prompt_text.as_str());
+        payload.insert("question", question);
+        payload.insert("options", Json::Array(call.options.iter().map(option).collect()));
+        payload.insert("next_steps", Json::Array(steps));
+        self.returned(Outcome::Escalate { reason: HARD_CALL.to_owned(), payload }, question);
     }
 
     /// The agent asks for leave, and a person gives it.
@@ -238,13 +363,17 @@ impl Stage {
         self.call();
     }
 
-    fn returned(&mut self, outcome: Outcome, stop_id: &str) {
-        self.flush();
+    fn returned(&mut self, mut outcome: Outcome, stop_id: &str) {
         let Doing::Called { stage, .. } = self.run.doing.clone() else { panic!("nobody was called") };
+        let llm_calls = self.calls.len() as u64;
+        if let Outcome::Done(payload) | Outcome::Escalate { payload, .. } = &mut outcome {
+            self.took(&stage, payload);
+        }
+        self.flush();
         let stage = self.pipeline.stage(&stage).unwrap().clone();
         let handoff = self.run.handoff(&stage, outcome, Provenance::default(), &self.now());
         let stop_id = stop_id.to_owned();
-        self.come(Came::Returned { stage: stage.name, handoff: Box::new(handoff), llm_calls: 0, stop_id });
+        self.come(Came::Returned { stage: stage.name, handoff: Box::new(handoff), llm_calls, stop_id });
     }
 
     pub(crate) fn flush(&mut self) {
@@ -317,6 +446,20 @@ impl Stage {
 
     pub(crate) fn statement(&self) -> Statement {
         Statement::of(self.parts()).unwrap()
+    }
+}
+
+/// A question to a model here.
+fn asked(module: &str) -> Call {
+    Call {
+        module: module.to_owned(),
+        planned: None,
+        shown: BTreeMap::new(),
+        host: None,
+        input_tokens: 1_184,
+        output_tokens: 792,
+        usd_micros: None,
+        ended: Ended::Completed,
     }
 }
 
