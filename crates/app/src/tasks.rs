@@ -327,9 +327,7 @@ pub(crate) fn capabilities(task: &Task) -> Vec<CapabilityState> {
     // What the task grants is there if this machine can hold it.
     let can_hold = || countersign_tools::support().iter().all(|one| one.state != State::Missing);
     all.extend(
-        task::granted(&task)
-            .iter()
-            .map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())),
+        task::granted(task).iter().map(|one_of| one(one_of.as_str(), one_of.as_str() == SHELL && can_hold())),
     );
     all
 }

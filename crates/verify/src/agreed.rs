@@ -21,7 +21,10 @@ use countersign_record::json::{self, Json, Object};
 const CHECK: Check = Check::Task;
 
 /// The contracts that people asked for instead, each with the place of the command that says so: what follows is held to it.
-pub(crate) fn edits(case: &Case<'_>) -> Vec<(u64, Json)> {
+///
+/// # Errors
+/// The command that has one which is not in the packet: nothing that follows can be derived.
+pub(crate) fn edits<'c>(case: &'c Case<'_>) -> Result<Vec<(u64, Json)>, Record<'c>> {
     let accepted: BTreeSet<&str> = case
         .world
         .of("CommandReceipt")
@@ -29,15 +32,16 @@ pub(crate) fn edits(case: &Case<'_>) -> Vec<(u64, Json)> {
         .filter_map(|one| one.json().text("invocation_id"))
         .collect();
     let asked = case.world.of("CommandInvocation").filter(|one| one.json().is("command_id", EDIT));
-    let edit = |one: Record<'_>| match case.content(one) {
-        Bytes::Here(bytes) => {
-            // The run takes the task in as it takes in every other: a number has one form.
-            let task = canonical::to_bytes(json::parse(bytes).ok()?.get("task")?).ok()?;
-            Some((one.seq(), json::parse(&task).ok()?))
-        }
-        Bytes::Withheld | Bytes::Missing => None,
+    // The run takes the task in as it takes in every other: a number has one form.
+    let task = |bytes: &[u8]| {
+        let task = canonical::to_bytes(json::parse(bytes).ok()?.get("task")?).ok()?;
+        json::parse(&task).ok()
     };
-    asked.filter(|one| accepted.contains(one.id())).filter_map(edit).collect()
+    let edit = |one: Record<'c>| match case.content(one) {
+        Bytes::Here(bytes) => Ok((one.seq(), task(bytes).ok_or(one)?)),
+        Bytes::Withheld | Bytes::Missing => Err(one),
+    };
+    asked.filter(|one| accepted.contains(one.id())).map(edit).collect()
 }
 
 /// The command that changes a contract.

@@ -69,4 +69,4 @@ mod waiting;
 mod walk;
 mod workspace;
 
-pub use verify::verify;
+pub use verify::{lacking, verify};

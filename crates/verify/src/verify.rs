@@ -92,12 +92,28 @@ fn look_at(statement: &Statement, found: &mut Found) -> Said {
     handed::check(&case, &told, found);
     contract::check(&case, found);
     form::check(&case, found);
-    let edits = agreed::edits(&case);
-    let edited: Vec<(u64, Case<'_>)> =
-        edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();
-    walk::walk(&case, &edited, &formulas, &told, found);
+    match agreed::edits(&case) {
+        Ok(edits) => {
+            let edited: Vec<(u64, Case<'_>)> =
+                edits.iter().map(|(place, task)| (*place, case_of(statement, task))).collect();
+            walk::walk(&case, &edited, &formulas, &told, found);
+        }
+        // Whoever could withhold this could hide everything behind it.
+        Err(edit) => {
+            let message = "what was asked was changed here, and the change is not in the packet: nothing that follows can be derived";
+            found.about(Code::VerifyIncomplete, Check::Task, edit, "", message);
+        }
+    }
     let explanation = head::packet(&case).and_then(|one| one.json().text("reliance_derivation.explanation"));
     Said { explanation: explanation.unwrap_or_default().to_string(), fallen: fallen(&case) }
+}
+
+/// A change of the task that a statement does not have, without which it can't be verified.
+#[must_use]
+pub fn lacking(statement: &Statement) -> Option<Digest> {
+    let case = case_of(statement, &statement.task);
+    let edit = agreed::edits(&case).err()?;
+    case.row(edit)?.blobs.first().map(|blob| blob.digest)
 }
 
 /// What a statement holds, where a task was asked.

@@ -22,6 +22,7 @@ use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::{self, Journal, Ledger};
 use countersign_runtime::run::{self, Setup};
 use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
+use countersign_verify::lacking;
 use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
 use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
@@ -74,6 +75,13 @@ async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>
     let place = Place::open(global)?;
     let statement = statement(&place, run, told.setup, keep).await?;
     all_named(global, run, &statement, keep.kept)?;
+    if let Some(change) = lacking(&statement) {
+        let message = format!(
+            "{change} is what a person changed in the task: kept here, nothing that follows from it could be verified; \
+             leave it out of --withhold, or let privileged texts leave with --privileged"
+        );
+        return Err(Failure::new(Code::FieldInvalid, message));
+    }
     let summary = Summary::of(&statement);
     let leaving = Leaving::new(run, &statement, files.is_confirmed);
     for path in [files.out, files.html].into_iter().flatten() {

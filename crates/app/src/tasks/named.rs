@@ -92,7 +92,7 @@ impl<'a> Taking<'a> {
 
     /// Notes the sources that are of another matter.
     pub(super) fn foreign(&mut self, task: &Task, matter: &str) {
-        for one in task::foreign(&task, matter) {
+        for one in task::foreign(task, matter) {
             self.add(Code::FieldInvalid, one.path, one.message);
         }
     }

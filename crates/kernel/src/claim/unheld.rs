@@ -99,7 +99,7 @@ fn rows(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
     let is_rule = |row: &str| says_nothing(row) && row.contains('-');
     let names = |at: usize, (row, line): &(Range<usize>, &str)| {
         let is_first = all.get(at + 1).is_some_and(|(next, line)| next.start == row.end && is_rule(line));
-        is_first && !line.split('|').any(|name| asserts(name))
+        is_first && !line.split('|').any(asserts)
     };
     let own = all.iter().enumerate().filter(|(at, row)| !names(*at, row));
     own.map(|(_, (span, line))| (span.clone(), (*line).to_string())).collect()

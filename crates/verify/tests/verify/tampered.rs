@@ -9,7 +9,7 @@ use countersign_record::row::{DataClass, Row};
 use countersign_testkit::forge::{enclosed, file, key, public, restated};
 use countersign_verify::packet::{Content, Entry, Statement};
 use countersign_verify::report::{Check, Outcome, Report, Standing};
-use countersign_verify::verify;
+use countersign_verify::{lacking, verify};
 use std::collections::BTreeSet;
 
 fn has(report: &Report, code: Code) -> bool {
@@ -170,24 +170,37 @@ fn what_a_packet_says_of_itself_is_what_is_in_it() {
     check("more bytes", &added, Code::VerifyBlob);
 }
 
-/// Bytes that are withheld leave the rest verified, and never make anything fail.
+/// Bytes that are withheld leave the rest verified, and never make anything fail; but for a change of what was asked, from which all
+/// follows.
 #[test]
 fn what_is_withheld_is_counted() {
+    let mut changes = 0;
     for (name, scene) in scenes::ALL.into_iter().flatten() {
         let statement = scene().statement();
         let digests: Vec<_> = statement.blobs.iter().map(|blob| blob.digest).collect();
         for digest in &digests {
             let part = statement.clone().withholding(&BTreeSet::from([*digest]), "privileged");
             let report = verify(&file(&part, &key(1)), &[]);
-            assert_eq!(report.result, Outcome::VerifiedInPart, "{name} {digest}:\n{}", told(&report));
             assert_eq!(report.withheld.len(), 1);
+            if lacking(&part) == Some(*digest) {
+                assert_eq!(report.result, Outcome::Failed, "{name} {digest}:\n{}", told(&report));
+                assert!(told(&report).contains("the change is not in the packet"), "{}", told(&report));
+                changes += 1;
+            } else {
+                assert_eq!(report.result, Outcome::VerifiedInPart, "{name} {digest}:\n{}", told(&report));
+            }
         }
-        let part = statement.clone().withholding(&digests.into_iter().collect(), "privileged");
+        let mut all: BTreeSet<_> = digests.into_iter().collect();
+        while let Some(change) = lacking(&statement.clone().withholding(&all, "privileged")) {
+            all.remove(&change);
+        }
+        let part = statement.clone().withholding(&all, "privileged");
         let report = verify(&file(&part, &key(1)), &[]);
         assert_eq!(report.result, Outcome::VerifiedInPart, "{name}:\n{}", told(&report));
         let claims = report.checks.iter().find(|one| one.check == Check::Criteria).unwrap();
         assert!(claims.withheld > 0, "{name}");
     }
+    assert!(changes > 0);
 }
 
 /// Each record of a run is taken out, or written twice, and everything is chained anew.
