@@ -32,7 +32,8 @@ pub fn computed(parts: &Parts) -> BTreeMap<String, Computed> {
     let registered = named.iter().filter_map(|(id, version)| Formula::registered(id, version));
     let formulas = Formulas::of(&registered.collect::<Vec<_>>(), &named, &mut found);
     let told = run::check(&case, &mut found);
-    let edits = agreed::edits(&case);
+    // Without a change of the task nothing that follows from it is known.
+    let Ok(edits) = agreed::edits(&case) else { return BTreeMap::new() };
     let edited: Vec<(u64, Case<'_>)> = edits
         .iter()
         .map(|(place, task)| (*place, Case::new(run, matter, task, files, rows, blobs)))
