@@ -49,7 +49,12 @@ fn unfenced(block: &str) -> String {
 /// The text of a first version: as it was enforced where there is a CodeSpec, else as it was drafted.
 fn drafted(told: &Told, artifact: Artifact<'_>, row: u64) -> Option<String> {
     let enforced = last(told, ENFORCEMENT, row).and_then(|one| one.payload.text("artifact.code_fenced"));
-    let enforced = enforced.filter(|_| artifact.0.text("codespec").is_some());
+    let has_spec = artifact.0.text("codespec").is_some();
+    if has_spec && enforced.is_none() && told.is_partial {
+        // What the enforcer made of the draft may be what is withheld.
+        return None;
+    }
+    let enforced = enforced.filter(|_| has_spec);
     let own = last(told, DRAFT, row).and_then(|one| one.payload.at("texts")?.get(artifact.id())?.as_str());
     enforced.map(unfenced).or_else(|| own.map(ToString::to_string))
 }

@@ -39,7 +39,7 @@ const LETTER: &str = "The landlord will repair the roof in spring.\n";
 
 /// A memo whose every sentence stands in a source.
 pub(crate) fn safe() -> Stage {
-    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n\n## Roof\n\nThe landlord will repair the roof in spring. [sources/letter.md:1]\n";
+    let text = "# Memo\n\n## Term\n\nThe lease of the warehouse ends on 31 May 2027. [sources/lease.md:3]\n\n## Notes\n\nThe landlord will repair the roof in spring. [sources/letter.md:1]\n";
     let stage = memo(TASK, &[("lease", LEASE), ("letter", LETTER)], text);
     assert_eq!(stage.1, "safe_to_rely_within_scope");
     stage.0
