@@ -297,6 +297,16 @@ fn words_that_ask_for_nothing_are_told_by_place() {
             assert!(one.message.contains(words), "{to}: {}", one.message);
         }
     };
+    check(
+        r#""user_supplied"}"#,
+        r#""user_supplied", "treatment": "overruled"}"#,
+        &[("/sources/0/treatment", "counts only for law")],
+    );
+    check(
+        basis,
+        &label(r#""labels": ["yes", "no"], "pass": ["yes", "no"]"#),
+        &[("/outcomes/0/criteria/0/pass", "names every label")],
+    );
     let at = "/outcomes/0/criteria/0";
     let place = |rest: &str| format!("{at}{rest}");
     let twice = label(r#""labels": ["yes", "no", "yes"], "pass": ["yes"]"#);

@@ -14,6 +14,12 @@ use countersign_govern::types::wire::Trouble;
 #[must_use]
 pub fn troubles(task: &Task) -> Vec<Trouble> {
     let mut found = Found(Vec::new());
+    for (at, source) in task.sources.iter().enumerate().filter(|(_, one)| !one.is_legal()) {
+        if source.treatment.is_some() {
+            let message = "counts only for law: say kind = \"case_law\", \"statute\" or \"regulation\", or leave it out";
+            found.add(&format!("/sources/{at}/treatment"), message);
+        }
+    }
     // What is only looked up supports nothing, and is not cited.
     let sources = task.sources.iter().filter(|one| one.tier() > 0).count() as u64;
     for (at, outcome) in task.outcomes.iter().enumerate() {
@@ -29,7 +35,7 @@ pub fn troubles(task: &Task) -> Vec<Trouble> {
     found.0
 }
 
-/// Two options of one name can't be told apart.
+/// Two options of one name can't be told apart, and a question that every answer passes asks nothing.
 fn labels(one: &Criterion, place: &str, found: &mut Found) {
     for (list, all) in [("labels", &one.labels), ("pass", &one.pass)] {
         let mut seen = BTreeSet::new();
@@ -41,6 +47,10 @@ fn labels(one: &Criterion, place: &str, found: &mut Found) {
                 );
             }
         }
+    }
+    let passes = |label: &String| one.pass.iter().flatten().any(|pass| pass == label);
+    if one.labels.as_ref().is_some_and(|labels| !labels.is_empty() && labels.iter().all(passes)) {
+        found.add(&format!("{place}/pass"), "names every label, so that no answer could fail: leave one out");
     }
 }
 
