@@ -12,7 +12,9 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use countersign_govern::derive::reliance::is_doubtful;
 use countersign_govern::member::Member;
+use countersign_govern::types::source::LegalTreatmentStatus;
 use countersign_govern::world::Record;
 use countersign_record::json::{Json, Object};
 
@@ -80,15 +82,15 @@ pub(crate) fn package<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &m
     let sources: Vec<String> = sources.into_iter().collect();
     found.must_list(CHECK, record, "source_record_refs", &sources);
     let now = walk.at(record);
-    let is_doubtful = |one: &&String| {
+    let is_in_doubt = |one: &&String| {
         walk.standing("SourceRecord", bare(one)).is_none_or(|source| {
             let is_stale = source.time("fresh_until").zip(now).is_some_and(|(until, now)| until <= now);
-            let treatment = source.text("legal_payload.treatment_status");
-            let is_current = treatment.is_none_or(|treatment| treatment == "current");
-            is_stale || !is_current || !source.is("verification_state", "verified")
+            let treatment =
+                source.text("legal_payload.treatment_status").and_then(LegalTreatmentStatus::find);
+            is_doubtful(source.is("verification_state", "verified"), is_stale, treatment)
         })
     };
-    let doubtful: Vec<String> = sources.iter().filter(is_doubtful).cloned().collect();
+    let doubtful: Vec<String> = sources.iter().filter(is_in_doubt).cloned().collect();
     found.must_list(CHECK, record, "stale_or_unverified_source_refs", &doubtful);
     let (taint, class, privileged) = workspace::together(walk, &sources);
     found.must_say(CHECK, record, "taint_class", &taint);

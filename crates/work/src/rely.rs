@@ -24,7 +24,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::check::standing_against;
-use countersign_govern::derive::reliance::{Fact, Limitation, limitations};
+use countersign_govern::derive::reliance::{self, Fact, Limitation, limitations};
 use countersign_govern::machine;
 use countersign_govern::reference::Reference;
 use countersign_govern::types::added::sourcing::DerivationEdge;
@@ -41,7 +41,7 @@ use countersign_govern::types::reliance::{
     RelianceStatusDerivation, TaskReliancePacket,
 };
 use countersign_govern::types::review::RevisionReviewPacket;
-use countersign_govern::types::source::{LegalTreatmentStatus, VerificationState};
+use countersign_govern::types::source::VerificationState;
 use countersign_govern::types::wire::Wire;
 use countersign_record::json::{Json, Number, Object};
 
@@ -121,13 +121,12 @@ fn sources(desk: &Desk, anchors: &BTreeSet<StorageRef>) -> Vec<SourceRecordRef> 
     all.into_iter().collect()
 }
 
-/// Whether nobody can be sure of a source: it is out of date, nobody verified it, or it is law that is not current.
 pub(crate) fn is_doubtful(desk: &Desk, source: &SourceRecordRef) -> bool {
     workspace::standing(desk, source.as_str()).is_none_or(|one| {
         let is_stale = one.fresh_until.as_ref().is_some_and(|until| !is_later(until.as_str(), desk));
         let treatment = one.legal_payload.as_ref().and_then(|law| law.treatment_status);
-        let is_current = treatment.is_none_or(|treatment| treatment == LegalTreatmentStatus::Current);
-        is_stale || !is_current || one.verification_state != Some(VerificationState::Verified)
+        let is_verified = one.verification_state == Some(VerificationState::Verified);
+        reliance::is_doubtful(is_verified, is_stale, treatment)
     })
 }
 

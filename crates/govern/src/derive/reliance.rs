@@ -5,6 +5,7 @@
 //! status or a health.
 
 use crate::table::order;
+use crate::types::source::LegalTreatmentStatus;
 use alloc::collections::BTreeSet;
 
 pub use crate::types::basic::Severity;
@@ -46,6 +47,12 @@ impl Limitation {
             | Limitation::PolicyWarning => Status::RelyWithLimitations,
         }
     }
+}
+
+/// Whether nobody can be sure of a source: it is out of date, nobody verified it, or it is law that is not current.
+#[must_use]
+pub fn is_doubtful(is_verified: bool, is_stale: bool, treatment: Option<LegalTreatmentStatus>) -> bool {
+    is_stale || !is_verified || treatment.is_some_and(|treatment| treatment != LegalTreatmentStatus::Current)
 }
 
 /// Something that stands between a work product and somebody who would rely on it.

@@ -2,9 +2,11 @@
 //! Owns: what belongs into which. Must not: judge what is in it.
 
 use super::{Found, What};
+use crate::derive::reliance::is_doubtful;
 use crate::member::Member;
 use crate::path::Path;
 use crate::reference::Reference;
+use crate::types::source::LegalTreatmentStatus;
 use crate::world::{Record, World};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -138,7 +140,11 @@ fn doubts(world: &World, found: &mut Found) {
                     let ended = one.time("fresh_until").zip(package.written_at());
                     ended.is_some_and(|(end, now)| end <= now)
                 };
-                source.is_some_and(|one| !one.is("verification_state", "verified") || is_stale(one))
+                source.is_some_and(|one| {
+                    let treatment = one.json().text("legal_payload.treatment_status");
+                    let treatment = treatment.and_then(LegalTreatmentStatus::find);
+                    is_doubtful(one.is("verification_state", "verified"), is_stale(one), treatment)
+                })
             })
             .collect();
         let listed = package.json().texts("stale_or_unverified_source_refs").into_iter().map(bare);

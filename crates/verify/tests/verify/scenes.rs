@@ -167,6 +167,15 @@ pub(crate) fn limited() -> Stage {
     stage
 }
 
+/// A memo on law that was overruled later.
+pub(crate) fn overruled() -> Stage {
+    let law = r#""kind": "case_law", "treatment": "overruled", "trust_basis": "user_supplied""#;
+    let task = TASK.replacen(r#""kind": "document", "trust_basis": "user_supplied""#, law, 1);
+    let (stage, status) = memo(&task, &[("lease", LEASE), ("letter", LETTER)], SAID);
+    assert_eq!(status, "rely_with_limitations");
+    stage
+}
+
 /// A finding that a person disputes, stands by, and turns down in the end.
 pub(crate) fn contested() -> Stage {
     let mut stage = limited();
@@ -402,7 +411,7 @@ pub(crate) type Scene = (&'static str, fn() -> Stage);
 pub(crate) const ALL: [&[Scene]; 2] = [&SHORT, &LONG];
 
 /// One or two looks and a packet.
-pub(crate) const SHORT: [Scene; 12] = [
+pub(crate) const SHORT: [Scene; 13] = [
     ("safe", safe),
     ("limited", limited),
     ("mended", mended),
@@ -415,6 +424,7 @@ pub(crate) const SHORT: [Scene; 12] = [
     ("overspent", overspent),
     ("unheld", unheld),
     ("unscored", unscored),
+    ("overruled", overruled),
 ];
 
 /// What people do afterwards, and work that is mended or can't be.
