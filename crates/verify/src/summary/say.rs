@@ -234,7 +234,9 @@ pub fn limitation(kind: &str) -> &str {
         Limitation::UncheckedClaimsPresent => "parts that are not held against the sources",
         Limitation::UnreviewedCandidateRevision => "a change that nobody has decided on",
         Limitation::ExternalSideEffectUnverified => "an effect outside that is not proved",
-        Limitation::StaleSourcePresent => "a source that is out of date or that nobody verified",
+        Limitation::StaleSourcePresent => {
+            "a source that is out of date or that nobody verified, or law that is not current"
+        }
         Limitation::UnresolvedResearchNeed => "an open question to the sources",
         Limitation::PolicyWarning => "what a policy warns of (see the outcomes and the budget)",
         Limitation::PatternCChainUnresolved => "an evaluation that is not resolved",
