@@ -126,6 +126,8 @@ pub(crate) fn happen(stage: &mut Stage, act: Act) {
                 let _is_settled = guidance::settle(&mut stage.desk, &one.id, Settled::Withdrawn, "ana");
             }
         }
+        // A question that holds the run is answered before a stage begins.
+        Act::Pack if !call::open(&stage.desk).is_empty() => {}
         Act::Pack => {
             let items = context::items(&stage.desk, |_| 10).unwrap();
             let (audience, staleness) = (Audience::Module, Staleness::AllowStaleWithWarning);

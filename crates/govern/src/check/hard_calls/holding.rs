@@ -2,7 +2,8 @@
 //! Owns: which calls hold what a row goes on with, as calls begin and end. Must not: say when a call ends.
 //!
 //! A call holds a row that goes on with something it blocks and with nothing that it lets on. That is counted for what rows go on with
-//! together, so that many calls that let something on are not gone through again for every row.
+//! together, so that many calls that let something on are not gone through again for every row. Of what a row goes on with only that
+//! counts which some call names, and rows that go on with the same are looked at once while no call begins or ends.
 
 use crate::member::Member;
 use crate::reference::Reference;
@@ -40,6 +41,7 @@ fn meant<'w>(scope: (&'w str, &'w str), run: Option<&'w str>) -> impl Iterator<I
 }
 
 /// Whether a row is held.
+#[derive(Clone, Copy)]
 pub(super) enum Held {
     /// By the call of a row.
     By(u64),
@@ -98,13 +100,39 @@ pub(super) struct Holding<'w> {
     calls: BTreeMap<u64, Call<'w>>,
     /// Those that hold something.
     open: BTreeSet<u64>,
-    /// What rows go on with together with something.
+    blocked: BTreeSet<Scope<'w>>,
+    allowed: BTreeSet<(&'w str, &'w str)>,
+    allowed_ids: BTreeSet<&'w str>,
+    /// What rows go on with, each list once, and where it stands.
+    lists: Vec<List<'w>>,
+    known: BTreeMap<Vec<Scope<'w>>, usize>,
+    /// What may be let on of what rows go on with together with something that may be held.
     beside: BTreeMap<Scope<'w>, BTreeSet<Scope<'w>>>,
     held: BTreeMap<Scope<'w>, BTreeSet<u64>>,
     /// Of the calls that hold the first, how many let on the second.
     let_on: BTreeMap<(Scope<'w>, Scope<'w>), usize>,
-    /// The calls that were gone through one by one for some scopes, and which of them hold those.
-    gone_through: BTreeMap<Vec<Scope<'w>>, BTreeMap<Scope<'w>, Through>>,
+    /// The calls that were gone through one by one for some list, and which of them hold it.
+    gone_through: BTreeMap<usize, BTreeMap<Scope<'w>, Through>>,
+    /// How often a call began or ended, and what was found of each list since.
+    turns: u64,
+    found: BTreeMap<usize, (u64, Held)>,
+}
+
+/// What rows go on with, as far as a call names it.
+struct List<'w> {
+    /// What may be held.
+    blocked: Vec<Scope<'w>>,
+    /// What may be let on.
+    others: BTreeSet<Scope<'w>>,
+}
+
+impl List<'_> {
+    /// Of how much it is counted which calls let it on: pairs of long lists would be too many.
+    const COUNTED_MAX: usize = 16;
+
+    fn is_counted(&self) -> bool {
+        self.others.len() <= List::COUNTED_MAX
+    }
 }
 
 #[derive(Default)]
@@ -117,38 +145,59 @@ struct Through {
 const TOLD_MAX: usize = 16;
 
 impl<'w> Holding<'w> {
-    /// For rows that go on with these.
-    pub(super) fn of<'r>(rows: impl Iterator<Item = &'r [Scope<'w>]>) -> Self
-    where
-        'w: 'r,
-    {
+    /// Of all calls there are.
+    pub(super) fn of(calls: impl Iterator<Item = Record<'w>>) -> Self {
         let mut holding = Holding::default();
-        for scopes in rows {
-            for one in scopes {
-                let beside = holding.beside.entry(*one).or_default();
-                beside.extend(scopes.iter().filter(|other| *other != one));
-            }
+        for record in calls {
+            let call = Call::of(record);
+            holding.blocked.extend(&call.blocked);
+            holding.allowed.extend(&call.allowed);
+            holding.allowed_ids.extend(&call.allowed_ids);
+            holding.calls.insert(record.seq(), call);
         }
         holding
     }
 
-    /// A call there is.
-    pub(super) fn know(&mut self, call: Record<'w>) {
-        let known = Call::of(call);
-        // What no row goes on with is nothing to hold.
-        let blocked = known.blocked.into_iter().filter(|scope| self.beside.contains_key(scope)).collect();
-        self.calls.insert(call.seq(), Call { blocked, ..known });
+    /// Whether any call names this.
+    pub(super) fn names(&self, scope: Scope<'_>) -> bool {
+        self.blocked.contains(&scope) || self.may_let_on(scope)
+    }
+
+    fn may_let_on(&self, scope: Scope<'_>) -> bool {
+        self.allowed.contains(&(scope.0, scope.1)) || self.allowed_ids.contains(scope.1)
+    }
+
+    /// Rows go on with these. Gives where the list stands.
+    pub(super) fn expect(&mut self, scopes: impl Iterator<Item = Scope<'w>>) -> usize {
+        let list: Vec<Scope<'w>> = scopes.filter(|scope| self.names(*scope)).collect();
+        if let Some(at) = self.known.get(&list) {
+            return *at;
+        }
+        let own = List {
+            blocked: list.iter().copied().filter(|scope| self.blocked.contains(scope)).collect(),
+            others: list.iter().copied().filter(|scope| self.may_let_on(*scope)).collect(),
+        };
+        for one in &own.blocked {
+            let beside = self.beside.entry(*one).or_default();
+            beside.extend(own.others.iter().filter(|other| own.is_counted() && *other != one));
+        }
+        let at = self.lists.len();
+        self.known.insert(list, at);
+        self.lists.push(own);
+        at
     }
 
     /// A call begins to hold, or ends.
     pub(super) fn turn(&mut self, seq: u64, is_begun: bool) {
         let Some(call) = self.calls.get(&seq) else { return };
+        self.turns += 1;
         if is_begun && call.is_holding {
             self.open.insert(seq);
         } else {
             self.open.remove(&seq);
         }
-        for scope in &call.blocked {
+        // What no row goes on with is nothing to hold.
+        for scope in call.blocked.iter().filter(|scope| self.beside.contains_key(scope)) {
             let holders = self.held.entry(*scope).or_default();
             let is_new = if is_begun { holders.insert(seq) } else { holders.remove(&seq) };
             if !is_new {
@@ -168,25 +217,36 @@ impl<'w> Holding<'w> {
         self.open.first().map_or(Held::No, |call| Held::By(*call))
     }
 
-    /// Whether a row that goes on with these is held.
-    pub(super) fn held(&mut self, scopes: &[Scope<'w>]) -> Held {
-        for scope in scopes {
+    /// Whether a row that goes on with what stands in a list is held.
+    pub(super) fn held(&mut self, list: usize) -> Held {
+        match self.found.get(&list) {
+            Some((turns, held)) if *turns == self.turns => *held,
+            Some(_) | None => {
+                let held = self.held_now(list);
+                self.found.insert(list, (self.turns, held));
+                held
+            }
+        }
+    }
+
+    fn held_now(&mut self, list: usize) -> Held {
+        let Some(own) = self.lists.get(list) else { return Held::No };
+        for scope in &own.blocked {
             let Some(holders) = self.held.get(scope).filter(|holders| !holders.is_empty()) else { continue };
-            let others = || scopes.iter().filter(|other| *other != scope);
-            let counts = || others().filter_map(|other| self.let_on.get(&(*scope, *other)).copied());
+            let others = own.others.iter().filter(|_| own.is_counted());
+            let counts = || others.clone().filter_map(|other| self.let_on.get(&(*scope, *other)).copied());
             if counts().any(|count| count == holders.len()) {
                 continue;
             }
-            let holds = |call: &u64| {
-                self.calls.get(call).is_some_and(|call| !others().any(|other| call.lets_on(*other)))
-            };
+            let holds =
+                |call: &u64| self.calls.get(call).is_some_and(|call| let_on(call, &own.others).is_empty());
             if let Some(call) = holders.iter().take(TOLD_MAX).find(|call| holds(call)) {
                 return Held::By(*call);
             }
-            if counts().sum::<usize>() < holders.len() {
+            if own.is_counted() && counts().sum::<usize>() < holders.len() {
                 return Held::BySome;
             }
-            let through = self.gone_through.entry(scopes.to_vec()).or_default().entry(*scope).or_default();
+            let through = self.gone_through.entry(list).or_default().entry(*scope).or_default();
             through.holding.retain(|call| holders.contains(call));
             if through.holding.is_empty() {
                 let next = holders.range(through.last + 1..).find(|call| holds(call)).copied();

@@ -119,15 +119,12 @@ fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &m
         return;
     }
     let warned = warned(world);
-    let going = Going::of(world);
-    let mut rows: Vec<(Record<'_>, Vec<Scope<'_>>)> = Vec::new();
+    let mut holding = Holding::of(calls.iter().copied());
+    let mut going = Going::of(world);
+    let mut rows: Vec<(Record<'_>, Goes)> = Vec::new();
     for row in world.of_any(&GOES_ON) {
-        let scopes = going.on_with(row);
-        if !scopes.is_empty() || row.kind() == ATTEMPT {
-            rows.push((row, scopes));
-        }
+        rows.extend(going.on_with(row, &mut holding).map(|goes| (row, goes)));
     }
-    let mut holding = Holding::of(rows.iter().map(|(_, scopes)| scopes.as_slice()));
     let mut turns: BTreeMap<u64, Vec<(u64, bool)>> = BTreeMap::new();
     for call in &calls {
         let from = call.seq();
@@ -137,15 +134,17 @@ fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &m
         if let Some(until) = until {
             turns.entry(until).or_default().push((from, false));
         }
-        holding.know(*call);
     }
     let turns = turns.into_iter().flat_map(|(at, all)| all.into_iter().map(move |turn| (at, turn)));
     let mut turns = turns.peekable();
-    for (row, scopes) in &rows {
+    for (row, goes) in &rows {
         while let Some((_, (call, is_begun))) = turns.next_if(|(at, _)| *at <= row.seq()) {
             holding.turn(call, is_begun);
         }
-        let held = if scopes.is_empty() { holding.held_at_all() } else { holding.held(scopes) };
+        let held = match goes {
+            Goes::OnWithAnything => holding.held_at_all(),
+            Goes::OnWith(list) => holding.held(*list),
+        };
         match held {
             Held::By(call) => {
                 found.add(*row, "", format!("goes on while the hard call of row {call} has no answer"));
@@ -194,39 +193,41 @@ const GOES_ON: [&str; 5] = [
 ];
 const ATTEMPT: &str = "ProcedureAttemptRecord";
 
+/// What a row goes on with.
+#[derive(Clone, Copy)]
+enum Goes {
+    /// It does not say with what.
+    OnWithAnything,
+    /// Where the list of it stands.
+    OnWith(usize),
+}
+
 /// What rows go on with. A receipt is of the run of its plan, whether or not it says so.
 struct Going<'w> {
     world: &'w World,
     owners: Owners<'w>,
+    /// Where the list of a plan's receipts stands, by the plan, the step and the run: what a plan is about is gone through once.
+    of_plans: BTreeMap<[Option<&'w str>; 3], usize>,
 }
 
 impl<'w> Going<'w> {
     fn of(world: &'w World) -> Self {
-        Going { world, owners: Owners::of(world) }
+        Going { world, owners: Owners::of(world), of_plans: BTreeMap::new() }
     }
 
-    fn on_with(&self, row: Record<'w>) -> Vec<Scope<'w>> {
+    /// Nothing if the row does not go on with anything.
+    fn on_with(&mut self, row: Record<'w>, holding: &mut Holding<'w>) -> Option<Goes> {
         let json = row.json();
+        if row.kind() == "RevisionOperationReceipt" {
+            // A receipt that does not say what it is for is of a step that ran.
+            let runs = json.is_one_of("operation_kind", &["dispatched", "step_started"])
+                || json.is_blank("operation_kind");
+            return runs.then(|| self.of_plan(row, holding)).flatten();
+        }
         let named = |kind, path| json.id_at(path).map(|id| (kind, id, Of::Any));
         let of_run =
             |run: Option<&'w str>| json.id_at("outcome_id").into_iter().flat_map(move |id| outcome(id, run));
-        let scopes = match row.kind() {
-            // A receipt that does not say what it is for is of a step that ran.
-            "RevisionOperationReceipt"
-                if json.is_one_of("operation_kind", &["dispatched", "step_started"])
-                    || json.is_blank("operation_kind") =>
-            {
-                let plan = self.owners.plan(row);
-                let record = plan.and_then(|plan| self.world.find("RevisionPlan", plan));
-                let run = json.text("run_id").or_else(|| record?.json().text("run_id"));
-                let own = [
-                    plan.map(|plan| ("revision_plan", plan, Of::Any)),
-                    named("revision_plan_step_base", "step_id"),
-                    run.map(|run| ("run", run, Of::Any)),
-                ];
-                let about = record.into_iter().flat_map(about);
-                return own.into_iter().flatten().chain(about).collect();
-            }
+        let scopes: Vec<Scope<'w>> = match row.kind() {
             ATTEMPT => {
                 let plan = json.reference("revision_plan_ref").filter(|one| one.kind == "revision_plan");
                 let of_plan = || self.world.resolve(plan?)?.json().text("run_id");
@@ -235,25 +236,48 @@ impl<'w> Going<'w> {
                     run.map(|run| ("run", run, Of::Any)),
                     plan.map(|plan| ("revision_plan", plan.id, Of::Any)),
                 ];
-                return of_run(run).chain(own.into_iter().flatten()).collect();
+                of_run(run).chain(own.into_iter().flatten()).collect()
             }
-            "SideEffectLedgerEntry" if json.is("state", "executed") => [
-                Some(("side_effect_ledger_entry", row.id(), Of::Any)),
-                named("run", "run_id"),
-                named("side_effects_of_run", "run_id"),
-            ],
+            "SideEffectLedgerEntry" if json.is("state", "executed") => {
+                let own = Some(("side_effect_ledger_entry", row.id(), Of::Any));
+                let of_run = ["run", "side_effects_of_run"].map(|kind| named(kind, "run_id"));
+                own.into_iter().chain(of_run.into_iter().flatten()).collect()
+            }
             "ModuleActivationEvent" if json.is_one_of("state", &["started", "running"]) => {
-                [named("module", "module_id"), named("run", "run_id"), None]
+                [named("module", "module_id"), named("run", "run_id")].into_iter().flatten().collect()
             }
             // An outcome that waits for a person goes on when it leaves that.
             "OutcomeStateTransitionEvent" if json.is("from_state", "needs_human_judgment") => {
-                return of_run(json.text("run_id")).collect();
+                of_run(json.text("run_id")).collect()
             }
-            _kind => [None, None, None],
+            _kind => Vec::new(),
         };
-        scopes.into_iter().flatten().collect()
+        match (scopes.is_empty(), row.kind() == ATTEMPT) {
+            (true, false) => None,
+            (true, true) => Some(Goes::OnWithAnything),
+            (false, _) => Some(Goes::OnWith(holding.expect(scopes.into_iter()))),
+        }
+    }
+
+    /// What a receipt of a plan goes on with.
+    fn of_plan(&mut self, row: Record<'w>, holding: &mut Holding<'w>) -> Option<Goes> {
+        let plan = self.owners.plan(row);
+        let record = plan.and_then(|plan| self.world.find("RevisionPlan", plan));
+        let run = row.json().text("run_id").or_else(|| record?.json().text("run_id"));
+        let step = row.json().id_at("step_id").filter(|step| holding.names((STEP, step, Of::Any)));
+        let key = [plan, step, run];
+        if let Some(list) = self.of_plans.get(&key) {
+            return Some(Goes::OnWith(*list));
+        }
+        let kinds = ["revision_plan", STEP, "run"];
+        let own = kinds.into_iter().zip(key).filter_map(|(kind, id)| Some((kind, id?, Of::Any)));
+        let list = holding.expect(own.chain(record.into_iter().flat_map(about)));
+        self.of_plans.insert(key, list);
+        Some(Goes::OnWith(list))
     }
 }
+
+const STEP: &str = "revision_plan_step_base";
 
 /// The outcomes and artifacts that a plan is about.
 fn about(plan: Record<'_>) -> Vec<Scope<'_>> {
