@@ -127,6 +127,26 @@ fn let_on(rows: usize, allowed: &'static str) -> Vec<Draft> {
     in_turn(rows, call, step)
 }
 
+/// One plan for many outcomes that is sent out again and again, in turn with calls that hold one of these and let the plan on.
+fn held(rows: usize) -> Vec<Draft> {
+    let outcomes = list(rows / 2, |at| format!("o{at}"));
+    let plan =
+        draft("RevisionPlan", None, &format!(r#"{{"plan_id":"p","run_id":"r","outcome_ids":{outcomes}}}"#));
+    let call = |at: usize| {
+        let text = format!(
+            r#"{{"hard_call_id":"h{at}","run_id":"r","pending_policy":{{"blocking_scope":"outcome","blocked_refs":["outcome_record:o{at}"],"allowed_to_continue_refs":["revision_plan:p","s{at}"]}}}}"#
+        );
+        draft("HardRevisionCall", None, &text)
+    };
+    let step = |at: usize| {
+        let text = format!(
+            r#"{{"receipt_id":"s{at}","plan_id":"p","step_id":"s{at}","run_id":"r","operation_kind":"dispatched"}}"#
+        );
+        draft("RevisionOperationReceipt", None, &text)
+    };
+    [plan].into_iter().chain(in_turn(rows, call, step)).collect()
+}
+
 /// One claim with as many receipts as places that bear on it.
 fn claimed(rows: usize) -> Vec<Draft> {
     let policy = draft(
@@ -402,6 +422,7 @@ pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
         ("hostile: edges and nodes of one record", cleaned(rows)),
         ("hostile: hard calls that let their run on", let_on(rows, "r")),
         ("hostile: hard calls that let a plan on", let_on(rows, "revision_plan:p")),
+        ("hostile: hard calls about one outcome each of a plan for many", held(rows)),
         ("hostile: receipts and places of one claim", claimed(rows)),
     ];
     cases.extend(fat(rows));

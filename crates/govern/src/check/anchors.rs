@@ -1,7 +1,7 @@
 //! Validation codes: anchors.
 //! Owns: the rules of this area. Must not: decide by names.
 
-use super::{Area, Found, Rule, Severity};
+use super::{Area, Found, Rule, Severity, within};
 use crate::derive::text;
 use crate::kind::{Class, Kind};
 use crate::member::{Member, is_blank};
@@ -57,15 +57,8 @@ const RULES: &[Rule] = &[
 const LOCATORS: [&str; 5] = ["section_id", "field_path", "citation_ref", "row_id", "cell_ref"];
 /// What a place in a text has and one in structured content has not.
 const OF_TEXT: [&str; 4] = ["start_offset", "end_offset", "context_hash", "hash_algorithm"];
-/// Where records hold an anchor.
-const PLACES: [&str; 6] = [
-    "anchor",
-    "structured_anchor",
-    "text_anchor",
-    "scope_ref.anchor",
-    "target_scope_ref.anchor",
-    "evaluated_target.scope_ref.anchor",
-];
+/// What members are called that hold an anchor, wherever in a record.
+const HOLD: [&str; 3] = ["anchor", "structured_anchor", "text_anchor"];
 
 /// Whether an object is an anchor in a text.
 fn is_of_text(anchor: &Json) -> bool {
@@ -76,18 +69,12 @@ fn is_of_text(anchor: &Json) -> bool {
 fn anchors<'w>(world: &'w World, kind: &'static str) -> Vec<(Record<'w>, Path, &'w Json)> {
     let wants_text = kind == "TextAnchor";
     let mut all: Vec<_> = world.of(kind).map(|one| (one, Path::whole(), one.json())).collect();
-    let is_wanted = |anchor: &&Json| anchor.as_object().is_some() && is_of_text(anchor) == wants_text;
+    let is_wanted = |name: &str, anchor: &Json| {
+        HOLD.contains(&name) && anchor.as_object().is_some() && is_of_text(anchor) == wants_text
+    };
     for record in world.marked(Mark::Anchor) {
-        let json = record.json();
-        for place in PLACES {
-            all.extend(json.at(place).filter(is_wanted).map(|anchor| (record, Path::from(place), anchor)));
-        }
-        for (at, target) in json.list("target_refs").iter().enumerate() {
-            let anchor = target.at("anchor").filter(is_wanted);
-            all.extend(
-                anchor.map(|anchor| (record, Path::from("target_refs").item(at).then("anchor"), anchor)),
-            );
-        }
+        let own = within::members(record.json(), |_, name, member| is_wanted(name, member));
+        all.extend(own.into_iter().map(|(place, anchor)| (record, place, anchor)));
     }
     all
 }

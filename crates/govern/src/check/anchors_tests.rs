@@ -16,6 +16,12 @@ fn anchors_say_where() {
     let need =
         r#"{"target_refs":["claim:a/c",{"anchor":{}},{"anchor":"whole"},{"anchor":{"start_offset":1}}]}"#;
     check(code, &[("ResearchNeed", need)], &[(1, "/target_refs/1/anchor")]);
+    let key = r#"{"match_key":{"target_scope_ref":{"artifact_stable_id":"a","anchor":{"row_id":""}}}}"#;
+    check(code, &[("EvaluationFindingEvent", key)], &[(1, "/match_key/target_scope_ref/anchor")]);
+    let candidates =
+        r#"{"candidate_procedures":[{},{"repair_target":{"artifact_scope_ref":{"anchor":{}}}}]}"#;
+    let place = "/candidate_procedures/1/repair_target/artifact_scope_ref/anchor";
+    check(code, &[("SufficiencyDetectionResult", candidates)], &[(1, place)]);
 }
 
 fn anchor(before: &str, after: &str, hash: &str, algorithm: &str) -> String {

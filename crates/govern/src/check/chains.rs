@@ -6,12 +6,12 @@ mod findings;
 mod heard;
 mod pattern_c;
 
-use super::{Area, Found, Rule, Severity};
+use super::{Area, Found, Rule, Severity, within};
 use crate::member::Member;
 use crate::path::Path;
-use crate::world::{Mark, Record, World};
+use crate::world::{Mark, World};
 use alloc::collections::BTreeMap;
-use countersign_record::json::Json;
+use countersign_record::json::{Json, Object};
 
 pub(super) use findings::Findings;
 
@@ -153,24 +153,48 @@ fn envelope_basis_missing(world: &World, found: &mut Found<'_>) {
 }
 
 fn chain_id_name_drift(world: &World, found: &mut Found<'_>) {
+    let message = "the id of a chain stands under another name";
     for record in world.marked(Mark::Chain) {
-        let Some(members) = record.json().as_object() else { continue };
-        for (name, value) in members.iter() {
-            if is_drifted(record, name) && *value != Json::Null {
-                found.add(record, Path::whole().name(name), "the id of a chain stands under another name");
+        for (name, value) in record.json().as_object().into_iter().flat_map(Object::iter) {
+            let path = Path::whole().name(name);
+            if is_drifted(record.kind(), name) && *value != Json::Null {
+                found.add(record, path, message);
+                continue;
+            }
+            // A manifest that stands in another record is one all the same; of others inside nobody says what they are.
+            let own = value.as_object().filter(|_| name == MANIFEST).into_iter().flat_map(Object::iter);
+            for (name, _) in own.filter(|(_, value)| **value != Json::Null) {
+                if is_drifted("RelianceInputManifest", name) && is_canonical(name) {
+                    found.add(record, path.clone().name(name), message);
+                }
+            }
+            for inside in within::places(value, |_, name, value| is_of_none(name) && *value != Json::Null) {
+                found.add(record, path.clone().join(inside), message);
             }
         }
     }
 }
 
+const MANIFEST: &str = "input_manifest";
+
 /// Whether a name is one for the id of a chain, and not the one that this type has for it.
-fn is_drifted(record: Record<'_>, name: &str) -> bool {
+fn is_drifted(kind: &str, name: &str) -> bool {
     match name {
-        "chain_id" => ["EvaluationResultEnvelope", "RelianceInputManifest"].contains(&record.kind()),
-        "target_evaluation_chain_id" => record.kind() != "EvaluationResultEnvelope",
-        "evaluation_chain_ids" => record.kind() != "RelianceInputManifest",
-        other => Mark::of(other) == Some(Mark::Chain),
+        "chain_id" => ["EvaluationResultEnvelope", "RelianceInputManifest"].contains(&kind),
+        "target_evaluation_chain_id" => kind != "EvaluationResultEnvelope",
+        "evaluation_chain_ids" => kind != "RelianceInputManifest",
+        other => is_of_none(other),
     }
+}
+
+/// Whether some type has this name for the id of a chain.
+fn is_canonical(name: &str) -> bool {
+    ["chain_id", "target_evaluation_chain_id", "evaluation_chain_ids"].contains(&name)
+}
+
+/// Whether a name is one for the id of a chain that no type has for it.
+fn is_of_none(name: &str) -> bool {
+    !is_canonical(name) && Mark::of(name) == Some(Mark::Chain)
 }
 
 #[cfg(test)]

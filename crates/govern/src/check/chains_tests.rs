@@ -428,3 +428,25 @@ fn many_findings_stand_as_few_do() {
         has_codes(&AREA, &rows, &["pattern_c_route_conflict_unresolved"]);
     }
 }
+
+#[test]
+fn ids_of_chains_have_their_names_at_any_depth() {
+    let check = |kind: &str, record: &str, expected: &[(u64, &str)]| {
+        crate::check::trial::has_places("chain_id_name_drift", &[(kind, record)], expected);
+    };
+    check("TaskReliancePacket", r#"{"input_manifest":{"evaluation_chain_ids":["c"]}}"#, &[]);
+    let manifest = r#"{"input_manifest":{"chain_id":"c","pattern_c_chain_ids":["c"]}}"#;
+    check(
+        "TaskReliancePacket",
+        manifest,
+        &[(1, "/input_manifest/chain_id"), (1, "/input_manifest/pattern_c_chain_ids")],
+    );
+    check(ENVELOPE, r#"{"decision":{"chain_ref":"c"}}"#, &[(1, "/decision/chain_ref")]);
+    check(
+        "RevisionPlan",
+        r#"{"steps":[{"evaluation_chain_id":"c"}]}"#,
+        &[(1, "/steps/0/evaluation_chain_id")],
+    );
+    check("EvaluationChainView", r#"{"chains":[{"chain_id":"c"}]}"#, &[]);
+    check("RelianceInputManifest", r#"{"chain_refs":["c"]}"#, &[(1, "/chain_refs")]);
+}

@@ -10,24 +10,29 @@ use countersign_record::json::Json;
 /// Where a value has members that are looked for: by the object that they stand in, their name and what they say. Nothing is looked
 /// for inside one that is found.
 pub(super) fn places(value: &Json, is_it: impl Fn(&Json, &str, &Json) -> bool) -> Vec<Path> {
-    let (mut steps, mut places) = (Vec::new(), Vec::new());
-    walk(value, &is_it, &mut steps, &mut places);
-    places
+    members(value, is_it).into_iter().map(|(place, _)| place).collect()
+}
+
+/// The same with the members themselves.
+pub(super) fn members(value: &Json, is_it: impl Fn(&Json, &str, &Json) -> bool) -> Vec<(Path, &Json)> {
+    let (mut steps, mut found) = (Vec::new(), Vec::new());
+    walk(value, &is_it, &mut steps, &mut found);
+    found
 }
 
 fn walk<'j>(
     value: &'j Json,
     is_it: &impl Fn(&Json, &str, &Json) -> bool,
     steps: &mut Vec<Step<'j>>,
-    places: &mut Vec<Path>,
+    found: &mut Vec<(Path, &'j Json)>,
 ) {
     match value {
         Json::Object(members) => {
             for (name, member) in members.iter() {
                 steps.push(Step::Name(name));
                 match is_it(value, name, member) {
-                    true => places.push(Path::along(steps)),
-                    false => walk(member, is_it, steps, places),
+                    true => found.push((Path::along(steps), member)),
+                    false => walk(member, is_it, steps, found),
                 }
                 steps.pop();
             }
@@ -35,7 +40,7 @@ fn walk<'j>(
         Json::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 steps.push(Step::Item(at));
-                walk(item, is_it, steps, places);
+                walk(item, is_it, steps, found);
                 steps.pop();
             }
         }

@@ -30,6 +30,8 @@ pub(super) fn outcome<'w>(id: &'w str, run: Option<&'w str>) -> [Scope<'w>; 2] {
 }
 
 const OUTCOME: &str = "outcome_record";
+/// What a plan is about, by the plan's id.
+const ABOUT: &str = "about";
 
 /// The scopes that a call means by one: an outcome of its own run, if it has one.
 fn meant<'w>(scope: (&'w str, &'w str), run: Option<&'w str>) -> impl Iterator<Item = Scope<'w>> {
@@ -104,10 +106,12 @@ pub(super) struct Holding<'w> {
     allowed: BTreeSet<(&'w str, &'w str)>,
     allowed_ids: BTreeSet<&'w str>,
     /// What rows go on with, each list once, and where it stands.
-    lists: Vec<List<'w>>,
+    lists: Vec<Vec<Scope<'w>>>,
     known: BTreeMap<Vec<Scope<'w>>, usize>,
-    /// What may be let on of what rows go on with together with something that may be held.
+    /// What rows go on with together with something that may be held.
     beside: BTreeMap<Scope<'w>, BTreeSet<Scope<'w>>>,
+    /// The plans that are about something, among those that are about much.
+    about: BTreeMap<Scope<'w>, BTreeSet<&'w str>>,
     held: BTreeMap<Scope<'w>, BTreeSet<u64>>,
     /// Of the calls that hold the first, how many let on the second.
     let_on: BTreeMap<(Scope<'w>, Scope<'w>), usize>,
@@ -116,23 +120,6 @@ pub(super) struct Holding<'w> {
     /// How often a call began or ended, and what was found of each list since.
     turns: u64,
     found: BTreeMap<usize, (u64, Held)>,
-}
-
-/// What rows go on with, as far as a call names it.
-struct List<'w> {
-    /// What may be held.
-    blocked: Vec<Scope<'w>>,
-    /// What may be let on.
-    others: BTreeSet<Scope<'w>>,
-}
-
-impl List<'_> {
-    /// Of how much it is counted which calls let it on: pairs of long lists would be too many.
-    const COUNTED_MAX: usize = 16;
-
-    fn is_counted(&self) -> bool {
-        self.others.len() <= List::COUNTED_MAX
-    }
 }
 
 #[derive(Default)]
@@ -173,18 +160,51 @@ impl<'w> Holding<'w> {
         if let Some(at) = self.known.get(&list) {
             return *at;
         }
-        let own = List {
-            blocked: list.iter().copied().filter(|scope| self.blocked.contains(scope)).collect(),
-            others: list.iter().copied().filter(|scope| self.may_let_on(*scope)).collect(),
-        };
-        for one in &own.blocked {
-            let beside = self.beside.entry(*one).or_default();
-            beside.extend(own.others.iter().filter(|other| own.is_counted() && *other != one));
+        for one in list.iter().filter(|scope| self.blocked.contains(scope)) {
+            self.beside.entry(*one).or_default().extend(list.iter().filter(|other| *other != one));
         }
         let at = self.lists.len();
-        self.known.insert(list, at);
-        self.lists.push(own);
+        self.known.insert(list.clone(), at);
+        self.lists.push(list);
         at
+    }
+
+    /// What a plan is about that is about much: whoever goes on with the plan goes on with this as with one thing, which a call holds that
+    /// holds something of it, and lets on that lets something of it on.
+    pub(super) fn gather(&mut self, plan: &'w str, scopes: Vec<Scope<'w>>) -> Scope<'w> {
+        let whole = (ABOUT, plan, Of::Any);
+        for scope in scopes {
+            let (is_blocked, is_let_on) = (self.blocked.contains(&scope), self.may_let_on(scope));
+            if is_blocked {
+                self.blocked.insert(whole);
+            }
+            if is_let_on {
+                self.allowed.insert((ABOUT, plan));
+            }
+            if is_blocked || is_let_on {
+                self.about.entry(scope).or_default().insert(plan);
+            }
+        }
+        whole
+    }
+
+    /// All that rows go on with is known: what each call means of that.
+    pub(super) fn complete(&mut self) {
+        for call in self.calls.values_mut() {
+            let plans = |scope: &Scope<'w>| self.about.get(scope).into_iter().flatten().copied();
+            let held: Vec<&str> = call.blocked.iter().flat_map(plans).collect();
+            let by_id = call.allowed_ids.iter().flat_map(|id| KINDS.map(|kind| (kind, *id)));
+            let named = call.allowed.iter().copied().chain(by_id);
+            let of_all = named.flat_map(|(kind, id)| {
+                self.about.range((kind, id, Of::Any)..=(kind, id, Of::Unsaid)).flat_map(|(_, plans)| plans)
+            });
+            let let_on: Vec<&str> = of_all.copied().collect();
+            call.blocked.extend(held.into_iter().map(|plan| (ABOUT, plan, Of::Any)));
+            call.allowed.extend(let_on.into_iter().map(|plan| (ABOUT, plan)));
+            let (allowed, beside) = (&call.allowed, &self.beside);
+            // What no row goes on with is nothing to hold.
+            call.blocked.retain(|scope| beside.contains_key(scope) && !allowed.contains(&(scope.0, scope.1)));
+        }
     }
 
     /// A call begins to hold, or ends.
@@ -196,8 +216,7 @@ impl<'w> Holding<'w> {
         } else {
             self.open.remove(&seq);
         }
-        // What no row goes on with is nothing to hold.
-        for scope in call.blocked.iter().filter(|scope| self.beside.contains_key(scope)) {
+        for scope in &call.blocked {
             let holders = self.held.entry(*scope).or_default();
             let is_new = if is_begun { holders.insert(seq) } else { holders.remove(&seq) };
             if !is_new {
@@ -230,20 +249,21 @@ impl<'w> Holding<'w> {
     }
 
     fn held_now(&mut self, list: usize) -> Held {
-        let Some(own) = self.lists.get(list) else { return Held::No };
-        for scope in &own.blocked {
+        let scopes = self.lists.get(list).map(Vec::as_slice).unwrap_or_default();
+        for scope in scopes {
             let Some(holders) = self.held.get(scope).filter(|holders| !holders.is_empty()) else { continue };
-            let others = own.others.iter().filter(|_| own.is_counted());
-            let counts = || others.clone().filter_map(|other| self.let_on.get(&(*scope, *other)).copied());
+            let others = || scopes.iter().filter(|other| *other != scope);
+            let counts = || others().filter_map(|other| self.let_on.get(&(*scope, *other)).copied());
             if counts().any(|count| count == holders.len()) {
                 continue;
             }
-            let holds =
-                |call: &u64| self.calls.get(call).is_some_and(|call| let_on(call, &own.others).is_empty());
+            let holds = |call: &u64| {
+                self.calls.get(call).is_some_and(|call| !others().any(|other| call.lets_on(*other)))
+            };
             if let Some(call) = holders.iter().take(TOLD_MAX).find(|call| holds(call)) {
                 return Held::By(*call);
             }
-            if own.is_counted() && counts().sum::<usize>() < holders.len() {
+            if counts().sum::<usize>() < holders.len() {
                 return Held::BySome;
             }
             let through = self.gone_through.entry(list).or_default().entry(*scope).or_default();
@@ -272,8 +292,10 @@ fn let_on<'w>(call: &Call<'w>, beside: &BTreeSet<Scope<'w>>) -> BTreeSet<Scope<'
 }
 
 /// The kinds of what rows go on with.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 8] = [
     OUTCOME,
+    "artifact",
+    "module",
     "revision_plan",
     "revision_plan_step_base",
     "run",

@@ -125,6 +125,7 @@ fn resumed_scopes(world: &World, ends: &BTreeMap<&str, BTreeSet<u64>>, found: &m
     for row in world.of_any(&GOES_ON) {
         rows.extend(going.on_with(row, &mut holding).map(|goes| (row, goes)));
     }
+    holding.complete();
     let mut turns: BTreeMap<u64, Vec<(u64, bool)>> = BTreeMap::new();
     for call in &calls {
         let from = call.seq();
@@ -208,11 +209,12 @@ struct Going<'w> {
     owners: Owners<'w>,
     /// Where the list of a plan's receipts stands, by the plan, the step and the run: what a plan is about is gone through once.
     of_plans: BTreeMap<[Option<&'w str>; 3], usize>,
+    about: BTreeMap<&'w str, Vec<Scope<'w>>>,
 }
 
 impl<'w> Going<'w> {
     fn of(world: &'w World) -> Self {
-        Going { world, owners: Owners::of(world), of_plans: BTreeMap::new() }
+        Going { world, owners: Owners::of(world), of_plans: BTreeMap::new(), about: BTreeMap::new() }
     }
 
     /// Nothing if the row does not go on with anything.
@@ -259,6 +261,15 @@ impl<'w> Going<'w> {
         }
     }
 
+    /// What a plan is about, gone through once.
+    fn about(&mut self, plan: Record<'w>, holding: &mut Holding<'w>) -> Vec<Scope<'w>> {
+        let about = self.about.entry(plan.id()).or_insert_with(|| {
+            let all = about(plan);
+            if all.len() <= FEW { all } else { Vec::from([holding.gather(plan.id(), all)]) }
+        });
+        about.clone()
+    }
+
     /// What a receipt of a plan goes on with.
     fn of_plan(&mut self, row: Record<'w>, holding: &mut Holding<'w>) -> Option<Goes> {
         let plan = self.owners.plan(row);
@@ -271,13 +282,16 @@ impl<'w> Going<'w> {
         }
         let kinds = ["revision_plan", STEP, "run"];
         let own = kinds.into_iter().zip(key).filter_map(|(kind, id)| Some((kind, id?, Of::Any)));
-        let list = holding.expect(own.chain(record.into_iter().flat_map(about)));
+        let about = record.map(|record| self.about(record, holding)).unwrap_or_default();
+        let list = holding.expect(own.chain(about));
         self.of_plans.insert(key, list);
         Some(Goes::OnWith(list))
     }
 }
 
 const STEP: &str = "revision_plan_step_base";
+/// What a plan may be about and have each of it looked at for itself.
+const FEW: usize = 8;
 
 /// The outcomes and artifacts that a plan is about.
 fn about(plan: Record<'_>) -> Vec<Scope<'_>> {

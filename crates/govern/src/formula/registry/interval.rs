@@ -117,6 +117,7 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "latency_distribution_v1",
+        version: "1.3.0",
         purpose: "How long something takes, by the quantiles: a mean would hide the few that wait long.",
         expression: "{ p50: quantile(values, 0.5), p90: quantile(values, 0.9), p99: quantile(values, 0.99), sample_size: count(values) }",
         inputs: &[
@@ -125,7 +126,10 @@ pub(super) const FORMULAS: &[Spec] = &[
                 .unit(NumericUnit::Milliseconds),
             WINDOW,
         ],
-        requires: &[requires("window", "earlier(window.start, window.end)")],
+        requires: &[requires(
+            "window",
+            "earlier(window.start, window.end) or not earlier(window.end, window.start) and count(values) <= 1",
+        )],
         unit: NumericUnit::Milliseconds,
         range: Some((0.0, COUNT_MAX)),
         gives: Some(record(&[
@@ -163,7 +167,12 @@ pub(super) const FORMULAS: &[Spec] = &[
             vector(
                 "a_window_of_no_time",
                 r#"{"values":[10],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T08:00:00Z"}}"#,
-                "\"the input window must be so that earlier(window.start, window.end)\"",
+                r#"{"p50":10,"p90":10,"p99":10,"sample_size":1,"low_confidence":true}"#,
+            ),
+            vector(
+                "two_values_in_no_time",
+                r#"{"values":[10,20],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T08:00:00Z"}}"#,
+                "\"the input window must be so that earlier(window.start, window.end) or not earlier(window.end, window.start) and count(values) <= 1\"",
             ),
             vector(
                 "less_than_no_time",

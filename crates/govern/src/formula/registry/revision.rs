@@ -159,7 +159,7 @@ pub(super) const FORMULAS: &[Spec] = &[
     },
     Spec {
         id: "sub_agent_reputation_score_v1",
-        version: "1.4.0",
+        version: "1.5.0",
         purpose: "What a sub-agent was worth, from 0 to 1; nothing from too few invocations.",
         expression: "let hit = if invocations == 0 then nothing else hits / invocations;
 let lift = if present(attribution_lift) then (clamp(attribution_lift, -1, 1) + 1) / 2 else nothing;
@@ -171,8 +171,8 @@ let negatives = if or_else(false_negatives, 0) + or_else(true_positives, 0) == 0
 let positives = if or_else(false_positives, 0) + or_else(true_negatives, 0) == 0 then nothing
   else 1 - false_positives / (false_positives + true_negatives);
 let scores = [hit, lift, regression, cost, negatives, positives];
-let w = [weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
-  weights.false_negative_penalty * false_negative_weight_multiplier, weights.false_positive_penalty];
+let w = lifted([weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
+  weights.false_negative_penalty * false_negative_weight_multiplier, weights.false_positive_penalty]);
 let components = { hit_rate_score: hit, attribution_lift_score: lift, regression_penalty_score: regression,
   cost_penalty_score: cost, false_negative_penalty_score: negatives, false_positive_penalty_score: positives };
 if quarantined then { current_score: nothing, score_status: 'quarantined_by_policy', component_scores: components }
@@ -195,8 +195,8 @@ else { current_score: weighted_mean(scores, w), score_status: 'computed', compon
 let share = weighted_mean(
   mark_first([c.hit_rate_score, c.attribution_lift_score, c.regression_penalty_score, c.cost_penalty_score,
    c.false_negative_penalty_score, c.false_positive_penalty_score]),
-  [weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
-   weights.false_negative_penalty * false_negative_weight_multiplier, weights.false_positive_penalty]);
+  lifted([weights.hit_rate, weights.attribution_lift, weights.inverse_regression_penalty, weights.inverse_cost_penalty,
+   weights.false_negative_penalty * false_negative_weight_multiplier, weights.false_positive_penalty]));
 let hits_between = if confidence_interval_method == 'bayesian_beta' then beta_interval(hits, invocations, level)
   else if confidence_interval_method == 'wilson' then wilson(hits, invocations, level)
   else bootstrap_ratio(hits, invocations, level);
@@ -269,6 +269,11 @@ let positives = or_else(false_positives, 0) + or_else(true_negatives, 0);
                 r#"{"current_score":0.75,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.531299,0.888138],"confidence_interval_level":0.95}"#,
             ),
             vector(
+                "weights_of_almost_nothing",
+                r#"{"invocations":20,"hits":15,"weights":{"hit_rate":1e-308,"attribution_lift":0,"inverse_regression_penalty":0,"inverse_cost_penalty":0,"false_negative_penalty":0,"false_positive_penalty":0}}"#,
+                r#"{"current_score":0.75,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":null,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.531299,0.888138],"confidence_interval_level":0.95}"#,
+            ),
+            vector(
                 "hits_are_one_part_of_two",
                 r#"{"invocations":20,"hits":15,"attribution_lift":0}"#,
                 r#"{"current_score":0.625,"score_status":"computed","component_scores":{"hit_rate_score":0.75,"attribution_lift_score":0.5,"regression_penalty_score":null,"cost_penalty_score":null,"false_negative_penalty_score":null,"false_positive_penalty_score":null},"confidence_interval":[0.51565,0.694069],"confidence_interval_level":0.95}"#,
@@ -324,7 +329,7 @@ let positives = or_else(false_positives, 0) + or_else(true_negatives, 0);
     },
     Spec {
         id: "cycle_efficiency_v1",
-        version: "1.3.0",
+        version: "1.4.0",
         purpose: "How many cycles revisions took, and how many were for nothing.",
         expression: "let open = where(observations, 'terminal_class', 'still_open_right_censored');
 let won = where(observations, 'terminal_class', 'succeeded');
@@ -355,7 +360,10 @@ let won_cycles = sum(column(won, 'cycle_count'));
             WINDOW,
         ],
         requires: &[
-            requires("window", "earlier(window.start, window.end)"),
+            requires(
+                "window",
+                "earlier(window.start, window.end) or not earlier(window.end, window.start) and count(observations) <= 1",
+            ),
             requires("observations", "distinct(column(observations, 'observation_id'))"),
         ],
         gives: Some(record(&[
@@ -387,6 +395,11 @@ let won_cycles = sum(column(won, 'cycle_count'));
                 "nothing_is_closed",
                 r#"{"observations":[{"cycle_count":1,"terminal_class":"still_open_right_censored"}],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#,
                 r#"{"avg_cycles_to_success":null,"wasted_cycle_burn_rate":null,"right_censored_rate":1,"max_iterations_rate":null,"low_confidence":true}"#,
+            ),
+            vector(
+                "one_outcome_at_one_instant",
+                r#"{"observations":[{"cycle_count":2,"terminal_class":"succeeded"}],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-03-01T00:00:00Z"}}"#,
+                r#"{"avg_cycles_to_success":2,"wasted_cycle_burn_rate":0,"right_censored_rate":0,"max_iterations_rate":0,"low_confidence":true}"#,
             ),
             vector("zero_outcomes", r#"{"observations":[],"window":{"start":"2026-03-01T00:00:00Z","end":"2026-04-01T00:00:00Z"}}"#, "null"),
             vector("missing_outcomes", "{}", "\"the input observations is missing\""),
