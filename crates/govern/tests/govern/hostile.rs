@@ -248,7 +248,7 @@ const APART: &[(&str, &str, &str, Option<&str>)] = &[
     ("beta_interval_v1", r#"{"hits":5,"trials":3}"#, "/hits", None),
     ("normal_interval_v1", r#"{"hits":5,"trials":3}"#, "/hits", None),
     ("bootstrap_mean_interval_v1", r#"{"values":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21],"seed":1,"draws":1000000}"#, "/draws", None),
-    ("latency_distribution_v1", r#"{"values":[5],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T08:00:00Z"}}"#, "/window", None),
+    ("latency_distribution_v1", r#"{"values":[5,6],"window":{"start":"2026-03-02T08:00:00Z","end":"2026-03-02T08:00:00Z"}}"#, "/window", None),
     ("met_share_v1", r#"{"met":4,"wanted":3}"#, "/met", None),
     ("regression_rate_v1", r#"{"regression_introduced_count":9,"accepted_count":8}"#, "/regression_introduced_count", None),
     ("severity_weighted_penalty_rate_v1", r#"{"severity_breakdown":{"minor":5,"major":4,"critical":0},"accepted_count":8}"#, "/severity_breakdown", None),

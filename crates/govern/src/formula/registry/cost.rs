@@ -51,7 +51,7 @@ const ASSUMPTIONS: Input = may("assumptions", Shape::List(&item(Shape::Text)), "
 
 pub(super) const FORMULAS: &[Spec] = &[Spec {
     id: "cost_vector_sum_v1",
-    version: "1.5.0",
+    version: "1.6.0",
     purpose: "Several costs as one. A quantile of a sum is there only under a correlation policy.",
     expression: "let is_drawn = correlation_policy == 'assume_independent_monte_carlo';
 let is_seen = correlation_policy == 'empirical_joint_distribution';
@@ -60,10 +60,10 @@ let dimensions = unique(joined([for one in all: names(one)]));
 let numbers = ['expected', 'hard_cap', 'p50', 'p90', 'p99'];
 let members = ['expected', 'hard_cap', 'p50', 'p90', 'p99', 'unit'];
 let components = [for dimension in dimensions:
-  (let amounts = [for one in all: at(one, dimension)];
-  let parts = [for amount, place in amounts if present(amount):
-    if or_else(amount.unit, dimension) == dimension then amount
-    else refuse('cost_vector_unit_mismatch', ['vectors', place, 'components', dimension], 'is in another unit')];
+  (let amounts = column(all, dimension);
+  let strange = [for amount, place in amounts if or_else(amount.unit, dimension) != dimension:
+    refuse('cost_vector_unit_mismatch', ['vectors', place, 'components', dimension], 'is in another unit')];
+  let parts = told(amounts);
   # Who waits for several things at once waits for the longest; all else adds.
   let how = if dimension == 'wall_clock_ms' and timing == 'parallel' then 'longest' else 'sum';
   # What only one part has stays as it is. Quantiles add only where all parts are dear at once.
