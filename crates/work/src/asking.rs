@@ -115,11 +115,12 @@ pub fn may(desk: &mut Desk, next: &Next<'_>) -> Result<Result<(), Refusal>, Erro
     }
 }
 
-/// Whether a question may be asked as things stand, without asking anybody.
+/// Whether a question may be asked as things stand, without asking anybody; `unwritten` is what the stage spent before it.
 #[must_use]
-pub fn is_let(desk: &Desk, next: &Next<'_>) -> bool {
+pub fn is_let(desk: &Desk, unwritten: &Amounts, next: &Next<'_>) -> bool {
     let may_leave = |host: &str| going(host).is_ok_and(|going| outside::may(desk, &going).is_ok());
-    !cost::is_over(desk) && cost::may(desk, &next.amounts).is_ok() && next.host.is_none_or(may_leave)
+    let is_paid = cost::may_besides(desk, unwritten, &next.amounts).is_ok();
+    !cost::is_over(desk) && is_paid && next.host.is_none_or(may_leave)
 }
 
 /// The parts of a question that fit, by the names of sources and artifacts; nothing is put down.

@@ -244,7 +244,16 @@ pub fn caps(desk: &Desk) -> Amounts {
 /// # Errors
 /// It would go beyond a cap, by how much.
 pub fn may(desk: &Desk, next: &Amounts) -> Result<(), OverBudget> {
-    let (spent, caps) = (spent(desk), caps(desk));
+    may_besides(desk, &Amounts::new(), next)
+}
+
+/// The same, where something was spent that is not put down yet.
+///
+/// # Errors
+/// It would go beyond a cap, by how much.
+pub fn may_besides(desk: &Desk, unwritten: &Amounts, next: &Amounts) -> Result<(), OverBudget> {
+    let (mut spent, caps) = (spent(desk), caps(desk));
+    add(&mut spent, unwritten);
     let over = |(dimension, cap): (&Dimension, &u64)| {
         let next = next.get(dimension).copied().filter(|next| *next > 0)?;
         let all = spent.get(dimension).copied().unwrap_or_default().saturating_add(next);
@@ -262,7 +271,8 @@ pub fn overspent(desk: &Desk) -> Amounts {
 }
 
 /// How far what was spent goes beyond some caps.
-pub(crate) fn beyond(spent: &Amounts, caps: &Amounts) -> Amounts {
+#[must_use]
+pub fn beyond(spent: &Amounts, caps: &Amounts) -> Amounts {
     let over = |(dimension, cap): (&Dimension, &u64)| {
         let over = spent.get(dimension).copied().unwrap_or_default().saturating_sub(*cap);
         (over > 0).then_some((*dimension, over))

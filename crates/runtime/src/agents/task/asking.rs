@@ -1,7 +1,7 @@
 //! Asking a model in a stage of a task: within the budget, with leave, and told whole.
 //! Owns: the order of that, what a stage took. Must not: decide whether it may be asked; `countersign-work` does.
 
-use super::{Means, asked, question, unwritten};
+use super::{Means, asked, outcome_of, question, unwritten};
 use crate::agents::failed;
 use crate::ports::agent::{Given, Handoff, Said};
 use crate::ports::model::{Model, Reply, Request, Site};
@@ -90,6 +90,10 @@ pub(super) struct Asking<'a> {
     began: Timestamp,
     /// What is held for them.
     held: Vec<Held>,
+    /// What they were let for, all together.
+    cleared: Amounts,
+    /// Whether the budget stopped them before the last of them.
+    is_short: bool,
     calls: Vec<Call>,
     llm_calls: u64,
     receipts: Vec<Externalized>,
@@ -99,6 +103,7 @@ pub(super) struct Asking<'a> {
 struct Held {
     step: String,
     from: usize,
+    amounts: Amounts,
 }
 
 /// What is asked, and of what it is made.
@@ -133,6 +138,8 @@ impl<'a> Asking<'a> {
             answers,
             began,
             held: Vec::new(),
+            cleared: Amounts::new(),
+            is_short: false,
             calls: Vec::new(),
             llm_calls: 0,
             receipts: Vec::new(),
@@ -177,7 +184,11 @@ impl<'a> Asking<'a> {
         let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
         let let_go = self.work.step(&self.began, |desk| asking::may(desk, &next));
         match let_go.map_err(|error| Stopped::Outcome(broken(&error)))? {
-            Ok(()) => self.reserve(&amounts).await,
+            Ok(()) => {
+                self.reserve(&amounts).await?;
+                self.cleared = amounts;
+                Ok(())
+            }
             Err(Refusal::Over) => Err(Stopped::Over),
             Err(refusal @ (Refusal::Held(_) | Refusal::Asked)) => {
                 let said = refused(self.work, refusal);
@@ -197,13 +208,30 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Holds what the questions may come to in the purse of the matter.
-    async fn reserve(&mut self, amounts: &Amounts) -> Result<(), Stopped> {
+    /// What the stage spent so far that is not put down yet.
+    fn spent(&self) -> Amounts {
+        let mut spent = Amounts::new();
+        self.calls.iter().for_each(|call| cost::add(&mut spent, &asking::amounts(call)));
+        spent
+    }
+
+    /// Holds what the next questions may come to in the purse of the matter, as far as what is held does not reach for that: a
+    /// model may have taken more than was held for it.
+    async fn reserve(&mut self, next: &Amounts) -> Result<(), Stopped> {
         let Some(purse) = self.work.purse() else { return Ok(()) };
+        let (mut held, mut needed) = (Amounts::new(), self.spent());
+        self.held.iter().for_each(|one| cost::add(&mut held, &one.amounts));
+        cost::add(&mut needed, next);
+        let is_next =
+            |unit: &_| next.contains_key(unit).then(|| (*unit, held.get(unit).copied().unwrap_or_default()));
+        let amounts = cost::beyond(&needed, &needed.keys().filter_map(is_next).collect());
+        if amounts.is_empty() {
+            return Ok(());
+        }
         let step = self.step();
-        match purse.reserve(self.given.run, &step, amounts).await {
+        match purse.reserve(self.given.run, &step, &amounts).await {
             Ok(Ok(())) => {
-                self.held.push(Held { step, from: self.calls.len() });
+                self.held.push(Held { step, from: self.calls.len(), amounts });
                 Ok(())
             }
             Ok(Err(over)) => {
@@ -242,16 +270,36 @@ impl<'a> Asking<'a> {
     /// Whether a question may be asked as things stand; what it may come to is held for it then. Nobody is asked for more.
     pub(super) async fn is_let(&mut self, amounts: Amounts) -> bool {
         let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
-        let is_let = self.work.look(|desk| asking::is_let(desk, &next)).unwrap_or(false);
+        let spent = self.spent();
+        let is_let = self.work.look(|desk| asking::is_let(desk, &spent, &next)).unwrap_or(false);
         is_let && self.reserve(&amounts).await.is_ok()
+    }
+
+    /// Whether the budget still reaches for a question. What those before it may come to was seen to, but a model may take more.
+    async fn reaches(&mut self, request: &Request) -> Result<(), Outcome> {
+        if self.calls.is_empty() {
+            return Ok(());
+        }
+        let (spent, next) = (self.spent(), self.most([request].into_iter()));
+        let may = self.work.look(|desk| cost::may_besides(desk, &spent, &next));
+        if let Some(Err(over)) = may {
+            self.is_short = true;
+            return Err(Outcome::escalate(SHORT, &over.to_string()));
+        }
+        match self.reserve(&next).await {
+            Ok(()) => Ok(()),
+            Err(Stopped::Outcome(outcome)) => Err(outcome),
+            Err(Stopped::Over) => Err(Outcome::denied("nothing more is to be spent")),
+        }
     }
 
     /// Asks one of them.
     ///
     /// # Errors
-    /// What that means for the stage.
+    /// What that means for the stage: [`Asking::stops`] says it.
     pub(super) async fn ask(&mut self, question: Question<'_>) -> Result<Reply, Outcome> {
         let Question { module, planned, shown, request } = question;
+        self.reaches(request).await?;
         let fits = self.work.look(|desk| asking::fits(desk, &shown));
         if let Some(Err(error)) = fits {
             return Err(Outcome::escalate("context_blocked", &error.to_string()));
@@ -319,10 +367,25 @@ impl<'a> Asking<'a> {
             return self.says(said);
         }
         let said = match self.put_down(module).await {
-            Ok(took) => beside(said, &took),
+            Ok(took) => beside(self.short().unwrap_or(said), &took),
             Err(error) => unwritten(&error),
         };
         self.says(said)
+    }
+
+    /// The question to a person where the budget stopped the stage. It is asked once what was spent is put down, and about all
+    /// questions of the stage: those are asked again.
+    fn short(&self) -> Option<Said> {
+        if !self.is_short {
+            return None;
+        }
+        let next = Next { host: self.answers.host.as_deref(), amounts: self.cleared.clone() };
+        let refusal = match self.work.step(&self.began, |desk| asking::may(desk, &next)) {
+            Ok(let_go) => let_go.err()?,
+            Err(error) => return Some(unwritten(&error)),
+        };
+        let wanted = Wanted { host: self.answers.host.clone(), amounts: next.amounts };
+        refused(self.work, refusal).map(|outcome| asked(with(outcome, WANTED, wanted.write())))
     }
 
     /// How often a model was asked, and the receipts of what left for that.
@@ -346,6 +409,8 @@ fn broken(error: &Error) -> Outcome {
     Outcome::escalate("validation_fail", &error.to_string())
 }
 
+/// Why a stage stops between two questions: a person is asked once what it took is put down.
+const SHORT: &str = "budget_short";
 /// Where a handoff says what the stage took.
 const TOOK: &str = "took";
 /// Where it says what the stage was about to ask.
@@ -389,21 +454,30 @@ pub(super) fn beside(said: Said, took: &Took) -> Said {
     }
 }
 
-/// Puts down again what stopped a stage before it asked, a question or a refusal; `None` if nothing did.
+/// Puts down again what stopped a stage before it asked or between two questions, a question or a refusal; `None` if nothing did.
 ///
 /// # Errors
 /// It can't be put down.
 pub(super) fn stopped_again(
     work: &Work,
+    module: &str,
     payload: &Object,
     at: &Timestamp,
 ) -> Result<Option<Outcome>, String> {
     let wanted = payload.get(WANTED).and_then(|told| Wanted::read(told, &mut Reading::default()));
     let Some(wanted) = wanted else { return Ok(None) };
+    let took = told(payload);
+    if let Some(took) = &took {
+        work.step(at, |desk| asking::record(desk, module, took)).map_err(|error| error.to_string())?;
+    }
     let next = Next { host: wanted.host.as_deref(), amounts: wanted.amounts.clone() };
     let let_go = work.step(at, |desk| asking::may(desk, &next)).map_err(|error| error.to_string())?;
     let said = let_go.err().and_then(|refusal| refused(work, refusal));
-    Ok(said.map(|outcome| with(outcome, WANTED, wanted.write())))
+    let said = said.map(|outcome| with(outcome, WANTED, wanted.write()));
+    Ok(match took {
+        Some(took) => said.and_then(|outcome| outcome_of(beside(asked(outcome), &took))),
+        None => said,
+    })
 }
 
 /// What a stage took, as it told it; `None` if it told nothing.

@@ -56,7 +56,7 @@ impl Agent for Draft {
 
     fn again(&self, _: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
         let work = self.0.work.as_ref().ok_or("the run is no task's")?;
-        if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+        if let Some(outcome) = asking::stopped_again(work, MODULE, &then.payload, at)? {
             return Ok(Some(outcome));
         }
         if let Some(took) = asking::told(&then.payload) {

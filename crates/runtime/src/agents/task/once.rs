@@ -93,7 +93,7 @@ pub fn once_again(
     at: &Timestamp,
 ) -> Result<Option<Outcome>, String> {
     let Some(work) = &means.work else { return Ok(None) };
-    if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+    if let Some(outcome) = asking::stopped_again(work, module, &then.payload, at)? {
         return Ok(Some(outcome));
     }
     if let Some(took) = asking::told(&then.payload) {
