@@ -50,8 +50,7 @@ fn parts(case: &Case<'_>, id: &str, place: u64) -> Vec<String> {
 /// How many criteria of an outcome a model judges.
 fn judged(case: &Case<'_>, outcome: Outcome<'_>) -> usize {
     let has_judge = case.task.0.text("work.judge") == Some("model");
-    let is_judged = |basis: &str| matches!(basis, "anchored_rubric" | "unanchored_llm_judgment");
-    outcome.criteria().filter(|one| has_judge && is_judged(one.basis())).count()
+    outcome.criteria().filter(|one| has_judge && one.has_rubric()).count()
 }
 
 /// What several costs come to is derived from all that there are.
@@ -266,8 +265,15 @@ pub(crate) fn warned<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fo
 }
 
 fn in_words(amounts: &Amounts) -> String {
-    let all: Vec<String> =
-        amounts.iter().map(|(unit, sum)| format!("{} {}", literal(*sum), words(*unit))).collect();
+    let one = |(unit, sum): (&Dimension, &u64)| {
+        let words = words(*unit);
+        let words = match (*sum, words.strip_suffix('s')) {
+            (1_000_000, Some(singular)) if *unit != Dimension::WallClockMs => singular,
+            _many => words.as_str(),
+        };
+        format!("{} {words}", literal(*sum))
+    };
+    let all: Vec<String> = amounts.iter().map(one).collect();
     if all.is_empty() { "nothing".to_string() } else { all.join(", ") }
 }
 

@@ -26,6 +26,8 @@ use countersign_govern::{record, words};
 
 /// Tokens that a model is given at most: what does not fit is left out, and the receipt says so.
 pub const CONTEXT_TOKENS_MAX: u64 = 24_000;
+/// The most tokens that a judge may say.
+pub const VERDICT_TOKENS_MAX: u32 = 256;
 /// Bytes of a token, roughly.
 const TOKEN_BYTES: usize = 4;
 

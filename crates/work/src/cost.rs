@@ -69,7 +69,13 @@ pub struct OverBudget {
 #[must_use]
 pub fn told(amounts: &Amounts) -> String {
     let one = |(dimension, amount): (&Dimension, &u64)| {
-        format!("{} {}", number(*amount).literal(), words(*dimension))
+        let words = words(*dimension);
+        let words = match (*amount, words.strip_suffix('s')) {
+            // Milliseconds stay that.
+            (UNIT, Some(singular)) if *dimension != Dimension::WallClockMs => singular,
+            _many => words.as_str(),
+        };
+        format!("{} {words}", number(*amount).literal())
     };
     let all: Vec<String> = amounts.iter().map(one).collect();
     if all.is_empty() { "nothing".to_string() } else { all.join(", ") }
@@ -108,9 +114,20 @@ pub(crate) fn vector(
     (basis, confidence): (Basis, Confidence),
     assumptions: &[&str],
 ) -> Result<StorageRef, Error> {
+    bounded_vector(desk, id, (amounts, &Amounts::new()), (basis, confidence), assumptions)
+}
+
+/// The same, with the most that it can be where that is known.
+fn bounded_vector(
+    desk: &mut Desk,
+    id: &str,
+    (amounts, most): (&Amounts, &Amounts),
+    (basis, confidence): (Basis, Confidence),
+    assumptions: &[&str],
+) -> Result<StorageRef, Error> {
     let part = |(unit, amount): (&Dimension, &u64)| {
-        let expected = number(*amount);
-        (*unit, CostDistribution { expected, p50: None, p90: None, p99: None, hard_cap: None, unit: *unit })
+        let (expected, hard_cap) = (number(*amount), most.get(unit).map(|most| number(*most)));
+        (*unit, CostDistribution { expected, p50: None, p90: None, p99: None, hard_cap, unit: *unit })
     };
     desk.put(&CostVector {
         cost_vector_id: id.to_string(),
