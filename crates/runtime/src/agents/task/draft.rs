@@ -100,6 +100,7 @@ async fn drafted(
         Ok(()) => true,
         // What needs a model is not drafted, and stands nowhere.
         Err(Stopped::Over) => false,
+        Err(Stopped::Kept(why, wanted)) => return Ok(asked(asking::denied(&why, &wanted))),
         Err(Stopped::Outcome(outcome)) => return Ok(asked(outcome)),
     };
     let mut texts = BTreeMap::new();

@@ -68,6 +68,9 @@ pub async fn once(
         Err(Stopped::Over) => {
             return Ok(Once { answered: Answered::Over, took: None, llm_calls: 0, receipts: Vec::new() });
         }
+        Err(Stopped::Kept(why, wanted)) => {
+            return Err(Box::new(super::asked(asking::denied(&why, &wanted))));
+        }
         Err(Stopped::Outcome(outcome)) => return Err(Box::new(super::asked(outcome))),
     }
     let shown = work.task().artifacts.first().map(|one| one.id.clone());
