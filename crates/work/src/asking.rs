@@ -182,7 +182,7 @@ pub fn record(desk: &mut Desk, module: &str, took: &Took) -> Result<(), Error> {
 }
 
 /// Which time a module works, from 1.
-fn activation(desk: &Desk, module: &str) -> u64 {
+pub(crate) fn activation(desk: &Desk, module: &str) -> u64 {
     let is_own = |one: &TaskCostRecord| one.module_id.as_deref() == Some(module);
     desk.all::<TaskCostRecord>().filter(is_own).count() as u64 + 1
 }

@@ -4,9 +4,12 @@
 //! Amounts are whole millionths of a unit, so that sums are exact.
 
 mod forecast;
+mod lost;
 mod narrative;
 
+use forecast::piece;
 pub use forecast::{Grounds, Model, Price, forecast, planned};
+pub use lost::lost;
 pub use narrative::{last, narrative};
 
 use crate::call::{self, ACCEPT, Question, STOP};

@@ -1,9 +1,9 @@
 //! What a task may spend while a judge is asked, and a judge that may not be, as a user meets it.
-//! Owns: runs whose model takes more than was held for it, and whose questions stay here. Must not: repeat what one question costs.
+//! Owns: runs whose model takes more than was held for it, whose questions nobody saw the end of or stay here. Must not: repeat what one question costs.
 
-use crate::binary::Work;
+use crate::binary::{Running, Work};
 use crate::examples::Example;
-use crate::talks::{Answer, Server};
+use crate::talks::{Answer, PATIENCE, Server};
 use serde_json::{Value, json};
 
 const TASK: &str = r#"schema_version = "1.0"
@@ -146,6 +146,33 @@ fn a_judge_that_takes_more_is_stopped_by_the_purse_of_the_matter() {
     assert_eq!(paid(&example), 2);
     let spent = example.work.run(&["budget", "show", "--json"]).good().json();
     assert_eq!(spent["spent"]["output_tokens"], json!(1800), "{spent}");
+}
+
+#[test]
+fn questions_that_nobody_saw_the_end_of_count_as_they_were_foreseen() {
+    let says = || Answer::Says(vec!["{\"level\": 1}"]);
+    let rest = "[policies]\nexternalization = { api_call = \"free\" }\n[budget]\nexternal_api_calls = 5\n";
+    let work = judged(["model = \"far\"", rest], "");
+    let server = Server::start(vec![says(), Answer::Silent, says(), says(), says(), says()]);
+    server.added(&work, "far", &[]);
+    let running = Running::start(&work, &RUN);
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    server.heard.recv_timeout(PATIENCE).unwrap();
+    running.kill();
+    let runs = work.run(&["runs", "list", "--json"]).good().json()["runs"].clone();
+    let resume =
+        ["runs", "resume", runs[0]["run"].as_str().unwrap(), "--now", "2026-02-01T10:00:00Z", "--json"];
+    let mut example = stopped(work, &resume);
+    assert!(asked(&example).contains("nobody saw what became of that"), "{}", example.told);
+    let shown = example.at(11, "ana", &["budget", "show", &example.run]).good();
+    assert!(shown.text().contains("4 external api"), "{}", shown.text());
+    assert!(shown.text().contains("external api calls: 4 of 4"), "{}", shown.text());
+    answered(&mut example, 12, "retry", 3);
+    assert!(asked(&example).contains("beyond the budget by 3 external api calls"), "{}", example.told);
+    assert_eq!(server.heard.try_iter().count(), 0);
+    answered(&mut example, 13, "grant", 0);
+    assert_eq!((server.heard.try_iter().count(), paid(&example)), (4, 4));
+    is_sound(&example);
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(super) fn single<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fo
     found.holds(CHECK, record, "cost_vector_id", named, "it is of no work");
 }
 
-fn thought(record: Record<'_>, words: &str, found: &mut Found) {
+pub(super) fn thought(record: Record<'_>, words: &str, found: &mut Found) {
     found.must_say(CHECK, record, "basis", "heuristic");
     found.must_say(CHECK, record, "estimator_confidence", "uncalibrated");
     found.must(CHECK, record, "assumptions", Some(texts(&[words])));

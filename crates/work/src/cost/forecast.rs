@@ -85,7 +85,7 @@ impl Model {
 }
 
 /// What a piece of work is called where it was planned.
-fn piece(desk: &Desk, word: &str) -> String {
+pub(super) fn piece(desk: &Desk, word: &str) -> String {
     desk.own(&format!("planned.{word}"))
 }
 
