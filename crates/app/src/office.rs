@@ -325,6 +325,12 @@ pub(crate) fn can_answer(global: &Global, task: &Task) -> Result<(), Failure> {
     if task.replies().is_some() { Ok(()) } else { is_known(global, task.model()) }
 }
 
+/// Whether what a task's model is asked leaves this machine.
+pub(crate) fn is_elsewhere(global: &Global, task: &Task) -> bool {
+    let settings = || Shelf::of(&global.data).read(&ModelName::try_from(task.model()).ok()?).ok();
+    task.replies().is_none() && matches!(settings(), Some(models::Settings::Remote(_)))
+}
+
 /// Whether a model of this name can be asked; it is not opened.
 fn is_known(global: &Global, name: &str) -> Result<(), Failure> {
     match name {

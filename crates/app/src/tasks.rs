@@ -73,7 +73,14 @@ impl Folder {
         if let Some(path) = task.replies()
             && let Some(bytes) = files.get(path)
         {
-            taking.no_fault(&named::of_work("replies"), played(path, bytes).map(drop));
+            let some = played(path, bytes).and_then(|replies| match replies.is_empty() {
+                true => Err(invalid(format!(
+                    "{}: it has no reply; put a JSON line there for each question, with its text",
+                    output::plain(path)
+                ))),
+                false => Ok(()),
+            });
+            taking.no_fault(&named::of_work("replies"), some);
         }
         let pipeline = pipeline(dir, &task);
         taking.no_fault(&named::of_work("model"), is_known(&task));
@@ -272,7 +279,12 @@ fn asked(dir: &Path) -> Result<(Task, Lines), Failure> {
     let shown = output::plain(&dir.join(FILE).display().to_string());
     let bytes = beneath::read(dir, FILE, FILE_BYTES_MAX)
         .map_err(|why| Failure::new(Code::FileUnreadable, format!("{shown}: {why}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| invalid(format!("{shown}: it is no text in UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        invalid(format!("{shown}: line {line}: it is no text in UTF-8; save it as one"))
+            .with_count("line", line as u64)
+    })?;
     Table::read(&shown, &text, Code::TaskInvalid)?.into_a_with_lines(|document| {
         let wrong = |one: countersign_govern::types::wire::Trouble| Trouble {
             code: Code::FieldInvalid,

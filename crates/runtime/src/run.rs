@@ -21,7 +21,7 @@ use crate::ports::session::Signs;
 use crate::ports::sources::{Eligible, Sources};
 use crate::work::Work;
 use countersign_kernel::grant::Approver;
-use countersign_kernel::pipeline::{Pipeline, Stage};
+use countersign_kernel::pipeline::{Agent as Kind, Pipeline, Stage};
 use countersign_kernel::run::{
     Answer, Came, Doing, Event, HARD_CALL, Outcome, Refusal, Run, UNKNOWN_EFFECT, decide, outputs,
 };
@@ -34,11 +34,14 @@ use countersign_record::json::{self, Json, Object};
 use countersign_record::label::Label;
 use countersign_record::state::Reading;
 use countersign_record::time::Timestamp;
+use countersign_work::cost;
 use rows::Rows;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// Where a handoff says whose work counts as spent because nobody saw it.
+pub(crate) const LOST: &str = "counted_as_spent";
 /// Where an envelope says which run it belongs to: the contract has no member for it.
 pub const RUN: &str = "run_id";
 
@@ -238,8 +241,7 @@ impl Driver {
             self.rows.flush().await?;
         }
         if is_again && let Unseen::Unknown(receipts) = agent.unseen(Given { leave: leave_then, ..given }) {
-            let message = "the agent was called, and nobody saw what became of that";
-            let unknown = Said::plain(Outcome::escalate(UNKNOWN_EFFECT, message), Provenance::default());
+            let unknown = Said::plain(self.unseen(stage)?, Provenance::default());
             return self.returned(stage, Said { receipts, ..unknown }).await;
         }
         let said = agent.act(given, cancel).await;
@@ -252,6 +254,20 @@ impl Driver {
             return Err(Error::Stopped);
         }
         self.returned(stage, said).await
+    }
+
+    /// What is said of a call that nobody saw the end of. What a task foresaw for it counts as spent: a cap holds for what may have
+    /// been asked, too.
+    fn unseen(&self, stage: &Stage) -> Result<Outcome, Error> {
+        let message = "the agent was called, and nobody saw what became of that";
+        let mut payload = Object::from([("message", Json::from(message))]);
+        if let (Some(work), Kind::BuiltIn { name }) = (&self.bench.work, &stage.agent) {
+            let at = self.bench.clock.now()?;
+            if work.step(&at, |desk| cost::lost(desk, name))? {
+                payload.insert(LOST, name.as_str());
+            }
+        }
+        Ok(Outcome::Escalate { reason: UNKNOWN_EFFECT.to_owned(), payload })
     }
 
     /// Takes in what an agent says, once it is an envelope that may be handed on.

@@ -22,6 +22,8 @@ use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 
 const CHECK: Check = Check::Costs;
+/// What is said of a cost that nobody saw.
+const LOST: &str = "nobody saw what was asked, so what was foreseen counts as spent";
 /// Calls that may be made outside where the task says nothing.
 const CALLS_MAX: &str = "1000";
 
@@ -50,8 +52,7 @@ fn parts(case: &Case<'_>, id: &str, place: u64) -> Vec<String> {
 /// How many criteria of an outcome a model judges.
 fn judged(case: &Case<'_>, outcome: Outcome<'_>) -> usize {
     let has_judge = case.task.0.text("work.judge") == Some("model");
-    let is_judged = |basis: &str| matches!(basis, "anchored_rubric" | "unanchored_llm_judgment");
-    outcome.criteria().filter(|one| has_judge && is_judged(one.basis())).count()
+    outcome.criteria().filter(|one| has_judge && one.has_rubric()).count()
 }
 
 /// What several costs come to is derived from all that there are.
@@ -143,12 +144,18 @@ pub(crate) fn record<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
     let module = json.text("module_id").unwrap_or_default();
     let times = case.until("TaskCostRecord", place).filter(|one| one.json().is("module_id", module)).count();
     found.must(CHECK, record, "activation_seq", (times as u64 + 1).write());
-    if let Some(before) = before {
-        found.must_say(CHECK, before, "basis", "measured_actual");
-        found.must_say(CHECK, before, "estimator_confidence", "calibrated");
-        found.must_list(CHECK, before, "assumptions", &[]);
+    let which = handed::piece(case, walk.told, record);
+    let is_lost = matches!(&which, Which::Piece(piece) if piece.is_lost);
+    match before {
+        Some(before) if is_lost => foreseen::thought(before, LOST, found),
+        Some(before) => {
+            found.must_say(CHECK, before, "basis", "measured_actual");
+            found.must_say(CHECK, before, "estimator_confidence", "calibrated");
+            found.must_list(CHECK, before, "assumptions", &[]);
+        }
+        None => {}
     }
-    match handed::piece(case, walk.told, record) {
+    match which {
         Which::Piece(piece) => {
             let planned = piece.planned.map(|word| case.own(&format!("planned.{word}")));
             let planned = planned.filter(|id| case.before("CostVector", id, place).is_some());
@@ -170,7 +177,7 @@ pub(crate) fn record<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mu
 }
 
 /// Amounts by dimension, in millionths, in the order of the contract.
-type Amounts = BTreeMap<Dimension, u64>;
+pub(crate) type Amounts = BTreeMap<Dimension, u64>;
 
 /// A number in millionths.
 fn micros(number: &Json) -> Option<u64> {
@@ -181,7 +188,20 @@ fn micros(number: &Json) -> Option<u64> {
     whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(padded.parse().ok()?)
 }
 
-fn literal(amount: u64) -> String {
+/// What costs come to, at most as far as that is said.
+pub(crate) fn most<'c>(all: impl Iterator<Item = Record<'c>>) -> Amounts {
+    let mut sums = Amounts::new();
+    for (unit, part) in all.flat_map(|one| one.json().members("components")).flat_map(Object::iter) {
+        let most = part.at("hard_cap").or_else(|| part.at("expected")).and_then(micros);
+        if let Some((unit, most)) = Dimension::find(unit).zip(most) {
+            let sum = sums.entry(unit).or_default();
+            *sum = sum.saturating_add(most);
+        }
+    }
+    sums
+}
+
+pub(crate) fn literal(amount: u64) -> String {
     let digits = format!("{}.{:06}", amount / 1_000_000, amount % 1_000_000);
     digits.trim_end_matches('0').trim_end_matches('.').to_string()
 }
@@ -266,8 +286,15 @@ pub(crate) fn warned<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fo
 }
 
 fn in_words(amounts: &Amounts) -> String {
-    let all: Vec<String> =
-        amounts.iter().map(|(unit, sum)| format!("{} {}", literal(*sum), words(*unit))).collect();
+    let one = |(unit, sum): (&Dimension, &u64)| {
+        let words = words(*unit);
+        let words = match (*sum, words.strip_suffix('s')) {
+            (1_000_000, Some(singular)) if *unit != Dimension::WallClockMs => singular,
+            _many => words.as_str(),
+        };
+        format!("{} {words}", literal(*sum))
+    };
+    let all: Vec<String> = amounts.iter().map(one).collect();
     if all.is_empty() { "nothing".to_string() } else { all.join(", ") }
 }
 

@@ -264,6 +264,11 @@ impl<'p> Criterion<'p> {
         self.0.text("basis").unwrap_or_default()
     }
 
+    /// Whether a judge scores it by levels.
+    pub(crate) fn has_rubric(self) -> bool {
+        self.0.at("rubric").is_some()
+    }
+
     /// Whether its outcome fails without it: where nothing is said what a person is asked for is.
     pub(crate) fn is_required(self) -> bool {
         self.0.flag("required").unwrap_or(self.basis() == "human_label")

@@ -26,6 +26,8 @@ use countersign_govern::{record, words};
 
 /// Tokens that a model is given at most: what does not fit is left out, and the receipt says so.
 pub const CONTEXT_TOKENS_MAX: u64 = 24_000;
+/// The most tokens that a judge may say.
+pub const VERDICT_TOKENS_MAX: u32 = 256;
 /// Bytes of a token, roughly.
 const TOKEN_BYTES: usize = 4;
 
@@ -115,11 +117,12 @@ pub fn may(desk: &mut Desk, next: &Next<'_>) -> Result<Result<(), Refusal>, Erro
     }
 }
 
-/// Whether a question may be asked as things stand, without asking anybody.
+/// Whether a question may be asked as things stand, without asking anybody; `unwritten` is what the stage spent before it.
 #[must_use]
-pub fn is_let(desk: &Desk, next: &Next<'_>) -> bool {
+pub fn is_let(desk: &Desk, unwritten: &Amounts, next: &Next<'_>) -> bool {
     let may_leave = |host: &str| going(host).is_ok_and(|going| outside::may(desk, &going).is_ok());
-    !cost::is_over(desk) && cost::may(desk, &next.amounts).is_ok() && next.host.is_none_or(may_leave)
+    let is_paid = cost::may_besides(desk, unwritten, &next.amounts).is_ok();
+    !cost::is_over(desk) && is_paid && next.host.is_none_or(may_leave)
 }
 
 /// The parts of a question that fit, by the names of sources and artifacts; nothing is put down.
@@ -179,7 +182,7 @@ pub fn record(desk: &mut Desk, module: &str, took: &Took) -> Result<(), Error> {
 }
 
 /// Which time a module works, from 1.
-fn activation(desk: &Desk, module: &str) -> u64 {
+pub(crate) fn activation(desk: &Desk, module: &str) -> u64 {
     let is_own = |one: &TaskCostRecord| one.module_id.as_deref() == Some(module);
     desk.all::<TaskCostRecord>().filter(is_own).count() as u64 + 1
 }

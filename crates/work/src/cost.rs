@@ -4,9 +4,12 @@
 //! Amounts are whole millionths of a unit, so that sums are exact.
 
 mod forecast;
+mod lost;
 mod narrative;
 
+use forecast::piece;
 pub use forecast::{Grounds, Model, Price, forecast, planned};
+pub use lost::lost;
 pub use narrative::{last, narrative};
 
 use crate::call::{self, ACCEPT, Question, STOP};
@@ -69,7 +72,13 @@ pub struct OverBudget {
 #[must_use]
 pub fn told(amounts: &Amounts) -> String {
     let one = |(dimension, amount): (&Dimension, &u64)| {
-        format!("{} {}", number(*amount).literal(), words(*dimension))
+        let words = words(*dimension);
+        let words = match (*amount, words.strip_suffix('s')) {
+            // Milliseconds stay that.
+            (UNIT, Some(singular)) if *dimension != Dimension::WallClockMs => singular,
+            _many => words.as_str(),
+        };
+        format!("{} {words}", number(*amount).literal())
     };
     let all: Vec<String> = amounts.iter().map(one).collect();
     if all.is_empty() { "nothing".to_string() } else { all.join(", ") }
@@ -108,9 +117,20 @@ pub(crate) fn vector(
     (basis, confidence): (Basis, Confidence),
     assumptions: &[&str],
 ) -> Result<StorageRef, Error> {
+    bounded_vector(desk, id, (amounts, &Amounts::new()), (basis, confidence), assumptions)
+}
+
+/// The same, with the most that it can be where that is known.
+fn bounded_vector(
+    desk: &mut Desk,
+    id: &str,
+    (amounts, most): (&Amounts, &Amounts),
+    (basis, confidence): (Basis, Confidence),
+    assumptions: &[&str],
+) -> Result<StorageRef, Error> {
     let part = |(unit, amount): (&Dimension, &u64)| {
-        let expected = number(*amount);
-        (*unit, CostDistribution { expected, p50: None, p90: None, p99: None, hard_cap: None, unit: *unit })
+        let (expected, hard_cap) = (number(*amount), most.get(unit).map(|most| number(*most)));
+        (*unit, CostDistribution { expected, p50: None, p90: None, p99: None, hard_cap, unit: *unit })
     };
     desk.put(&CostVector {
         cost_vector_id: id.to_string(),
@@ -244,7 +264,16 @@ pub fn caps(desk: &Desk) -> Amounts {
 /// # Errors
 /// It would go beyond a cap, by how much.
 pub fn may(desk: &Desk, next: &Amounts) -> Result<(), OverBudget> {
-    let (spent, caps) = (spent(desk), caps(desk));
+    may_besides(desk, &Amounts::new(), next)
+}
+
+/// The same, where something was spent that is not put down yet.
+///
+/// # Errors
+/// It would go beyond a cap, by how much.
+pub fn may_besides(desk: &Desk, unwritten: &Amounts, next: &Amounts) -> Result<(), OverBudget> {
+    let (mut spent, caps) = (spent(desk), caps(desk));
+    add(&mut spent, unwritten);
     let over = |(dimension, cap): (&Dimension, &u64)| {
         let next = next.get(dimension).copied().filter(|next| *next > 0)?;
         let all = spent.get(dimension).copied().unwrap_or_default().saturating_add(next);
@@ -262,7 +291,8 @@ pub fn overspent(desk: &Desk) -> Amounts {
 }
 
 /// How far what was spent goes beyond some caps.
-pub(crate) fn beyond(spent: &Amounts, caps: &Amounts) -> Amounts {
+#[must_use]
+pub fn beyond(spent: &Amounts, caps: &Amounts) -> Amounts {
     let over = |(dimension, cap): (&Dimension, &u64)| {
         let over = spent.get(dimension).copied().unwrap_or_default().saturating_sub(*cap);
         (over > 0).then_some((*dimension, over))

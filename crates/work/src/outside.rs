@@ -7,7 +7,7 @@
 use crate::call::{self, Question};
 use crate::cost;
 use crate::desk::{Desk, Error, reference};
-use crate::task::{Leave, Source};
+use crate::task::{Leave, Source, Task};
 use crate::workspace;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -37,6 +37,9 @@ const SEND: &str = "send";
 /// An option that keeps it here.
 const KEEP: &str = "keep";
 
+/// What follows where a model may not be asked.
+const KEPT_QUESTION: &str = "Nothing leaves. What the model was to judge stays unjudged, and a person is asked where it must be met; what it was to write is not written, and a run that can't do without ends.";
+
 /// What is to leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Going<'a> {
@@ -52,10 +55,10 @@ pub struct Going<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Held {
     /// The task says never.
-    #[error("the task lets nothing leave by {}", .0.as_str())]
+    #[error("the task lets nothing leave {}", way(*.0))]
     Never(Kind),
     /// Something in it may not.
-    #[error("a source of the class {} may not leave by {}", class.as_str(), kind.as_str())]
+    #[error("a source of the class {} may not leave {}", class.as_str(), way(*kind))]
     Class {
         /// How it would leave.
         kind: Kind,
@@ -78,6 +81,34 @@ pub enum Held {
 pub struct Cleared {
     confirmation: Option<StorageRef>,
     effect: Option<SideEffectLedgerEntry>,
+}
+
+/// How something leaves, in words.
+fn way(kind: Kind) -> &'static str {
+    match kind {
+        Kind::OpenInBrowser => "to a browser",
+        Kind::OpenNativeApp => "to another program",
+        Kind::ShowInFinder => "to a window of files",
+        Kind::SaveAs => "as a file that is saved",
+        Kind::ExportBundle => "in a file that is exported",
+        Kind::ExternalSourceQuery => "with a question to an outside source",
+        Kind::ConnectorFetch => "with a question to a connector",
+        Kind::ApiCall => "in questions to a model elsewhere",
+        Kind::EmailSourceFetch => "with a question to a mailbox",
+        Kind::BrowserSessionRead => "with a page that is read in a browser",
+    }
+}
+
+/// Why something of a task may not leave whatever anybody says; `None` where it may, or a person can let it.
+#[must_use]
+pub fn never(task: &Task, kind: Kind) -> Option<Held> {
+    let leave = task.policies().leave(kind);
+    if leave == Leave::Never {
+        return Some(Held::Never(kind));
+    }
+    let mut classes_in = task.sources.iter().filter(|one| one.tier() > 0).map(Source::class);
+    let class = classes_in.find(|class| !classes(leave).contains(class))?;
+    Some(Held::Class { kind, class })
 }
 
 fn policy_id(desk: &Desk, kind: Kind) -> String {
@@ -226,11 +257,24 @@ pub fn ask(desk: &mut Desk, going: &Going<'_>) -> Result<String, Error> {
         return Ok(open.hard_call_id);
     }
     let count = sources(desk, going).len();
-    let to = going.destination.as_ref().map(|to| format!(" to {}", to.as_str())).unwrap_or_default();
-    let prompt = format!("May {count} sources leave by {}{to}?", going.kind.as_str().replace('_', " "));
+    let to = going.destination.as_ref().map(|to| format!(" ({})", to.as_str())).unwrap_or_default();
+    let what = if count == 1 { "1 source".to_string() } else { format!("{count} sources") };
+    let prompt = format!("May what is written from {what} leave {}{to}?", way(going.kind));
+    let kept = match going.kind {
+        Kind::ApiCall => KEPT_QUESTION,
+        Kind::OpenInBrowser
+        | Kind::OpenNativeApp
+        | Kind::ShowInFinder
+        | Kind::SaveAs
+        | Kind::ExportBundle
+        | Kind::ExternalSourceQuery
+        | Kind::ConnectorFetch
+        | Kind::EmailSourceFetch
+        | Kind::BrowserSessionRead => "Nothing leaves.",
+    };
     let options = Vec::from([
         call::option(SEND, "Yes, send it", Effect::GrantSideEffect, "It leaves, and can't be taken back."),
-        call::option(KEEP, "No, keep it here", Effect::Continue, "Nothing leaves."),
+        call::option(KEEP, "No, keep it here", Effect::Continue, kept),
     ]);
     let (kind, scope) =
         (HardRevisionCallKind::ExternalSideEffectApproval, HardCallBlockingScope::SideEffectOnly);

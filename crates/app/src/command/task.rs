@@ -8,8 +8,10 @@ use crate::office;
 use crate::output;
 use crate::tasks::{self, Folder};
 use countersign_durable::{make_dirs, remove_dirs, write_new};
+use countersign_govern::types::externalization::WorkspaceExternalizationKind as Kind;
 use countersign_record::code::Code;
-use countersign_work::task::{self, SHELL};
+use countersign_work::outside;
+use countersign_work::task;
 use serde::Serialize;
 use std::path::Path;
 
@@ -39,6 +41,18 @@ struct Checked {
     /// What its run runs, word by word.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     commands: Vec<Vec<String>>,
+    /// What it asks for and can't get.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// A judge elsewhere that may never be asked judges nothing.
+fn warnings(global: &Global, task: &task::Task) -> Vec<String> {
+    if !task.has_judge() || !office::is_elsewhere(global, task) {
+        return Vec::new();
+    }
+    let why = outside::never(task, Kind::ApiCall);
+    why.map(|why| format!("the judge is never asked: {why}")).into_iter().collect()
 }
 
 fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
@@ -52,6 +66,7 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
         criteria: task.outcomes.iter().map(|one| one.criteria.len()).sum(),
         capabilities: task::granted(&task).iter().map(ToString::to_string).collect(),
         commands: task.commands().map(|(_, argv)| argv.to_vec()).collect(),
+        warnings: warnings(global, &task),
     };
     if global.json {
         output::json(&checked)?;
@@ -70,18 +85,16 @@ fn check(global: &Global, named: &Path) -> Result<Exit, Failure> {
             },
         )))?;
         if !checked.capabilities.is_empty() {
-            let told = |one: &String| match one.as_str() {
-                SHELL => one.clone(),
-                other => format!("{other} (which nothing here can do)"),
-            };
-            let all: Vec<String> = checked.capabilities.iter().map(told).collect();
-            output::line(&output::plain(&format!("grants  {}", all.join(", "))))?;
+            output::line(&output::plain(&format!("grants  {}", checked.capabilities.join(", "))))?;
         }
         for argv in &checked.commands {
             output::line(&output::plain(&format!(
                 "runs    {} (over the work, only reading)",
                 argv.join(" ")
             )))?;
+        }
+        for one in &checked.warnings {
+            output::line(&output::plain(&format!("but     {one}")))?;
         }
     }
     Ok(Exit::Success)

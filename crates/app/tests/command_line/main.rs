@@ -59,6 +59,7 @@ mod sessions_talk;
 mod sessions_turn;
 mod talks;
 mod tasks;
+mod tasks_budget;
 mod tasks_commands;
 mod tasks_faults;
 mod tasks_named;

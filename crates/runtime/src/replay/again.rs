@@ -7,20 +7,22 @@
 use super::{Recorded, given, is, output_hash};
 use crate::looked;
 use crate::ports::agent::Given;
-use crate::run::{Bench, Error, Happened};
+use crate::run::{Bench, Error, Happened, LOST};
 use crate::work::Work;
 use countersign_govern::types::added::showing::{CommandInvocation, CommandReceipt};
 use countersign_govern::types::externalization::{
     WorkspaceExternalizationReceipt, WorkspaceExternalizationReceiptStatus as Status,
 };
-use countersign_kernel::run::{Came, Doing, Event, Run, decide};
+use countersign_kernel::run::{Came, Doing, Event, Run, UNKNOWN_EFFECT, decide};
 use countersign_record::digest::Digest;
+use countersign_record::envelope::Envelope;
 use countersign_record::id::RunId;
 use countersign_record::json::{self, Json};
 use countersign_record::label::Label;
 use countersign_record::row::{Row, Sealed};
 use countersign_work::call;
 use countersign_work::command::Asked;
+use countersign_work::cost;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -171,6 +173,12 @@ impl Walk<'_> {
             llm_calls_left: one.before.llm_calls_left(),
             leave: None,
         };
+        if let Some(lost) = handoff.payload.get(LOST).and_then(Json::as_str).filter(|_| is_unseen(handoff)) {
+            self.work.step(at, |desk| cost::lost(desk, lost))?;
+            self.compare()?;
+            self.walked.gave.push(None);
+            return Ok(());
+        }
         let outcome = agent.again(given, handoff, at);
         // What it put down before it could not go on comes first.
         self.compare()?;
@@ -315,6 +323,11 @@ fn is_cancelled(walk: &Walk<'_>, one: &Happened, by: &str, rest: &[Happened]) ->
 fn ends_by_itself(walk: &Walk<'_>, one: &Happened) -> bool {
     let decided = decide(&walk.recorded.told.pipeline, &one.before, Came::Go, &one.at);
     decided.is_ok_and(|events| events.first() == Some(&one.event))
+}
+
+/// Whether nobody saw what became of a call: its agent has put nothing down.
+fn is_unseen(handoff: &Envelope) -> bool {
+    handoff.escalate && handoff.reason.as_deref() == Some(UNKNOWN_EFFECT)
 }
 
 /// Whether a record says what became of something that was about to leave.

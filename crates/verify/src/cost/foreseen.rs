@@ -21,6 +21,8 @@ const PROMPT_TOKENS: u64 = 400;
 const QUOTE_TOKENS: u64 = 60;
 const JUDGMENT_TOKENS: u64 = 40;
 const CODE_TOKENS: u64 = 800;
+/// The most tokens that a judge may say.
+const VERDICT_TOKENS_MAX: u64 = 256;
 /// Bytes of a token, roughly.
 const TOKEN_BYTES: usize = 4;
 /// Quotes of a section where the task says nothing, and the most that there are.
@@ -60,7 +62,7 @@ pub(super) fn single<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Fo
     found.holds(CHECK, record, "cost_vector_id", named, "it is of no work");
 }
 
-fn thought(record: Record<'_>, words: &str, found: &mut Found) {
+pub(super) fn thought(record: Record<'_>, words: &str, found: &mut Found) {
     found.must_say(CHECK, record, "basis", "heuristic");
     found.must_say(CHECK, record, "estimator_confidence", "uncalibrated");
     found.must(CHECK, record, "assumptions", Some(texts(&[words])));
@@ -101,8 +103,8 @@ fn questions(case: &Case<'_>, word: &str, sources: u64) -> Option<Vec<Tokens>> {
     let drafts = drafts(case, sources);
     if let Some(outcome) = word.strip_prefix("judge.") {
         let count = judged(case, case.task.outcome(outcome)?) as u64;
-        let input = PROMPT_TOKENS.saturating_add(sources).saturating_mul(count);
-        return (count > 0).then(|| Vec::from([(input, JUDGMENT_TOKENS.saturating_mul(count))]));
+        let one = (PROMPT_TOKENS.saturating_add(sources), JUDGMENT_TOKENS);
+        return (count > 0).then(|| (0..count).map(|_| one).collect());
     }
     match word {
         "revision" => Some(drafts.into_values().collect()),
@@ -140,9 +142,18 @@ fn foreseen<'c>(walk: &Walk<'c, '_>, record: Record<'c>, word: &str, found: &mut
             }
         }
     }
+    // A judgment is given no more than this to say.
+    let most = |unit: &str| {
+        let is_capped = unit == "output_tokens" && word.starts_with("judge.");
+        is_capped.then(|| decimal(&VERDICT_TOKENS_MAX.saturating_mul(questions.len() as u64).to_string()))
+    };
     let part = |(unit, amount): (&str, u64)| {
-        let part = [("expected", decimal(&literal(amount))), ("unit", unit.into())];
-        (unit.to_string(), Json::from(Object::from(part)))
+        let mut part = Object::from([("expected", decimal(&literal(amount)))]);
+        if let Some(most) = most(unit) {
+            part.insert("hard_cap", most);
+        }
+        part.insert("unit", unit);
+        (unit.to_string(), Json::from(part))
     };
     let mut components = Object::new();
     for (unit, part) in sums.into_iter().map(part) {

@@ -3,6 +3,7 @@
 
 use super::{CRITIC, DRAFTER, ENFORCER, REVISOR};
 use crate::case::Case;
+use crate::cost;
 use crate::found::Found;
 use crate::report::{Check, Place};
 use crate::run::{Handed, Told};
@@ -12,6 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
 use countersign_govern::world::Record;
+use countersign_kernel::run::UNKNOWN_EFFECT;
 use countersign_record::code::Code;
 use countersign_record::json::{Json, Object};
 
@@ -23,6 +25,21 @@ pub(crate) struct Piece {
     pub(crate) planned: Option<String>,
     /// What it cost, as a cost vector has it.
     pub(crate) components: Json,
+    /// Whether nobody saw it, so that what was foreseen counts.
+    pub(crate) is_lost: bool,
+}
+
+/// What was foreseen of the work of an agent of ours, at most as far as that is said, as a cost vector has it.
+fn foreseen(case: &Case<'_>, agent: &str, place: u64) -> Json {
+    let word = match agent {
+        CRITIC => "judge.",
+        REVISOR => "revision",
+        _drafts => "draft.",
+    };
+    let own = case.own(&format!("planned.{word}"));
+    let planned = case.until("CostVector", place).filter(|one| one.id().starts_with(&own));
+    let sums = cost::most(planned);
+    components(sums.iter().map(|(unit, sum)| (unit.as_str(), decimal(&cost::literal(*sum)))).collect())
 }
 
 /// The module by whose name the time of an agent is counted.
@@ -58,9 +75,21 @@ fn dollars(micros: u64) -> Json {
 }
 
 /// The pieces of work that a handoff tells of, in order.
-pub(crate) fn pieces(told: &Told, handed: &Handed) -> Vec<Piece> {
-    let Some(module) = told.agent(handed).and_then(module) else { return Vec::new() };
+pub(crate) fn pieces(case: &Case<'_>, told: &Told, handed: &Handed) -> Vec<Piece> {
+    let agent = told.agent(handed).unwrap_or_default();
+    let Some(module) = module(agent) else { return Vec::new() };
     let payload = &handed.payload;
+    if handed.reason.as_deref() == Some(UNKNOWN_EFFECT) {
+        let place = case.world.all().filter(|one| case.row(*one).is_some_and(|row| row.seq < handed.called));
+        let place = place.last().map_or(0, |one| one.seq() + 1);
+        let components = foreseen(case, agent, place);
+        // Of what nothing was foreseen nothing counts: who asks nobody costs nothing.
+        if components.as_object().is_none_or(|all| all.iter().next().is_none()) {
+            return Vec::new();
+        }
+        let (module, class) = (module.to_string(), "infrastructure_retry");
+        return Vec::from([Piece { module, class, planned: None, components, is_lost: true }]);
+    }
     let Some(took) = payload.at("took") else { return Vec::new() };
     let count = |of: &Json, name: &str| decimal(&of.count(name).unwrap_or_default().to_string());
     let call = |call: &Json| {
@@ -75,10 +104,12 @@ pub(crate) fn pieces(told: &Told, handed: &Handed) -> Vec<Piece> {
             class: "logical_llm_work",
             planned: call.text("planned").map(ToString::to_string),
             components: components(all),
+            is_lost: false,
         }
     };
     let time = components(Vec::from([("wall_clock_ms", count(took, "wall_clock_ms"))]));
-    let last = Piece { module: module.to_string(), class: "local_compute", planned: None, components: time };
+    let (module, class) = (module.to_string(), "local_compute");
+    let last = Piece { module, class, planned: None, components: time, is_lost: false };
     took.list("calls").iter().map(call).chain([last]).collect()
 }
 
@@ -105,7 +136,7 @@ pub(crate) fn piece(case: &Case<'_>, told: &Told, record: Record<'_>) -> Which {
         return Which::Foreign;
     }
     let nth = during(case, handed).take_while(|one| one.seq() < record.seq()).count();
-    pieces(told, handed).into_iter().nth(nth).map_or(Which::None, Which::Piece)
+    pieces(case, told, handed).into_iter().nth(nth).map_or(Which::None, Which::Piece)
 }
 
 /// The costs that were put down while a stage was at work.
@@ -133,7 +164,7 @@ pub(super) fn counted(told: &Told, handed: &Handed, found: &mut Found) {
 /// Each piece of work that a handoff tells of has its cost on record.
 pub(crate) fn complete(case: &Case<'_>, told: &Told, found: &mut Found) {
     for handed in &told.handed {
-        let (expected, there) = (pieces(told, handed).len(), during(case, handed).count());
+        let (expected, there) = (pieces(case, told, handed).len(), during(case, handed).count());
         if there >= expected {
             found.right(Check::Costs);
             continue;

@@ -1,13 +1,14 @@
 //! What a run is going to cost, before it begins.
 //! Owns: the heuristic, and the forecast. Must not: measure.
 
-use super::{Amounts, UNIT, add, sum, vector};
+use super::{Amounts, UNIT, add, bounded_vector, sum};
+use crate::asking::VERDICT_TOKENS_MAX;
 use crate::desk::{Desk, Error, reference};
 use crate::task::{Outcome, Section};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_govern::types::basic::{EstimatorConfidence as Confidence, ScoringBasis, StorageRef, V10};
+use countersign_govern::types::basic::{EstimatorConfidence as Confidence, StorageRef, V10};
 use countersign_govern::types::cost::{
     CostDimension as Dimension, CostVector, CostVectorBasis as Basis, TaskRunCostForecast,
 };
@@ -84,7 +85,7 @@ impl Model {
 }
 
 /// What a piece of work is called where it was planned.
-fn piece(desk: &Desk, word: &str) -> String {
+pub(super) fn piece(desk: &Desk, word: &str) -> String {
     desk.own(&format!("planned.{word}"))
 }
 
@@ -96,7 +97,7 @@ pub fn planned(desk: &Desk, word: &str) -> Option<StorageRef> {
     reference("CostVector", &id).ok()
 }
 
-/// Foresees what a run costs: a question for each section, one for each outcome that a model judges, and one revision of
+/// Foresees what a run costs: a question for each section, one for each criterion that a model judges, and one revision of
 /// everything where there is one.
 ///
 /// # Errors
@@ -121,9 +122,12 @@ pub fn forecast(desk: &mut Desk, grounds: &Grounds) -> Result<StorageRef, Error>
     for outcome in desk.task().outcomes.clone() {
         let count = judged(desk, &outcome);
         if count > 0 {
-            let input = PROMPT_TOKENS.saturating_add(grounds.source_tokens).saturating_mul(count);
-            let cost = grounds.model.cost(input, JUDGMENT_TOKENS.saturating_mul(count));
-            judgments.push(plan(desk, &format!("judge.{}", outcome.id), &cost)?);
+            let input = PROMPT_TOKENS.saturating_add(grounds.source_tokens);
+            let one = grounds.model.cost(input, JUDGMENT_TOKENS);
+            let cost: Amounts =
+                one.iter().map(|(unit, amount)| (*unit, amount.saturating_mul(count))).collect();
+            let judged = format!("judge.{}", outcome.id);
+            judgments.push(plan_within(desk, &judged, &cost, &most(&cost, count))?);
         }
     }
     let revision = plan(desk, "revision", &once)?;
@@ -148,21 +152,28 @@ pub fn forecast(desk: &mut Desk, grounds: &Grounds) -> Result<StorageRef, Error>
 }
 
 fn plan(desk: &mut Desk, word: &str, amounts: &Amounts) -> Result<StorageRef, Error> {
+    plan_within(desk, word, amounts, &Amounts::new())
+}
+
+fn plan_within(desk: &mut Desk, word: &str, amounts: &Amounts, most: &Amounts) -> Result<StorageRef, Error> {
     let id = piece(desk, word);
     let basis = (Basis::Heuristic, Confidence::Uncalibrated);
-    vector(desk, &id, amounts, basis, &["each question is asked once, with all sources"])
+    let assumptions = ["each question is asked once, with all sources"];
+    bounded_vector(desk, &id, (amounts, most), basis, &assumptions)
+}
+
+/// The most that so many judgments can say, as their requests allow. What goes in is only guessed.
+fn most(cost: &Amounts, count: u64) -> Amounts {
+    let most = u64::from(VERDICT_TOKENS_MAX).saturating_mul(count).saturating_mul(UNIT);
+    cost.get(&Dimension::OutputTokens).map(|_| (Dimension::OutputTokens, most)).into_iter().collect()
 }
 
 fn drafted(section: &Section) -> u64 {
     section.quotes().saturating_mul(QUOTE_TOKENS)
 }
 
-/// How many criteria of an outcome a model judges.
+/// How many criteria of an outcome a model judges: it is asked about each that has a rubric.
 fn judged(desk: &Desk, outcome: &Outcome) -> u64 {
     let has_judge = desk.task().has_judge();
-    let is_judged = |basis: ScoringBasis| match basis {
-        ScoringBasis::AnchoredRubric | ScoringBasis::UnanchoredLlmJudgment => has_judge,
-        ScoringBasis::DeterministicCheck | ScoringBasis::SourceGrounded | ScoringBasis::HumanLabel => false,
-    };
-    outcome.criteria.iter().filter(|one| is_judged(one.basis)).count() as u64
+    outcome.criteria.iter().filter(|one| has_judge && one.rubric.is_some()).count() as u64
 }

@@ -93,8 +93,12 @@ pub(super) fn troubles(task: &Task) -> Vec<Trouble> {
 fn budget(task: &Task, found: &mut Found) {
     for (dimension, amount) in task.budget.iter().flatten() {
         if micros(amount).is_none() {
-            let message =
-                "must be an amount that is not negative, with at most six decimals; money as a text";
+            let message = match dimension {
+                CostDimension::Usd => {
+                    "must be an amount that is not negative, with at most six decimals, as a text"
+                }
+                _counted => "must be a whole number that is not negative",
+            };
             found.add(&format!("/budget/{}", dimension.as_str()), message);
         } else if !HELD.contains(dimension) {
             let held: Vec<&str> = HELD.iter().map(|one| one.as_str()).collect();

@@ -418,15 +418,6 @@ fn told(shown: &Shown<'_>, posted: &str) -> String {
     format!("{id} {state}")
 }
 
-/// What was spent of what was foreseen; of nothing, where nothing was.
-fn foreseen(compared: &str) -> String {
-    let one = |part: &str| match part.strip_suffix(" of 0 foreseen") {
-        Some(spent) => format!("{spent}, and none was foreseen"),
-        None => part.to_owned(),
-    };
-    compared.split("; ").map(one).collect::<Vec<_>>().join("; ")
-}
-
 /// What is said of what a model took more than was held for it.
 pub(super) const BEYOND: &str = "beyond what they may, for a model took more than it was foreseen to:";
 
@@ -449,7 +440,7 @@ fn budget(shown: &Shown<'_>) -> Vec<Line> {
         lines.extend(beyond);
     }
     if let Some(told) = told {
-        lines.push(say("foreseen", foreseen(&told.record.forecast_vs_actual_summary)));
+        lines.push(say("foreseen", told.record.forecast_vs_actual_summary));
         if told.record.quality_impact_summary != "None." {
             lines.push(say("impact", told.record.quality_impact_summary));
         }

@@ -30,9 +30,9 @@ pub(in crate::command) fn first(global: &Global, stop: &Stop) -> Option<String> 
     }
     let options = [
         (" usd", "--usd AMOUNT"),
-        (" external api calls", "--calls COUNT"),
-        (" input tokens", "--input-tokens COUNT"),
-        (" output tokens", "--output-tokens COUNT"),
+        (" external api call", "--calls COUNT"),
+        (" input token", "--input-tokens COUNT"),
+        (" output token", "--output-tokens COUNT"),
     ];
     let short: Vec<&str> =
         options.iter().filter(|(words, _)| stop.message.contains(words)).map(|(_, option)| *option).collect();

@@ -1,9 +1,13 @@
 //! Asking a model in a stage of a task: within the budget, with leave, and told whole.
 //! Owns: the order of that, what a stage took. Must not: decide whether it may be asked; `countersign-work` does.
 
-use super::{Means, asked, question, unwritten};
+mod handoff;
+
+pub(super) use handoff::{beside, denied, kept_again, stopped_again, told, without};
+
+use super::{Means, asked, unwritten};
 use crate::agents::failed;
-use crate::ports::agent::{Given, Handoff, Said};
+use crate::ports::agent::{Given, Said};
 use crate::ports::model::{Model, Reply, Request, Site};
 use crate::run::Error;
 use crate::run::mind::Asked;
@@ -19,6 +23,7 @@ use countersign_record::time::Timestamp;
 use countersign_work::asking::{self, Call, Ended, Next, Refusal, Took, Wanted, tokens};
 use countersign_work::cost::{self, Amounts, Price};
 use countersign_work::task::EMBEDDED;
+use handoff::{KEPT, WANTED, aside, refused, with};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
@@ -78,6 +83,8 @@ pub(super) enum Stopped {
     Outcome(Outcome),
     /// A person said that nothing more is to be spent: what can be had without is all there is.
     Over,
+    /// It may not leave, and why. A stage that can do without says [`Asking::goes_on`].
+    Kept(String, Wanted),
 }
 
 /// The questions of a stage.
@@ -90,6 +97,13 @@ pub(super) struct Asking<'a> {
     began: Timestamp,
     /// What is held for them.
     held: Vec<Held>,
+    /// What they were let for, all together, and what was foreseen of those that were asked.
+    cleared: Amounts,
+    foreseen: Amounts,
+    /// Whether the budget stopped them before the last of them.
+    is_short: bool,
+    /// What was not asked because it may not leave, where the stage goes on without.
+    kept: Option<Wanted>,
     calls: Vec<Call>,
     llm_calls: u64,
     receipts: Vec<Externalized>,
@@ -99,6 +113,7 @@ pub(super) struct Asking<'a> {
 struct Held {
     step: String,
     from: usize,
+    amounts: Amounts,
 }
 
 /// What is asked, and of what it is made.
@@ -133,6 +148,10 @@ impl<'a> Asking<'a> {
             answers,
             began,
             held: Vec::new(),
+            cleared: Amounts::new(),
+            foreseen: Amounts::new(),
+            is_short: false,
+            kept: None,
             calls: Vec::new(),
             llm_calls: 0,
             receipts: Vec::new(),
@@ -177,15 +196,27 @@ impl<'a> Asking<'a> {
         let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
         let let_go = self.work.step(&self.began, |desk| asking::may(desk, &next));
         match let_go.map_err(|error| Stopped::Outcome(broken(&error)))? {
-            Ok(()) => self.reserve(&amounts).await,
+            Ok(()) => {
+                self.reserve(&amounts).await?;
+                self.cleared = amounts;
+                Ok(())
+            }
             Err(Refusal::Over) => Err(Stopped::Over),
-            Err(refusal @ (Refusal::Held(_) | Refusal::Asked)) => {
+            Err(Refusal::Held(why)) => {
+                Err(Stopped::Kept(why, Wanted { host: self.answers.host.clone(), amounts }))
+            }
+            Err(refusal @ Refusal::Asked) => {
                 let said = refused(self.work, refusal);
                 let said = said.unwrap_or_else(|| Outcome::denied("it may not be asked"));
                 let wanted = Wanted { host: self.answers.host.clone(), amounts };
                 Err(Stopped::Outcome(with(said, WANTED, wanted.write())))
             }
         }
+    }
+
+    /// The stage goes on without what may not leave; what it hands over tells that.
+    pub(super) fn goes_on(&mut self, without: Wanted) {
+        self.kept = Some(without);
     }
 
     /// What the stage is called in the purse: a stage that is called again holds what it held.
@@ -197,13 +228,30 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Holds what the questions may come to in the purse of the matter.
-    async fn reserve(&mut self, amounts: &Amounts) -> Result<(), Stopped> {
+    /// What the stage spent so far that is not put down yet.
+    fn spent(&self) -> Amounts {
+        let mut spent = Amounts::new();
+        self.calls.iter().for_each(|call| cost::add(&mut spent, &asking::amounts(call)));
+        spent
+    }
+
+    /// Holds what the next questions may come to in the purse of the matter, as far as what is held does not reach for that: a
+    /// model may have taken more than was held for it.
+    async fn reserve(&mut self, next: &Amounts) -> Result<(), Stopped> {
         let Some(purse) = self.work.purse() else { return Ok(()) };
+        let (mut held, mut needed) = (Amounts::new(), self.spent());
+        self.held.iter().for_each(|one| cost::add(&mut held, &one.amounts));
+        cost::add(&mut needed, next);
+        let is_next =
+            |unit: &_| next.contains_key(unit).then(|| (*unit, held.get(unit).copied().unwrap_or_default()));
+        let amounts = cost::beyond(&needed, &needed.keys().filter_map(is_next).collect());
+        if amounts.is_empty() {
+            return Ok(());
+        }
         let step = self.step();
-        match purse.reserve(self.given.run, &step, amounts).await {
+        match purse.reserve(self.given.run, &step, &amounts).await {
             Ok(Ok(())) => {
-                self.held.push(Held { step, from: self.calls.len() });
+                self.held.push(Held { step, from: self.calls.len(), amounts });
                 Ok(())
             }
             Ok(Err(over)) => {
@@ -242,16 +290,39 @@ impl<'a> Asking<'a> {
     /// Whether a question may be asked as things stand; what it may come to is held for it then. Nobody is asked for more.
     pub(super) async fn is_let(&mut self, amounts: Amounts) -> bool {
         let next = Next { host: self.answers.host.as_deref(), amounts: amounts.clone() };
-        let is_let = self.work.look(|desk| asking::is_let(desk, &next)).unwrap_or(false);
+        let spent = self.spent();
+        let is_let = self.work.look(|desk| asking::is_let(desk, &spent, &next)).unwrap_or(false);
         is_let && self.reserve(&amounts).await.is_ok()
+    }
+
+    /// Whether the budget still reaches for a question. What those before it may come to was seen to, but a model may take more.
+    async fn reaches(&mut self, request: &Request) -> Result<(), Outcome> {
+        if self.calls.is_empty() {
+            return Ok(());
+        }
+        let (spent, next) = (self.spent(), self.most([request].into_iter()));
+        let may = self.work.look(|desk| cost::may_besides(desk, &spent, &next));
+        if let Some(Err(over)) = may {
+            self.is_short = true;
+            return Err(Outcome::escalate(SHORT, &over.to_string()));
+        }
+        match self.reserve(&next).await {
+            Ok(()) => Ok(()),
+            Err(Stopped::Outcome(outcome)) => Err(outcome),
+            Err(Stopped::Over) => Err(Outcome::denied("nothing more is to be spent")),
+            Err(Stopped::Kept(why, wanted)) => Err(denied(&why, &wanted)),
+        }
     }
 
     /// Asks one of them.
     ///
     /// # Errors
-    /// What that means for the stage.
+    /// What that means for the stage: [`Asking::stops`] says it.
     pub(super) async fn ask(&mut self, question: Question<'_>) -> Result<Reply, Outcome> {
         let Question { module, planned, shown, request } = question;
+        self.reaches(request).await?;
+        let foreseen = self.most([request].into_iter());
+        cost::add(&mut self.foreseen, &foreseen);
         let fits = self.work.look(|desk| asking::fits(desk, &shown));
         if let Some(Err(error)) = fits {
             return Err(Outcome::escalate("context_blocked", &error.to_string()));
@@ -319,10 +390,36 @@ impl<'a> Asking<'a> {
             return self.says(said);
         }
         let said = match self.put_down(module).await {
-            Ok(took) => beside(said, &took),
+            Ok(took) => beside(self.short().unwrap_or(said), &took),
             Err(error) => unwritten(&error),
         };
         self.says(said)
+    }
+
+    /// What all questions of the stage may come to, if the model goes on to take as much as it took until now.
+    fn anew(&self) -> Amounts {
+        let spent = self.spent();
+        let as_until_now = |(unit, cleared): (&_, &u64)| {
+            let of = |all: &Amounts| u128::from(all.get(unit).copied().unwrap_or_default());
+            let taken = (u128::from(*cleared) * of(&spent)).div_ceil(of(&self.foreseen).max(1));
+            (*unit, u64::try_from(taken).unwrap_or(u64::MAX).max(*cleared))
+        };
+        self.cleared.iter().map(as_until_now).collect()
+    }
+
+    /// The question to a person where the budget stopped the stage. It is asked once what was spent is put down, and about all
+    /// questions of the stage: those are asked again.
+    fn short(&self) -> Option<Said> {
+        if !self.is_short {
+            return None;
+        }
+        let next = Next { host: self.answers.host.as_deref(), amounts: self.anew() };
+        let refusal = match self.work.step(&self.began, |desk| asking::may(desk, &next)) {
+            Ok(let_go) => let_go.err()?,
+            Err(error) => return Some(unwritten(&error)),
+        };
+        let wanted = Wanted { host: self.answers.host.clone(), amounts: next.amounts };
+        refused(self.work, refusal).map(|outcome| asked(with(outcome, WANTED, wanted.write())))
     }
 
     /// How often a model was asked, and the receipts of what left for that.
@@ -332,6 +429,10 @@ impl<'a> Asking<'a> {
 
     /// What the stage says, with what asking took.
     pub(super) fn says(self, said: Said) -> Said {
+        let said = match &self.kept {
+            Some(kept) => aside(said, KEPT, kept.write()),
+            None => said,
+        };
         let (llm_calls, receipts) = self.left();
         let label = if llm_calls > 0 { Label::OUTSIDE } else { Label::NOTHING };
         Said { llm_calls, receipts, label, ..said }
@@ -346,67 +447,5 @@ fn broken(error: &Error) -> Outcome {
     Outcome::escalate("validation_fail", &error.to_string())
 }
 
-/// Where a handoff says what the stage took.
-const TOOK: &str = "took";
-/// Where it says what the stage was about to ask.
-const WANTED: &str = "wanted";
-
-/// An outcome with something beside what it says.
-fn with(outcome: Outcome, name: &str, told: Option<Json>) -> Outcome {
-    let told = told.unwrap_or(Json::Null);
-    match outcome {
-        Outcome::Done(mut payload) => {
-            payload.insert(name, told);
-            Outcome::Done(payload)
-        }
-        Outcome::Escalate { reason, mut payload } => {
-            payload.insert(name, told);
-            Outcome::Escalate { reason, payload }
-        }
-        Outcome::Denied { message, mut besides } => {
-            besides.insert(name, told);
-            Outcome::Denied { message, besides }
-        }
-        Outcome::Clarify { .. } | Outcome::Confirm { .. } | Outcome::Failed(_) => outcome,
-    }
-}
-
-/// What a stage says that may not ask: policy says no, or a person is asked first.
-fn refused(work: &Work, refusal: Refusal) -> Option<Outcome> {
-    match refusal {
-        Refusal::Held(message) => Some(Outcome::denied(&message)),
-        Refusal::Asked | Refusal::Over => work.look(question).flatten(),
-    }
-}
-
-/// What an agent of ours says, with what the stage took beside it.
-pub(super) fn beside(said: Said, took: &Took) -> Said {
-    match said.handoff {
-        Handoff::Ours(outcome, rests_on) => {
-            Said { handoff: Handoff::Ours(with(outcome, TOOK, took.write()), rests_on), ..said }
-        }
-        Handoff::Theirs(_) => said,
-    }
-}
-
-/// Puts down again what stopped a stage before it asked, a question or a refusal; `None` if nothing did.
-///
-/// # Errors
-/// It can't be put down.
-pub(super) fn stopped_again(
-    work: &Work,
-    payload: &Object,
-    at: &Timestamp,
-) -> Result<Option<Outcome>, String> {
-    let wanted = payload.get(WANTED).and_then(|told| Wanted::read(told, &mut Reading::default()));
-    let Some(wanted) = wanted else { return Ok(None) };
-    let next = Next { host: wanted.host.as_deref(), amounts: wanted.amounts.clone() };
-    let let_go = work.step(at, |desk| asking::may(desk, &next)).map_err(|error| error.to_string())?;
-    let said = let_go.err().and_then(|refusal| refused(work, refusal));
-    Ok(said.map(|outcome| with(outcome, WANTED, wanted.write())))
-}
-
-/// What a stage took, as it told it; `None` if it told nothing.
-pub(super) fn told(payload: &Object) -> Option<Took> {
-    Took::read(payload.get(TOOK)?, &mut Reading::default())
-}
+/// Why a stage stops between two questions: a person is asked once what it took is put down.
+const SHORT: &str = "budget_short";

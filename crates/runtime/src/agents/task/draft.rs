@@ -56,7 +56,7 @@ impl Agent for Draft {
 
     fn again(&self, _: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
         let work = self.0.work.as_ref().ok_or("the run is no task's")?;
-        if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+        if let Some(outcome) = asking::stopped_again(work, MODULE, &then.payload, at)? {
             return Ok(Some(outcome));
         }
         if let Some(took) = asking::told(&then.payload) {
@@ -100,6 +100,7 @@ async fn drafted(
         Ok(()) => true,
         // What needs a model is not drafted, and stands nowhere.
         Err(Stopped::Over) => false,
+        Err(Stopped::Kept(why, wanted)) => return Ok(asked(asking::denied(&why, &wanted))),
         Err(Stopped::Outcome(outcome)) => return Ok(asked(outcome)),
     };
     let mut texts = BTreeMap::new();

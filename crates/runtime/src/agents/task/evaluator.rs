@@ -134,7 +134,8 @@ impl Agent for Evaluator {
     fn again(&self, given: Given<'_>, then: &Envelope, at: &Timestamp) -> Result<Option<Outcome>, String> {
         let work = self.0.work.as_ref().ok_or("the run is no task's")?;
         first_versions(work, given.envelope, at).map_err(|error| error.to_string())?;
-        if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+        let kept = asking::kept_again(work, &then.payload, at)?;
+        if let Some(outcome) = asking::stopped_again(work, MODULE, &then.payload, at)? {
             return Ok(Some(outcome));
         }
         let Some(took) = asking::told(&then.payload) else { return Ok(None) };
@@ -145,7 +146,8 @@ impl Agent for Evaluator {
         }
         let seen = Looked::read(&then.payload);
         looked(work, &seen.seen, at).map_err(|error| error.to_string())?;
-        Ok(outcome_of(asking::beside(told(work, given.envelope, &seen), &took)))
+        let said = asking::beside(told(work, given.envelope, &seen), &took);
+        Ok(outcome_of(asking::without(said, kept)))
     }
 }
 

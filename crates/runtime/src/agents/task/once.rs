@@ -68,6 +68,9 @@ pub async fn once(
         Err(Stopped::Over) => {
             return Ok(Once { answered: Answered::Over, took: None, llm_calls: 0, receipts: Vec::new() });
         }
+        Err(Stopped::Kept(why, wanted)) => {
+            return Err(Box::new(super::asked(asking::denied(&why, &wanted))));
+        }
         Err(Stopped::Outcome(outcome)) => return Err(Box::new(super::asked(outcome))),
     }
     let shown = work.task().artifacts.first().map(|one| one.id.clone());
@@ -93,7 +96,7 @@ pub fn once_again(
     at: &Timestamp,
 ) -> Result<Option<Outcome>, String> {
     let Some(work) = &means.work else { return Ok(None) };
-    if let Some(outcome) = asking::stopped_again(work, &then.payload, at)? {
+    if let Some(outcome) = asking::stopped_again(work, module, &then.payload, at)? {
         return Ok(Some(outcome));
     }
     if let Some(took) = asking::told(&then.payload) {

@@ -11,7 +11,7 @@ use countersign_kernel::run::{NextStep, Outcome};
 use countersign_record::json::{self, Json, Object};
 use countersign_record::session::{ChatMessage, Role};
 use countersign_record::state::GenericEnvelope;
-use countersign_work::asking::tokens;
+use countersign_work::asking::{VERDICT_TOKENS_MAX, tokens};
 use countersign_work::desk::Desk;
 use countersign_work::evaluate;
 use countersign_work::forum::{Moderator, Proposal};
@@ -21,8 +21,6 @@ use countersign_work::task::Criterion;
 use countersign_work::texts::Head;
 use std::collections::BTreeMap;
 
-/// The most tokens that a judge may say.
-const VERDICT_TOKENS_MAX: u32 = 256;
 /// Characters of the work that a judge is shown.
 const SHOWN_CHARS_MAX: usize = 40_000;
 
@@ -194,6 +192,11 @@ async fn judged(asking: &mut Asking<'_>, asked: &[Judging], looked: &mut Looked)
         Ok(()) => {}
         Err(Stopped::Over) => {
             silent(UNPAID);
+            return Ok(());
+        }
+        Err(Stopped::Kept(why, wanted)) => {
+            silent(&format!("the judge may not be asked: {why}"));
+            asking.goes_on(wanted);
             return Ok(());
         }
         Err(Stopped::Outcome(outcome)) => return Err(outcome),

@@ -2,7 +2,7 @@
 //! Owns: the rules on words that mean nothing. Must not: hold a run to them that was begun; what was recorded can always be read.
 
 use super::Found;
-use crate::task::{Criterion, Task, Test, TestKind};
+use crate::task::{Criterion, SHELL, Task, Test, TestKind};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -19,6 +19,10 @@ pub fn troubles(task: &Task) -> Vec<Trouble> {
             let message = "counts only for law: say kind = \"case_law\", \"statute\" or \"regulation\", or leave it out";
             found.add(&format!("/sources/{at}/treatment"), message);
         }
+    }
+    for (at, one) in task.capabilities.iter().flatten().enumerate().filter(|(_, one)| *one != SHELL) {
+        let message = format!("nothing here can do “{one}”, so it can't be granted; there is {SHELL}");
+        found.add(&format!("/capabilities/{at}"), message);
     }
     // What is only looked up supports nothing, and is not cited.
     let sources = task.sources.iter().filter(|one| one.tier() > 0).count() as u64;
