@@ -70,6 +70,7 @@ fn takes(name: &str) -> Vec<Input> {
         "names" => [TABLE].into(),
         "filled" => [item(AMOUNTS)].into(),
         "by_name" => [WORD_LIST, NUMBERS].into(),
+        "beside" => [item(AMOUNTS), TABLE].into(),
         "refuse" => [item(one_of(&["criterion_weight_invalid", "no_code"])), WORD_LIST, item(WORDS)].into(),
         "added" => [PARTS, SUMMED, HOW].into(),
         "added_cases" => [LISTS, HOW].into(),

@@ -2,6 +2,7 @@
 //! Owns: adding, drawing, the case that so many do not exceed. Must not: know what is added up, or under which policy.
 
 use super::derived::members;
+use super::record::named;
 use super::{Found, whole_number};
 use crate::derive::cost::{self, Drawing, Join, Micros};
 use crate::formula::compute::{Refused, Stop, items, list, number, numbers, text};
@@ -71,8 +72,12 @@ fn join(how: &Value<'_>) -> Result<Join, Stop> {
 pub(super) fn added<'v>(of: &[Value<'v>]) -> Found<'v> {
     let [parts, names, how] = of else { return Ok(Value::Absent) };
     let (parts, names, how) = (list(parts)?, list(names)?, join(how)?);
-    let sum = |name: &Value<'v>| Ok(super::optional(added_one(&parts, text(name)?, how)?.map(units)));
-    Ok(Value::List(names.iter().map(sum).collect::<Result<_, Stop>>()?))
+    let sum = |name: &Value<'v>| {
+        let name = named(name)?;
+        Ok(added_one(&parts, name, how)?.map(|sum| (name, units(sum).into())))
+    };
+    let sums = names.iter().filter_map(|name| sum(name).transpose());
+    Ok(Value::Record(sums.collect::<Result<_, Stop>>()?))
 }
 
 /// The sum of one member; nothing where a part has none.

@@ -55,8 +55,14 @@ pub(super) fn by_name<'v>(of: &[Value<'v>]) -> Found<'v> {
     if names.len() != values.len() {
         return Err(Stop::Kind(format!("{} names are not {}", values.len(), names.len())));
     }
-    let member = |(name, value): (&Value<'v>, &Value<'v>)| match name {
-        Value::Text(Cow::Borrowed(name)) => Ok((*name, value.clone())),
+    let member = |(name, value): (&Value<'v>, &Value<'v>)| Ok((named(name)?, value.clone()));
+    Ok(Value::Record(names.iter().zip(values.iter()).map(member).collect::<Result<_, Stop>>()?))
+}
+
+/// A text that may be the name of a member: one that is made on the way lives too short.
+pub(super) fn named<'v>(name: &Value<'v>) -> Result<&'v str, Stop> {
+    match name {
+        Value::Text(Cow::Borrowed(name)) => Ok(name),
         Value::Text(Cow::Owned(_))
         | Value::Absent
         | Value::Truth(_)
@@ -65,24 +71,24 @@ pub(super) fn by_name<'v>(of: &[Value<'v>]) -> Found<'v> {
         | Value::List(_)
         | Value::Record(_)
         | Value::Given(_) => kind(name, "name of the inputs or the text"),
-    };
-    Ok(Value::Record(names.iter().zip(values.iter()).map(member).collect::<Result<_, Stop>>()?))
+    }
 }
 
-pub(super) fn filled<'v>(of: &[Value<'v>]) -> Found<'v> {
-    let [record] = of else { return Ok(Value::Absent) };
+pub(super) fn beside<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [one, other] = of else { return Ok(Value::Absent) };
+    let (one, other) = (entries(one)?, entries(other)?);
+    match other.iter().find(|(name, _)| one.iter().any(|(own, _)| own == name)) {
+        Some((name, _)) => Err(Stop::Kind(format!("{name} is in both records"))),
+        None => Ok(Value::Record(one.iter().chain(other.iter()).cloned().collect())),
+    }
+}
+
+/// The members of a record, by their names.
+fn entries<'a, 'v>(record: &'a Value<'v>) -> Result<Cow<'a, [(&'v str, Value<'v>)]>, Stop> {
     match record {
-        Value::Record(members) => {
-            let is_there = |(_, value): &(&'v str, Value<'v>)| *value != Value::Absent;
-            if members.iter().all(is_there) {
-                return Ok(record.clone());
-            }
-            Ok(Value::Record(members.iter().filter(|member| is_there(member)).cloned().collect()))
-        }
+        Value::Record(members) => Ok(Cow::Borrowed(members)),
         Value::Given(Json::Object(members)) => {
-            let is_there = |(_, value): &(&'v str, &'v Json)| **value != Json::Null;
-            let members = members.iter().filter(is_there).map(|(name, value)| (name, value.into()));
-            Ok(Value::Record(members.collect()))
+            Ok(members.iter().map(|(name, value)| (name, value.into())).collect())
         }
         Value::Absent
         | Value::Truth(_)
@@ -92,6 +98,16 @@ pub(super) fn filled<'v>(of: &[Value<'v>]) -> Found<'v> {
         | Value::List(_)
         | Value::Given(_) => kind(record, "record"),
     }
+}
+
+pub(super) fn filled<'v>(of: &[Value<'v>]) -> Found<'v> {
+    let [record] = of else { return Ok(Value::Absent) };
+    let members = entries(record)?;
+    let is_there = |(_, value): &(&'v str, Value<'v>)| *value != Value::Absent;
+    if matches!(record, Value::Record(_)) && members.iter().all(is_there) {
+        return Ok(record.clone());
+    }
+    Ok(Value::Record(members.iter().filter(|member| is_there(member)).cloned().collect()))
 }
 
 pub(super) fn phrase<'v>(of: &[Value<'v>]) -> Found<'v> {

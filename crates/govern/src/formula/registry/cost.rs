@@ -58,7 +58,6 @@ let is_seen = correlation_policy == 'empirical_joint_distribution';
 let all = column(vectors, 'components');
 let dimensions = unique(joined([for one in all: names(one)]));
 let numbers = ['expected', 'hard_cap', 'p50', 'p90', 'p99'];
-let members = ['expected', 'hard_cap', 'p50', 'p90', 'p99', 'unit'];
 let components = [for dimension in dimensions:
   (let amounts = column(all, dimension);
   let strange = [for amount, place in amounts if or_else(amount.unit, dimension) != dimension:
@@ -68,7 +67,7 @@ let components = [for dimension in dimensions:
   let how = if dimension == 'wall_clock_ms' and timing == 'parallel' then 'longest' else 'sum';
   # What only one part has stays as it is. Quantiles add only where all parts are dear at once.
   if correlation_policy == 'assume_perfect_correlation_upper_bound' or count(parts) == 1 then
-    filled(by_name(members, both(added(parts, numbers, how), [dimension])))
+    beside(added(parts, numbers, how), {unit: dimension})
   # Else they are those of cases: of sums that are drawn, or of what was seen together.
   else
     (let known = added(parts, ['expected', 'hard_cap'], how);
@@ -79,7 +78,7 @@ let components = [for dimension in dimensions:
       else if is_drawn then drawn_sums(cases, how, draws, seed)
       else if least(many) == greatest(many) then added_cases(cases, how)
       else refuse(nothing, ['samples'], 'must have as many cases of each part that were seen together');
-    filled({expected: at(known, 0), hard_cap: at(known, 1),
+    filled({expected: known.expected, hard_cap: known.hard_cap,
      p50: reached(sums, 50), p90: reached(sums, 90), p99: reached(sums, 99), unit: dimension})))];
 let assumed = if is_drawn then [phrase(['quantiles: ', draws, ' draws of independent parts with the seed ', seed])]
   else if is_seen then ['quantiles: parts as they were seen together']
