@@ -2,14 +2,18 @@
 //! Owns: cutting a text into sections and claims, reading citations. Must not: judge a claim; `bearing` says what sources say of it.
 
 pub mod bearing;
+mod context;
 mod said;
+mod taken_back;
 mod unheld;
 
 pub use unheld::{unheld, whole};
 
-use crate::sentences::{is_struck_out, spans};
+use crate::sentences::{is_struck_out, unbroken};
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use context::Contexts;
 use core::ops::Range;
 
 /// What a text says where no source says anything. It is held against none: nobody looks whether they do.
@@ -45,6 +49,8 @@ pub struct Claim<'t> {
     pub section: Option<&'t str>,
     /// What it says, without citations and marks of lists.
     pub text: String,
+    /// What leads in to it: it is held against sources with that, for "the following is false:" makes something else of it.
+    pub lead: Option<String>,
     /// Where it stands, with its citations.
     pub span: Range<usize>,
     /// What it cites, in order.
@@ -151,10 +157,12 @@ impl<'t> Outline<'t> {
 #[must_use]
 pub fn claims<'t>(outline: &Outline<'t>) -> Vec<Claim<'t>> {
     let mut all: Vec<Claim<'t>> = Vec::new();
+    let leads = leads(outline.text);
     for body in prose(outline) {
         let part = outline.text.get(body.clone()).unwrap_or_default();
-        for span in spans(part) {
+        for span in unbroken(part) {
             let span = body.start + span.start..body.start + span.end;
+            let lead = leads.get(&span.start).cloned();
             let heading = outline.heading_at(span.start);
             let Some(words) = outline.text.get(span.clone()) else { continue };
             // A citation behind a full stop belongs to the sentence before it.
@@ -173,12 +181,29 @@ pub fn claims<'t>(outline: &Outline<'t>) -> Vec<Claim<'t>> {
             let Some(words) = outline.text.get(start..span.end) else { continue };
             let (text, cites) = bare(words);
             if !says_nothing(&text) && text != SILENT && !text.ends_with('?') && !is_disguised(&text) {
-                all.push(Claim { section: heading, text, span: start..span.end, cites, is_held: true });
+                all.push(Claim { section: heading, text, lead, span: start..span.end, cites, is_held: true });
             }
             if all.len() >= CLAIMS_MAX {
-                return all;
+                return same_leads(all);
             }
         }
+    }
+    same_leads(all)
+}
+
+/// What leads in to the sentences of a text, by where they begin.
+fn leads(text: &str) -> BTreeMap<usize, String> {
+    let mut contexts = Contexts::new(text, true);
+    unbroken(text).filter_map(|span| Some((span.start, contexts.of(&span).lead?))).collect()
+}
+
+/// What a section says several times is one claim to whoever reads it: where one of them has a lead, each is held with it.
+fn same_leads(mut all: Vec<Claim<'_>>) -> Vec<Claim<'_>> {
+    let key = |claim: &Claim<'_>| (claim.section.map(String::from), claim.text.clone());
+    let led: BTreeMap<_, _> =
+        all.iter().filter_map(|claim| Some((key(claim), claim.lead.clone()?))).collect();
+    for claim in &mut all {
+        claim.lead = led.get(&key(claim)).cloned();
     }
     all
 }

@@ -4,9 +4,8 @@
 //! A claim that cites is held against the lines it cites, and only those can support it. One that cites nothing is held against every
 //! sentence of every source. A sentence that speaks of the same and says something else counts against a claim wherever it stands.
 
-mod context;
-
-use super::said::Reading;
+use super::context::{Context, Contexts, with_lead};
+use super::said::{Reading, without_notes};
 use super::{Cite, Claim};
 use crate::relevance::counted;
 use crate::sentences::visible;
@@ -14,7 +13,6 @@ use crate::sift::Words;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use context::{Context, Contexts};
 use core::ops::Range;
 
 /// Places of one kind that are kept for a claim.
@@ -22,6 +20,8 @@ const KEPT_MAX: usize = 4;
 /// The part of a claim's words that a sentence must have to be looked at, in thousandths; `says` asks for more.
 const SHARED_MIN: usize = 500;
 
+/// What the paths of sources in Markdown end with.
+const MARKDOWN: [&str; 2] = [".md", ".markdown"];
 /// Words that a sentence may lack and say the claim all the same: "the harbour's lease" is "a lease of the harbour".
 const SPARED: [&str; 5] = ["a", "an", "of", "s", "the"];
 
@@ -77,14 +77,16 @@ impl<'t> Source<'t> {
         let (mut sentences, mut having): (Vec<Sentence>, BTreeMap<String, Vec<usize>>) =
             (Vec::new(), BTreeMap::new());
         let (mut line, mut passed) = (1_u64, 0);
-        let mut contexts = Contexts::new(text);
+        let mut contexts = Contexts::new(text, MARKDOWN.iter().any(|end| path.ends_with(end)));
         for span in visible(text) {
             let context = contexts.of(&span);
             line += breaks(text, passed..span.start);
             let last = line + breaks(text, span.clone());
             passed = span.start;
             let said = text.get(span.clone()).unwrap_or_default();
-            for stem in counted(&context.whole(said)).into_iter().collect::<BTreeSet<String>>() {
+            let whole = context.whole(said);
+            let noted = without_notes(&whole).map(|bare| counted(&bare)).unwrap_or_default();
+            for stem in counted(&whole).into_iter().chain(noted).collect::<BTreeSet<String>>() {
                 having.entry(stem).or_default().push(sentences.len());
             }
             sentences.push(Sentence { span, first: line, last, words: Words::of(said), context });
@@ -114,7 +116,7 @@ impl<'t> Source<'t> {
         &'s self,
         some: &'s [usize],
         needed: &[&String],
-        claim: &'s Reading<'_>,
+        claim: &'s Held,
     ) -> impl Iterator<Item = (&'s Sentence, Strength)> {
         let needed: Vec<&[usize]> = needed.iter().map(|word| self.having(word)).collect();
         let rarest = needed.iter().copied().min_by_key(|all| all.len()).unwrap_or(some);
@@ -126,17 +128,19 @@ impl<'t> Source<'t> {
     }
 
     /// How a sentence says what a claim says, if it does.
-    fn strength(&self, one: &Sentence, claim: &Reading<'_>) -> Option<Strength> {
+    fn strength(&self, one: &Sentence, claim: &Held) -> Option<Strength> {
         let own = Reading::of(self.said(one));
         match self.says(one, claim) {
             true => Some(Strength::Direct),
-            false if own.says_in_part(claim) => Some(Strength::Contextual),
+            false if own.says_in_part(&claim.own) => Some(Strength::Contextual),
             false => None,
         }
     }
 
-    fn says(&self, one: &Sentence, claim: &Reading<'_>) -> bool {
-        one.context.counts() && Reading::of(&one.context.whole(self.said(one))).says(claim)
+    fn says(&self, one: &Sentence, claim: &Held) -> bool {
+        let said = self.said(one);
+        let whole = || Reading::of(&one.context.whole(said));
+        one.context.counts(said, &claim.text) && whole().says(claim.whole.as_ref().unwrap_or(&claim.own))
     }
 
     fn having(&self, word: &String) -> &[usize] {
@@ -154,12 +158,33 @@ fn breaks(text: &str, range: Range<usize>) -> u64 {
     text.get(range).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() as u64
 }
 
+/// A claim as it is held against sentences.
+struct Held {
+    text: String,
+    own: Reading,
+    /// The same with what leads in to it.
+    whole: Option<Reading>,
+}
+
+impl Held {
+    fn of(claim: &Claim<'_>) -> Self {
+        let lead = claim.lead.as_deref();
+        Held {
+            text: claim.text.clone(),
+            own: Reading::of(&claim.text),
+            whole: lead.map(|lead| Reading::of(&with_lead(Some(lead), &claim.text))),
+        }
+    }
+}
+
 /// The places of some sources that bear on a claim: by source, in the order of its text.
 #[must_use]
 pub fn bearings(claim: &Claim<'_>, sources: &[&Source<'_>]) -> Vec<Bearing> {
-    let (reading, words) = (Reading::of(&claim.text), Words::of(&claim.text));
+    let (reading, words) = (Held::of(claim), Words::of(&claim.text));
     let stems: BTreeSet<String> = counted(&claim.text).into_iter().collect();
-    let needed: Vec<&String> = stems.iter().filter(|stem| !SPARED.contains(&stem.as_str())).collect();
+    let led = claim.lead.iter().flat_map(|lead| counted(lead));
+    let whole: BTreeSet<String> = stems.iter().cloned().chain(led).collect();
+    let needed: Vec<&String> = whole.iter().filter(|stem| !SPARED.contains(&stem.as_str())).collect();
     let mut found = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         let mut add = |one: &Sentence, strength| {
@@ -208,43 +233,5 @@ pub fn bearings(claim: &Claim<'_>, sources: &[&Source<'_>]) -> Vec<Bearing> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::claim::{claims, outline};
-
-    const LEASE: &str = "# Lease\n\nThe lease of the harbour ends on 31 May 2027.\nThe tenant may give notice of six months to the landlord.\n\nThe rent is 900 euros a month.\n\nThe rent is due and is paid.\n";
-    const LETTER: &str = "The tenant may give notice of three months to the landlord.\n";
-
-    fn check(text: &str, expected: &[(usize, u64, Strength)]) {
-        let outline = outline(text);
-        let all = claims(&outline);
-        let sources = [Source::new("lease.md", LEASE), Source::new("letter.md", LETTER)];
-        let found: Vec<(usize, u64, Strength)> = bearings(&all[0], &sources.each_ref())
-            .iter()
-            .map(|one| (one.source, one.first, one.strength))
-            .collect();
-        assert_eq!(found, expected, "{text}");
-    }
-
-    #[test]
-    fn what_bears_on_a_claim() {
-        use Strength::{Contextual, Contradicts, Direct};
-        check("The lease of the harbour ends on 31 May 2027.", &[(0, 3, Direct)]);
-        check("The lease of the harbour ends on 31 May 2027. [lease.md:3]", &[(0, 3, Direct)]);
-        check("The lease of the harbour ends on 31 May 2027. [lease.md:6]", &[]);
-        check("The rent of the harbour is high. [lease.md:6]", &[(0, 6, Contextual)]);
-        check(
-            "The tenant may give notice of six months to the landlord. [lease.md:4]",
-            &[(0, 4, Direct), (1, 1, Contradicts)],
-        );
-        check(
-            "The tenant may give notice of three months to the landlord.",
-            &[(0, 4, Contradicts), (1, 1, Direct)],
-        );
-        check("The landlord pays for the roof.", &[]);
-        check("The rent is due.", &[(0, 8, Contextual)]);
-        check("The rent is 900 euros a month. [lease.md:6] [nothere.md:4]", &[(0, 6, Contextual)]);
-        check("The rent is 900 euros a month. [lease.md:6] [letter.md:9]", &[(0, 6, Contextual)]);
-        check("The rent is 900 euros a month. [lease.md:6] [lease.md:3]", &[(0, 6, Contextual)]);
-    }
-}
+#[path = "bearing/bearing_tests.rs"]
+mod tests;

@@ -1,52 +1,49 @@
 //! Whether a sentence of a source says what a claim says.
-//! Owns: what may differ: a "the", which of two stretches comes first, whose something is, the number of a clause. Must not: know what is
-//! true.
+//! Owns: what may differ: a "the", whose something is, the number of a clause, the mark of a note. Must not: know what is true.
 //!
 //! This is no proof: it compares words and marks, one behind the other. Whatever else differs counts, be it a preposition, a sign, a
 //! comma, the case of a short word or a word in between: another word for the same is not known, so a paraphrase is not said, nor is a
 //! part of a sentence, for what it leaves out may be the condition of the rest.
 
+use super::taken_back::takes_back;
 use crate::relevance::counted;
 use crate::sift::is_unit;
 use crate::words::folded;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use icu_normalizer::ComposingNormalizer;
 
-/// Words that deny, limit, doubt or only report what stands beside them: a claim has as many of each as its source, so that none is
-/// lost with what a claim leaves out.
-#[rustfmt::skip] // words in rows
-const TAKES_BACK: &[&str] = &[
-    "alleged", "allegedly", "alleges", "allein", "although", "angeblich", "apart", "argues", "asserts", "assuming", "aucun", "ausgenommen", "außer",
-    "barely", "behauptet", "believes", "bestreitet", "bestritten", "but", "cannot", "claimed", "claims", "contends", "denied", "denies", "deny", "doubt",
-    "doubts", "either", "except", "excluding", "excluded", "exclusive", "failed", "fails", "falls", "false", "falsch", "geen", "hardly", "however", "if", "jamais",
-    "kaum", "kein", "keine", "keinem", "keinen", "keiner", "keinerlei", "keines", "lehnt", "mais", "mits", "ne", "nein", "neither", "never", "ni",
-    "nicht", "nichts", "nie", "niemals", "niemand", "niet", "no", "nobody", "noch", "non", "none", "nooit", "nor", "not", "nothing", "nunca", "nur", "obwohl", "oder", "ohne",
-    "only", "or", "otherwise", "ou", "pas", "provided", "refused", "refuses", "reject", "rejected", "rejects", "sans", "sauf", "save", "scarcely", "seldom",
-    "si", "sin", "sofern", "solange", "solely", "sondern", "subject", "supposedly", "tenzij", "though", "unless", "unlikely", "until", "unwahr", "unter", "untrue", "verweigert",
-    "vorbehaltlich", "weder", "wenn", "when", "whenever", "whether", "while", "without", "wrong", "zonder",
-];
 /// What may stand or not: no other article, for "a few" are not few, nor in other languages, where they say who does what to whom.
 const ARTICLE: &str = "the";
 /// Words before which it counts: the few are not few.
 const COUNTED: [&str; 5] = ["few", "fewest", "least", "little", "most"];
-/// Words that join two sentences to one, in which a stretch belongs to one of them.
-const JOINS: [&str; 10] = ["and", "e", "en", "et", "oder", "or", "ou", "u", "und", "y"];
 /// Marks between words: what stands on one side of them says nothing on the other.
 const MARKS: &str = ",;:()[]{}–—";
 /// Signs that say something beside a word or alone.
 const SIGNS: &str = "<>≤≥=≈~±+%‰°€$£¥§&/×^";
 /// Words up to so many letters are told apart by their case too: MW and mW, May and may.
 const SHORT_CHARS: usize = 3;
-/// Words that a stretch has at least which stands elsewhere.
-const STRETCH_MIN: usize = 2;
+
+/// What a clause may be called before its number.
+const CLAUSES: [&str; 10] =
+    ["§", "§§", "art.", "article", "artikel", "clause", "section", "ziffer", "klausel", "absatz"];
+/// Marks with which speech begins, and those with which it ends.
+const SPEECH: [&str; 2] = ["“„«»\"", "”“»«\""];
+/// Letters of a word behind which a small raised number is the mark of a note, and no power of a unit.
+const NOTED_CHARS_MIN: usize = 4;
+const RAISED: &str = "¹²³⁰⁴⁵⁶⁷⁸⁹";
 
 /// A text as it is held against others: read once, compared often.
 #[derive(Clone, Debug)]
-pub(super) struct Reading<'t> {
-    text: &'t str,
+pub(super) struct Reading {
+    text: String,
     words: Vec<Word>,
+    /// The same without the number of the clause, and without the marks of notes, which a claim need not have.
+    bare: Vec<Vec<Word>>,
     takes_back: Vec<String>,
+    /// Whether all of it is somebody's speech.
+    is_speech: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -54,39 +51,36 @@ struct Word {
     key: String,
     /// The marks between it and the word before it.
     marks: String,
-    /// Whether it is the number of the clause that follows, which a claim need not have.
-    is_label: bool,
 }
 
-impl<'t> Reading<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
-        let mut takes_back: Vec<String> =
-            lowered(text).filter(|word| TAKES_BACK.contains(&word.as_str())).collect();
-        takes_back.extend(contracted(text));
+impl Reading {
+    pub(super) fn of(text: &str) -> Self {
+        let text = ComposingNormalizer::new_nfc().normalize(text.trim()).into_owned();
+        let mut takes_back: Vec<String> = lowered(&text).filter(|word| takes_back(word)).collect();
+        takes_back.extend(contracted(&text));
         takes_back.sort_unstable();
-        Reading { text: text.trim(), words: words(text), takes_back }
+        let noted = without_notes(&text).filter(|bare| *bare != text);
+        let forms = [without_label(&text), noted.as_deref(), noted.as_deref().and_then(without_label)];
+        let bare = forms.into_iter().flatten().map(words).collect();
+        Reading { words: words(&text), bare, takes_back, is_speech: is_speech(&text), text }
     }
 
     /// Whether this sentence of a source says what a claim says.
-    pub(super) fn says(&self, claim: &Reading<'_>) -> bool {
+    pub(super) fn says(&self, claim: &Reading) -> bool {
         if self.text == claim.text {
             return true;
         }
-        // What is asked is not said.
-        if self.text.ends_with('?') || claim.words.is_empty() || self.takes_back != claim.takes_back {
+        // What is asked is not said, and what somebody says is said by them.
+        if self.text.ends_with('?') || claim.words.is_empty() || self.is_speech != claim.is_speech {
             return false;
         }
-        let all = self.words.as_slice();
-        let behind = all.split_first().filter(|(first, _)| first.is_label).map(|(_, behind)| behind);
-        [Some(all), behind]
-            .into_iter()
-            .flatten()
-            .any(|own| is_same(own, &claim.words) || is_turned(own, &claim.words))
+        let mut forms = core::iter::once(&self.words).chain(&self.bare);
+        self.takes_back == claim.takes_back && forms.any(|own| is_same(own, &claim.words))
     }
 
     /// Whether a part of this sentence says what a claim says: what stands before or behind an "and". That is no support, for the
     /// rest may be its condition; but it is where to look.
-    pub(super) fn says_in_part(&self, claim: &Reading<'_>) -> bool {
+    pub(super) fn says_in_part(&self, claim: &Reading) -> bool {
         let all = self.words.as_slice();
         let many = claim.words.len();
         let is_cut = |at: usize| {
@@ -114,23 +108,6 @@ fn is_same(one: &[Word], other: &[Word]) -> bool {
         && one.iter().zip(other).skip(1).all(|(one, other)| one.marks == other.marks)
 }
 
-/// Whether one is the other with its two stretches in the other order. A sentence of several parts is none, for a stretch would go
-/// from one to another: a mark stands between the two stretches at most.
-fn is_turned(one: &[Word], other: &[Word]) -> bool {
-    let is_of_parts = |words: &[Word], seam: usize| {
-        words.iter().enumerate().skip(1).any(|(at, word)| at != seam && !word.marks.is_empty())
-    };
-    if one.len() != other.len() || one.iter().any(|word| JOINS.contains(&word.key.as_str())) {
-        return false;
-    }
-    let turns = STRETCH_MIN..one.len().saturating_sub(STRETCH_MIN - 1);
-    turns.into_iter().any(|at| {
-        let seam = other.len() - at;
-        let ((head, tail), (first, then)) = (one.split_at(at), other.split_at(seam));
-        is_same(tail, first) && is_same(head, then) && !is_of_parts(one, at) && !is_of_parts(other, seam)
-    })
-}
-
 fn lowered(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase)
@@ -156,9 +133,9 @@ fn words(text: &str) -> Vec<Word> {
         marks.extend(before.chars().filter(|letter| MARKS.contains(*letter)));
         let next = raw.get(at + 1).copied().unwrap_or_default();
         if !is_article(core, next) {
-            let (key, is_label) = (key(word, core, at == 0), at == 0 && is_label(word, next));
-            let mut stands = |key: String| Word { key, marks: core::mem::take(&mut marks), is_label };
-            let plain = |key: &str| Word { key: key.to_string(), marks: String::new(), is_label: false };
+            let key = key(word, core, at == 0);
+            let mut stands = |key: String| Word { key, marks: core::mem::take(&mut marks) };
+            let plain = |key: &str| Word { key: key.to_string(), marks: String::new() };
             match (owner.take(), owned(core)) {
                 (Some(before), _) => all.extend([stands(key), plain("of"), before]),
                 (None, Some(whose)) if !next.is_empty() => {
@@ -183,16 +160,78 @@ fn is_article(word: &str, next: &str) -> bool {
     word.to_lowercase() == ARTICLE && !COUNTED.contains(&next.as_str())
 }
 
-/// Whether a word is the number of a clause or an item: 7.1., A-1 or (b). 7.1 may also be an amount of something.
+/// A text without the number of the clause that it begins with: 7.1., (b), § 5, "Clause 7:".
+fn without_label(text: &str) -> Option<&str> {
+    let (first, behind) = text.split_once(char::is_whitespace)?;
+    let behind = behind.trim_start();
+    let next = behind.split(char::is_whitespace).next().unwrap_or_default();
+    if CLAUSES.contains(&first.to_lowercase().as_str()) {
+        let rest = behind.strip_prefix(next)?.trim_start();
+        let is_number = next.starts_with(|letter: char| letter.is_ascii_digit());
+        let begins = next.ends_with([':', '.']) || first.starts_with('§');
+        return (is_number && begins && rest.starts_with(char::is_uppercase)).then_some(rest);
+    }
+    is_label(first, next).then_some(behind)
+}
+
+/// Whether a word is the number of a clause or an item: 7.1., A-1, (b) or (iv). 7.1 may also be an amount of something.
 fn is_label(word: &str, next: &str) -> bool {
     let is_plain =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '(' | ')' | '§');
     let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
+    let inside = word.strip_prefix('(').and_then(|word| word.strip_suffix(')'));
+    let is_roman = inside.is_some_and(|word| word.chars().all(|letter| "ivx".contains(letter)));
     let has_mark =
         word.contains(['.', ')', '-']) && word.contains(|letter: char| letter.is_ascii_alphanumeric());
     let is_amount = word.parse::<f64>().is_ok() && !word.ends_with('.');
     let begins = next.starts_with(char::is_uppercase) && !is_unit(next);
-    word.chars().all(is_plain) && letters <= 1 && has_mark && (!is_amount || begins)
+    word.chars().all(is_plain) && (letters <= 1 || is_roman) && has_mark && (!is_amount || begins)
+}
+
+/// A text without the marks of notes: `[^2]`, `[3]` where a part of the sentence ends, a small raised number behind a word.
+pub(super) fn without_notes(text: &str) -> Option<String> {
+    if !text.contains(|letter| letter == '[' || RAISED.contains(letter)) {
+        return None;
+    }
+    let (mut bare, mut rest) = (String::new(), text);
+    while let Some(letter) = rest.chars().next() {
+        let behind = rest.get(letter.len_utf8()..).unwrap_or_default();
+        if let Some(behind) = note(rest) {
+            bare.truncate(bare.trim_end().len());
+            rest = behind;
+            continue;
+        }
+        if !RAISED.contains(letter) || !takes_note(&bare) {
+            bare.push(letter);
+        }
+        rest = behind;
+    }
+    Some(bare)
+}
+
+/// What is behind the mark of a note in square brackets that a text begins with.
+fn note(text: &str) -> Option<&str> {
+    let (inside, behind) = text.strip_prefix('[')?.split_once(']')?;
+    let is_number =
+        !inside.is_empty() && inside.len() <= 3 && inside.bytes().all(|byte| byte.is_ascii_digit());
+    let is_end = behind.is_empty() || behind.starts_with(['.', ',', ';', ':', '!', '?']);
+    (inside.starts_with('^') || (is_number && is_end)).then_some(behind)
+}
+
+/// Whether a small raised number behind a text is the mark of a note.
+fn takes_note(before: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let letters = word.chars().rev().take_while(|letter| letter.is_alphabetic()).count();
+    word.ends_with(['.', '!', '?', '”', '"', ')']) || (letters >= NOTED_CHARS_MIN && !is_unit(word))
+}
+
+/// Whether all of a text stands in quotation marks, or what is left of it where speech goes on.
+fn is_speech(text: &str) -> bool {
+    let [begins, ends] = SPEECH;
+    let text = without_label(text).unwrap_or(text);
+    let Some(inside) = text.strip_prefix(|letter| begins.contains(letter)) else { return false };
+    let behind = inside.split_once(|letter| ends.contains(letter)).map_or("", |(_, behind)| behind);
+    !behind.contains(char::is_alphanumeric)
 }
 
 /// Whose something is that stands behind.
@@ -215,7 +254,9 @@ fn key(word: &str, core: &str, is_first: bool) -> String {
     if is_number && before.ends_with('(') && behind.starts_with(')') {
         signs.push('-');
     }
-    let is_short = core.chars().count() <= SHORT_CHARS && !is_first;
+    // A sentence begins with a capital, and not with two.
+    let is_plain = is_first && (core.chars().count() < 2 || core.contains(char::is_lowercase));
+    let is_short = core.chars().count() <= SHORT_CHARS && !is_plain;
     // Numbers are one whether in digits or in words; of other words the ending counts too: what ended does not end.
     let stems = counted(core).join(" ");
     let letters = match stems.contains(|letter: char| letter.is_ascii_digit()) {

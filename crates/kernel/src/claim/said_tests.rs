@@ -59,7 +59,7 @@ fn a_claim_says_nothing_that_its_source_does_not() {
         (
             "After the end of the agreement Halyard deletes the Customer's data within 60 days.",
             "Halyard deletes the Customer's data within 60 days after the end of the agreement.",
-            true,
+            false,
         ),
         (
             "Halyard tells the Customer thirty days before it engages a supplier.",
@@ -181,18 +181,37 @@ fn a_false_claim_is_not_said() {
         ("Nobody but the owner may enter.", "The owner may enter."),
         ("The tenant may end the lease in May.", "The tenant may end the lease in may."),
         ("The lease ends on 31 May 2027.", "The lease ended on 31 May 2027."),
+        ("On 31 May 2027 the lease ends.", "The lease ends on 31 May 2027."),
+        (
+            "In June 2024 the vendor said that the breach ended.",
+            "The vendor said that the breach ended in June 2024.",
+        ),
+        ("“The vendor lied.”", "The vendor lied."),
+        ("IT was told.", "It was told."),
+        ("US laws apply.", "us laws apply."),
+        ("The area is 500 m².", "The area is 500 m."),
+        ("The value is 10² metres.", "The value is 10 metres."),
+        ("Annex [1] is void.", "Annex [2] is void."),
+        ("Annex [1] is void.", "Annex is void."),
     ] {
         assert!(!says(source, claim), "{source} → {claim}");
     }
     for (source, claim) in [
-        ("On 31 May 2027 the lease ends.", "The lease ends on 31 May 2027."),
-        ("On 31 May 2027, the lease ends.", "The lease ends on 31 May 2027."),
         ("The tenant gives six months' notice.", "The tenant gives 6 months' notice."),
         ("**The rent** is 900 euros.", "The rent is 900 euros"),
         ("The rent is 900 euros.", "Rent is 900 euros."),
         ("7.1 The rent is 900 euros.", "The rent is 900 euros."),
         ("A-1. The rent is 900 euros and is due.", "The rent is 900 euros and is due."),
         ("(b) Tenants pay 1,200.50 euros.", "Tenants pay 1,200.50 euros."),
+        ("(iv) The drain was tested.", "The drain was tested."),
+        ("§ 5 The pump was tested.", "The pump was tested."),
+        ("Clause 7: The pump is old.", "The pump is old."),
+        ("The hall seats 300 people[^2].", "The hall seats 300 people."),
+        ("The hall seats 300 people [3].", "The hall seats 300 people."),
+        ("The attic seats 10 people.¹", "The attic seats 10 people."),
+        ("The cafe\u{301} in Lyon closed.", "The café in Lyon closed."),
+        ("“The vendor lied.”", "“The vendor lied.”"),
+        ("“Acme” pays the rent.", "Acme pays the rent."),
     ] {
         assert!(says(source, claim), "{source} → {claim}");
     }

@@ -5,7 +5,7 @@
 use super::{
     CLAIMS_MAX, Claim, Fence, Mark, Outline, SILENT, bare, claims, is_disguised, prose, says_nothing,
 };
-use crate::sentences::spans;
+use crate::sentences::unbroken;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -41,6 +41,7 @@ pub fn unheld<'t>(outline: &Outline<'t>, known: &[&str]) -> Vec<Claim<'t>> {
     let claim = |(span, text): (Range<usize>, String)| Claim {
         section: outline.heading_at(span.start),
         text,
+        lead: None,
         span,
         cites: Vec::new(),
         is_held: false,
@@ -51,7 +52,14 @@ pub fn unheld<'t>(outline: &Outline<'t>, known: &[&str]) -> Vec<Claim<'t>> {
 /// The whole of a text that has no sentences, such as a document in JSON.
 #[must_use]
 pub fn whole(text: &str) -> Claim<'_> {
-    Claim { section: None, text: text.to_string(), span: 0..text.len(), cites: Vec::new(), is_held: false }
+    Claim {
+        section: None,
+        text: text.to_string(),
+        lead: None,
+        span: 0..text.len(),
+        cites: Vec::new(),
+        is_held: false,
+    }
 }
 
 /// Whether a heading says more than what it is a heading of.
@@ -111,7 +119,7 @@ fn passed_over(outline: &Outline<'_>) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     for body in prose(outline) {
         let part = outline.text.get(body.clone()).unwrap_or_default();
-        for span in spans(part) {
+        for span in unbroken(part) {
             let (text, _) = bare(part.get(span.clone()).unwrap_or_default());
             if text.ends_with('?') || text == SILENT || is_disguised(&text) {
                 found.push((body.start + span.start..body.start + span.end, text));

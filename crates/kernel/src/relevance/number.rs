@@ -1,11 +1,11 @@
 //! Numbers that are said in words.
-//! Owns: what they come to, in English and German. Must not: guess: what is no whole number in these words stays as it is.
+//! Owns: what they come to, in English and German, and small ones in French and Spanish. Must not: guess: what is no whole number in these words stays as it is.
 
 use alloc::string::String;
 
 /// Numbers with a word of their own, folded and without marks.
 #[rustfmt::skip] // pairs in rows
-const SMALL: [(&str, u64); 57] = [
+const SMALL: [(&str, u64); 72] = [
     ("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("six", 6), ("seven", 7), ("eight", 8), ("nine", 9), ("ten", 10),
     ("eleven", 11), ("twelve", 12), ("thirteen", 13), ("fourteen", 14), ("fifteen", 15), ("sixteen", 16), ("seventeen", 17),
     ("eighteen", 18), ("nineteen", 19), ("twenty", 20), ("thirty", 30), ("forty", 40), ("fifty", 50), ("sixty", 60), ("seventy", 70),
@@ -14,6 +14,8 @@ const SMALL: [(&str, u64); 57] = [
     ("elf", 11), ("zwolf", 12), ("dreizehn", 13), ("vierzehn", 14), ("funfzehn", 15), ("sechzehn", 16), ("siebzehn", 17), ("achtzehn", 18),
     ("neunzehn", 19), ("zwanzig", 20), ("dreissig", 30), ("dreißig", 30), ("vierzig", 40), ("funfzig", 50), ("sechzig", 60),
     ("siebzig", 70), ("achtzig", 80), ("neunzig", 90), ("hundert", 100), ("tausend", 1_000),
+    ("deux", 2), ("trois", 3), ("quatre", 4), ("cinq", 5), ("huit", 8), ("dix", 10), ("onze", 11), ("douze", 12),
+    ("tres", 3), ("cuatro", 4), ("cinco", 5), ("seis", 6), ("siete", 7), ("ocho", 8), ("nueve", 9),
 ];
 /// Words that make a number before them so many times as large.
 #[rustfmt::skip] // pairs in rows

@@ -30,28 +30,34 @@ const DATE: &str = "date";
 /// Words that every sentence may have.
 #[rustfmt::skip] // words in rows
 const FREQUENT: &[&str] = &[
-    "a", "an", "and", "ani", "ar", "as", "at", "be", "been", "by", "for", "from", "ha", "had", "have", "in",
+    "a", "all", "an", "and", "ani", "ar", "as", "everi", "at", "be", "been", "by", "for", "from", "ha", "had", "have", "in",
     "is", "it", "its", "of", "on", "or", "shall", "than", "that", "the", "thei", "thi", "to", "wa", "were",
     "which", "will", "with", "must", "mai", "within", "after", "befor", "each",
     "der", "die", "da", "den", "dem", "de", "und", "ist", "sind", "ein", "im", "am", "zu", "zum", "zur", "von", "vom", "mit",
     "auf", "fur", "wird", "werden", "nach", "bei", "oder", "sich", "can", "could", "did", "do", "doe", "n", "ne",
 ];
 
-/// Words after which a number says which one is meant.
+/// Words after which a number says which one is meant, wherever they stand. Behind other words it does where a thing is named: behind
+/// one of [`NAMING`], or where the sentence begins.
 #[rustfmt::skip] // words in rows
-const ITEMS: [&str; 71] = [
-    "abschnitt", "account", "annex", "apart", "articl", "artikel", "auftrag", "batch", "build", "case", "chapter", "claim", "claus", "contract",
-    "custom", "employe", "entri", "etag", "fall", "figur", "flat", "floor", "hous", "instal", "invoic", "item", "jahr", "kapitel", "kund", "level",
-    "line", "lini", "lot", "machin", "maschin", "no", "nr", "number", "nummer", "order", "page", "paragraph", "patient", "phase", "plant", "plot",
-    "polici", "posit", "posten", "probe", "pump", "rate", "raum", "rechnung", "room", "sampl", "schedul", "section", "seit", "site", "station",
-    "step", "tabl", "test", "ticket", "unit", "version", "vertrag", "wohnung", "year", "ziffer",
+const ITEMS: [&str; 9] = [
+    "invoic", "item", "jahr", "no", "nr", "number", "nummer", "station", "year",
 ];
+/// Words before the name of a thing.
+#[rustfmt::skip] // words in rows
+const NAMING: &[&str] = &[
+    "a", "an", "and", "at", "by", "each", "for", "from", "in", "of", "on", "or", "the", "thi", "to", "under", "with",
+    "am", "an", "auf", "bei", "da", "dem", "den", "der", "de", "die", "ein", "fur", "im", "mit", "nach", "oder", "und", "vom", "von", "zu", "zum", "zur",
+    "au", "del", "du", "el", "la", "le", "lo", "het",
+];
+/// Words that say that something happened another time.
+const ONCE_MORE: [&str; 3] = ["again", "anoth", "erneut"];
 /// Words that say what a number counts, wherever they stand.
 #[rustfmt::skip] // words in rows
-const UNITS: [&str; 45] = [
+const UNITS: [&str; 49] = [
     "bar", "cent", "chf", "cm", "dai", "degre", "dollar", "eur", "euro", "gbp", "gram", "hour", "kg", "km", "litr", "metr", "mg", "milligram",
     "million", "minut", "mm", "monat", "month", "mw", "percent", "pound", "prozent", "second", "stund", "stunden", "tag", "tage", "time", "ton",
-    "tonn", "usd", "woch", "wochen", "week", "liter", "meter", "milliard", "milliarden", "millionen", "tonnen",
+    "tonn", "usd", "woch", "wochen", "week", "liter", "meter", "milliard", "milliarden", "millionen", "tonnen", "k", "kn", "kw", "mwh",
 ];
 /// Words before a number with which a sentence begins that says when or where.
 #[rustfmt::skip] // words in rows
@@ -85,6 +91,8 @@ pub struct Words {
     /// Those of them that name a thing.
     items: BTreeSet<String>,
     is_negated: bool,
+    /// Whether it tells of another time than a sentence before it.
+    is_once_more: bool,
 }
 
 impl Words {
@@ -95,7 +103,8 @@ impl Words {
         let said = text.trim_start_matches(|letter: char| !letter.is_alphabetic() && !letter.is_whitespace());
         let text = if said.starts_with(char::is_whitespace) { said } else { text };
         let said = counted(&spelled(text));
-        let mut words = Words::default();
+        let mut words = Words { items: lettered(text), ..Words::default() };
+        words.is_once_more = said.iter().any(|stem| is_one_of(stem, &ONCE_MORE));
         let mut at = 0;
         while let Some(stem) = said.get(at) {
             let before = at.checked_sub(1).and_then(|at| said.get(at));
@@ -125,9 +134,12 @@ impl Words {
             self.units.insert(DATE.to_string());
         }
         let is_counted = [before, next].into_iter().flatten().any(|one| is_one_of(one, &UNITS));
-        let is_item = before.is_some_and(|one| {
-            is_one_of(one, &ITEMS) || (!is_counted && !is_small(one) && is_name(text, one))
-        });
+        let is_named = |one: &String| {
+            let naming = run.start.checked_sub(2).and_then(|place| said.get(place));
+            let is_thing = !is_date && naming.is_none_or(|naming| is_one_of(naming, NAMING));
+            !is_counted && !is_small(one) && (is_thing || is_name(text, one))
+        };
+        let is_item = before.is_some_and(|one| is_one_of(one, &ITEMS) || is_named(one));
         // What a sentence begins with says when, as does "from": what is said of it follows.
         let is_when = before.is_some_and(|one| {
             (self.order.is_empty() && is_one_of(one, &PREPOSITIONS)) || (is_date && is_one_of(one, &OF_YEARS))
@@ -168,9 +180,9 @@ impl Words {
         let has_more =
             |one: &Words, other: &Words| one.amounts().any(|one| other.amounts().all(|other| other != one));
         let both_say = self.amounts().next().is_some() && other.amounts().next().is_some();
-        both_say
-            && (differ(&self.items, &other.items)
-                || (differ(&self.which, &other.which) && has_more(self, other) && has_more(other, self)))
+        let is_another_time =
+            both_say && differ(&self.which, &other.which) && has_more(self, other) && has_more(other, self);
+        self.is_once_more != other.is_once_more || differ(&self.items, &other.items) || is_another_time
     }
 
     /// Whether another sentence speaks of the same and says something else.
@@ -240,6 +252,19 @@ fn is_name(text: &str, stem: &str) -> bool {
             && number.starts_with(|letter: char| letter.is_ascii_digit())
             && counted(word).last().is_some_and(|last| last == stem)
     })
+}
+
+/// The letters that name things: flat A, Schedule B.
+fn lettered(text: &str) -> BTreeSet<String> {
+    let raw: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_end_matches([',', ';', ':', ')', '.'])).collect();
+    let named = raw.windows(2).filter_map(|pair| {
+        let [word, letter] = pair else { return None };
+        let is_letter = letter.len() == 1 && letter.starts_with(|one: char| one.is_ascii_uppercase());
+        let is_thing = counted(word).last().is_some_and(|stem| !is_small(stem) && !is_one_of(stem, &UNITS));
+        (is_letter && is_thing).then(|| (*letter).to_string())
+    });
+    named.collect()
 }
 
 /// They share most of their words, and differ in a number or a "not". A few words do where they are nearly all, and where

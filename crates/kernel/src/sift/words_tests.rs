@@ -116,7 +116,8 @@ fn a_number_written_otherwise_is_no_other() {
 #[test]
 fn lists_are_of_stems() {
     for (list, words) in [
-        (ITEMS.as_slice(), "invoice clause wohnung position seite policy schedule"),
+        (ITEMS.as_slice(), "invoice year jahr number"),
+        (&ONCE_MORE, "again another erneut"),
         (&UNITS, "days months percent metres degrees woche euros"),
         (&MONTHS, "january may july märz december dezember august"),
         (&OF_YEARS, "since bis during"),
@@ -145,6 +146,13 @@ fn short_sentences_contradict_each_other_too() {
         ("The lease starts on 1 May.", "The lease starts on 15 May."),
         ("The lease ends on 2027-03-31.", "The lease ends on 2029-03-31."),
         ("The lease was signed in 2024.", "The lease was signed in 2025."),
+        ("The rent is 900 euros.", "The rent is 800 euros."),
+        ("The lease ends in 2027.", "The lease ends in 2028."),
+        ("The hall seats 300 people.", "The hall seats 200 people."),
+        ("The alarm went off at 08:05.", "The alarm went off at 09:10."),
+        ("All exits were clear.", "No exits were clear."),
+        ("Le bail dure trois ans.", "Le bail dure six ans."),
+        ("El contrato dura tres meses.", "El contrato dura cuatro meses."),
         ("Die Dosis beträgt 2,5 mg am Tag.", "Die Dosis beträgt 25 mg am Tag."),
         ("The invoice 4711 was paid on 3 May.", "The invoice 4711 was paid on 9 May."),
         ("The lease ends in March.", "The lease ends in June."),
@@ -170,6 +178,14 @@ fn what_has_a_number_is_told_apart_by_it() {
         ("Version 2.1 supports 10 users.", "Version 2.2 supports 20 users."),
         ("Die Miete der Wohnung 3 beträgt 500 Euro.", "Die Miete der Wohnung 4 beträgt 600 Euro."),
         ("The rent of the Turm 3 is 500 euros.", "The rent of the Turm 4 is 600 euros."),
+        ("Tier 1 support answers within 4 hours.", "Tier 2 support answers within 8 hours."),
+        ("Gate 1 is open.", "Gate 2 is open."),
+        ("The gate 1 is open.", "The gate 2 is open."),
+        ("Option one is allowed.", "Option two is allowed."),
+        ("Shift one starts at 6 o'clock.", "Shift two starts at 14 o'clock."),
+        ("The rent of flat A is 900 euros.", "The rent of flat B is 800 euros."),
+        ("The alarm went off at 08:05.", "The alarm went off at 09:10 again."),
+        ("Clause 4 of the lease applies.", "Clause 5 of the lease does not apply."),
     ] {
         check(one, other, false);
     }

@@ -321,6 +321,7 @@ impl Carrying<'_> {
             let said = Claim {
                 section: Some(&section.heading),
                 text: one.said(),
+                lead: None,
                 span: 0..0,
                 cites: Vec::new(),
                 is_held: true,
