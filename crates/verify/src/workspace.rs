@@ -238,7 +238,7 @@ fn taken_in(walk: &Walk<'_, '_>, task: Source<'_>, record: Record<'_>, found: &m
         ("verification_state", "unverified".into()),
         ("fresh_until", copy("fresh_until")),
         ("legal_payload", legal(json)),
-        ("applicability_scopes", scopes(json)),
+        ("applicability_scopes", scopes(case, json)),
         ("domain_payload", document.into()),
         ("domain_payload_registry_ref", registered().into()),
     ])
@@ -275,9 +275,14 @@ fn legal(source: &Json) -> Json {
 }
 
 /// Where a source applies, as the task says.
-fn scopes(source: &Json) -> Json {
-    let Some(jurisdiction) = source.at("jurisdiction") else { return Json::Null };
-    let scope = scope("legal_jurisdiction", jurisdiction.clone(), source.at("authority").cloned());
+fn scopes(case: &Case<'_>, source: &Json) -> Json {
+    let level = source.at("authority").cloned();
+    let is_legal = legal(source) != Json::Null;
+    let scope = match (source.at("jurisdiction"), &level) {
+        (Some(jurisdiction), _) => scope("legal_jurisdiction", jurisdiction.clone(), level),
+        (None, Some(_)) if !is_legal => scope("matter", case.matter.as_str().into(), level),
+        (None, _) => return Json::Null,
+    };
     Json::Array(Vec::from([scope]))
 }
 
