@@ -358,7 +358,10 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     // A question to sources is answered by who gave the command for it.
     let asked = command::open(walk.case, record.seq()).filter(|_| kind == Kind::AnswerResearchNeed);
     let actor = asked.and_then(|one| one.json().text("actor_ref"));
-    found.must_say(CHECK, record, "actor_ref", actor.unwrap_or("engine:work"));
+    // Without one, by who searches and holds it.
+    let is_searched = kind == Kind::AnswerResearchNeed && asked.is_none();
+    let other = if is_searched { "module:drafter" } else { "engine:work" };
+    found.must_say(CHECK, record, "actor_ref", actor.unwrap_or(other));
     if let Some(request) = asked.and_then(|one| command::request(walk.case, one)) {
         let need = request.text("need_id").map(|id| format!("research_need:{id}").into());
         found.must(CHECK, record, "precondition.target_record_ref", need);
@@ -370,7 +373,8 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     let leave: Vec<String> = is_mutating(kind).then_some(leave).into_iter().collect();
     found.must_list(CHECK, record, "policy_decision_refs", &leave);
     if is_mutating(kind) {
-        found.must_say(CHECK, record, "precondition.lock_mode", "optimistic_event_seq");
+        let lock = if is_searched { "pessimistic_write_lock" } else { "optimistic_event_seq" };
+        found.must_say(CHECK, record, "precondition.lock_mode", lock);
         found.must_say(CHECK, record, "precondition.on_conflict", "abort_and_reevaluate");
     }
 }
