@@ -2,6 +2,7 @@
 //! Owns: cutting a text into sections and claims, reading citations. Must not: judge a claim; `bearing` says what sources say of it.
 
 pub mod bearing;
+pub mod better;
 mod context;
 mod said;
 mod taken_back;

@@ -1,8 +1,12 @@
 //! Claims of the work, split again from its bytes; the places that bear on them, found again in the bytes of sources; their support.
 //! Owns: what anchors and derivations of support must be. Must not: say what follows for an outcome.
 
+mod anchor;
+mod places;
 mod said;
 mod version;
+pub(crate) use anchor::{anchor, offsets, resolved};
+pub(crate) use places::{Reach, recited_version, searched};
 pub(crate) use said::said;
 pub(crate) use version::{current, state};
 
@@ -18,18 +22,15 @@ use alloc::vec::Vec;
 use alloc::{format, rc::Rc};
 use core::ops::Range;
 use countersign_govern::check::authority;
-use countersign_govern::derive::text;
 use countersign_govern::member::Member;
 use countersign_govern::world::Record;
 use countersign_kernel::claim::bearing::{self, Strength, bearings};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
-use countersign_record::json::{self, Json, Number, Object};
+use countersign_record::json::{Json, Object};
 use countersign_record::time::Instant;
 
 const CHECK: Check = Check::Claims;
-/// Characters around a place by which it is found again.
-const AROUND_CHARS: usize = 48;
 
 /// The sources that claims are held against, each with its bytes.
 type Against = Vec<(String, Digest)>;
@@ -99,6 +100,27 @@ fn word(strength: Strength) -> &'static str {
     }
 }
 
+/// The sources whose texts are here at a place of the log, and the same so that sentences are found in them.
+fn read<'c>(walk: &mut Walk<'c, '_>, place: u64) -> (Here<'c>, Rc<Vec<bearing::Source<'c>>>) {
+    let here = sources(walk.case, place).into_iter().filter_map(|one| match one.text {
+        Text::Here(text) => Some((one, text)),
+        Text::Withheld | Text::Missing => None,
+    });
+    let here: Here<'c> = here.collect();
+    let read = walk.texts.sources.entry(key(&here)).or_insert_with(|| {
+        Rc::new(here.iter().map(|(one, text)| bearing::Source::new(one.path, text)).collect())
+    });
+    let read = Rc::clone(read);
+    (here, read)
+}
+
+/// Sources with their texts.
+type Here<'c> = Vec<(Source<'c>, &'c str)>;
+
+fn key(here: &Here<'_>) -> Against {
+    here.iter().filter_map(|(one, _)| Some((one.id.to_string(), one.digest?))).collect()
+}
+
 /// The claims of a version, each once, with the places that bear on them at a place of the log.
 pub(crate) fn split<'c>(
     walk: &mut Walk<'c, '_>,
@@ -111,19 +133,8 @@ pub(crate) fn split<'c>(
         Text::Withheld => return Err(Ungathered::Withheld),
         Text::Missing => return missing(format!("the text of {} is not in the packet", version.id())),
     };
-    let here: Vec<(Source<'c>, &'c str)> = sources(case, place)
-        .into_iter()
-        .filter_map(|one| match one.text {
-            Text::Here(text) => Some((one, text)),
-            Text::Withheld | Text::Missing => None,
-        })
-        .collect();
-    let key: Vec<(String, Digest)> =
-        here.iter().filter_map(|(one, _)| Some((one.id.to_string(), one.digest?))).collect();
-    let read = walk.texts.sources.entry(key.clone()).or_insert_with(|| {
-        Rc::new(here.iter().map(|(one, text)| bearing::Source::new(one.path, text)).collect())
-    });
-    let read = Rc::clone(read);
+    let (here, read) = read(walk, place);
+    let key = key(&here);
     let read: Vec<&bearing::Source<'_>> = read.iter().collect();
     let work_digest = case.digest(version).unwrap_or_else(|| Digest::of(&[]));
     let artifact = version.json().text("artifact_stable_id").unwrap_or_default();
@@ -186,94 +197,6 @@ fn tell<T>(record: Record<'_>, path: &str, gathered: Result<T, Ungathered>, foun
 /// The text of a source at a place.
 pub(crate) fn source_text<'c>(case: &'c Case<'_>, source: &str, place: u64) -> Text<'c> {
     sources(case, place).into_iter().find(|one| one.id == source).map_or(Text::Missing, |one| one.text)
-}
-
-/// An anchor is a place that bears on its claim.
-pub(crate) fn anchor<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
-    let json = record.json();
-    let refs = json.texts("supports_claim_refs");
-    let source = json.text("source_record_ref").map(bare).unwrap_or_default();
-    let ([claim], Some(locator)) = (refs.as_slice(), json.text("anchor_locator")) else {
-        return found.about(
-            Code::VerifyDerivation,
-            CHECK,
-            record,
-            "supports_claim_refs",
-            "one claim is needed",
-        );
-    };
-    let text = match source_text(walk.case, source, record.seq()) {
-        Text::Here(text) => text,
-        Text::Withheld => return found.withheld(CHECK),
-        Text::Missing => {
-            let message = "there are no bytes of this source";
-            return found.about(Code::VerifyDerivation, CHECK, record, "source_record_ref", message);
-        }
-    };
-    let claim = claim_at(walk, claim, record.seq());
-    let Some(claim) = tell(record, "supports_claim_refs", claim, found) else { return };
-    let bear = claim.bears.iter().find(|one| one.source == source && one.locator == locator);
-    let Some(bear) = bear else {
-        let message = "no such place bears on the claim";
-        return found.about(Code::VerifyDerivation, CHECK, record, "anchor_locator", message);
-    };
-    found.must_say(CHECK, record, "support_strength", bear.strength);
-    found.must_say(CHECK, record, "anchor_kind", "line_range");
-    let around = json::to_text(&around(text, &bear.span)).unwrap_or_default();
-    let digest = Digest::of(around.as_bytes());
-    found.must(CHECK, record, "extracted_text_ref", Some(format!("text:{digest}").into()));
-    let stated = walk.case.digest(record).map(|digest| Json::from(String::from(digest)));
-    found.same(Code::VerifyDerivation, CHECK, record, "", Some(String::from(digest).into()), stated);
-}
-
-/// A place in a text with what stands around it, as an anchor keeps it.
-fn around(text: &str, span: &Range<usize>) -> Json {
-    let mut before: Vec<char> =
-        text.get(..span.start).unwrap_or_default().chars().rev().take(AROUND_CHARS).collect();
-    before.reverse();
-    let before: String = before.into_iter().collect();
-    let after: String = text.get(span.end..).unwrap_or_default().chars().take(AROUND_CHARS).collect();
-    let number = |at: usize| Number::try_from(at as u64).map_or(Json::Null, Json::Number);
-    let hash = text::context_hash(&before, &after).map(String::from).unwrap_or_default();
-    Object::from([
-        ("start_offset", number(span.start)),
-        ("end_offset", number(span.end)),
-        ("context_before", before.into()),
-        ("context_after", after.into()),
-        ("context_hash", hash.into()),
-        ("hash_algorithm", text::ALGORITHM.into()),
-        ("schema_version", "1.0".into()),
-    ])
-    .into()
-}
-
-/// The offsets in a locator.
-pub(crate) fn offsets(locator: &str) -> Option<Range<usize>> {
-    let (start, end) = locator.rsplit_once('@')?.1.split_once('-')?;
-    Some(start.parse().ok()?..end.parse().ok()?)
-}
-
-/// A place that was resolved again still has around it what it had.
-pub(crate) fn resolved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
-    let Some(anchor) = record.follow("anchor_ref").filter(|one| one.seq() < record.seq()) else { return };
-    let source = anchor.json().text("source_record_ref").map(bare).unwrap_or_default();
-    let hash_at = |text: &str| {
-        let span = anchor.json().text("anchor_locator").and_then(offsets)?;
-        self::around(text, &span).at("context_hash").cloned()
-    };
-    let now = match source_text(walk.case, source, record.seq()) {
-        Text::Here(text) => hash_at(text),
-        Text::Withheld => return found.withheld(CHECK),
-        Text::Missing => None,
-    };
-    let then = match source_text(walk.case, source, anchor.seq()) {
-        Text::Here(text) => hash_at(text),
-        Text::Withheld | Text::Missing => None,
-    };
-    let is_same = now.is_some() && now == then;
-    found.must(CHECK, record, "recomputed_context_hash", now);
-    let stated = record.json().is("status", "resolved");
-    found.same(Code::VerifyDerivation, CHECK, record, "status", Some(is_same.into()), Some(stated.into()));
 }
 
 /// The places of a claim, as anchors of the log name them: supporting and contradicting ones, in order.
@@ -453,6 +376,8 @@ pub(crate) struct Claimed {
     pub(crate) contradicting: Vec<String>,
     /// Whether it was held against a source whose text is withheld.
     pub(crate) is_withheld: bool,
+    /// How far it is from being supported.
+    pub(crate) reach: Reach,
 }
 
 /// All claims of a version, with the derivations that hold at the place of a record. Each must hold still: what it was computed from
@@ -479,20 +404,25 @@ pub(crate) fn standing<'c>(
         };
         let places = places(walk, &claim_ref, &stated(derived), at.seq());
         let is_withheld = places.as_ref().is_ok_and(|places| places.is_withheld);
+        let status = derived.json().text("derived_support_status").unwrap_or_default();
+        let about = (version, claim_ref.as_str());
+        let reach = places.as_ref().map(|places| places::reach(walk, about, status, places, at));
+        let reach = reach.unwrap_or_default();
         if let Some(places) = tell(at, "", places, found) {
             let now = gathered(walk, &places, walk.at(at), at.seq());
             let now = now.ok().and_then(|now| walk.formulas.value("claim_support_v1", &now.inputs));
-            let status = now.and_then(|value| value.at("derived_support_status").cloned());
-            found.must(CHECK, derived, "derived_support_status", status);
+            let now = now.and_then(|value| value.at("derived_support_status").cloned());
+            found.must(CHECK, derived, "derived_support_status", now);
         }
         let list = |name: &str| derived.json().texts(name).into_iter().map(String::from).collect();
         all.push(Claimed {
             section: one.section.map(String::from),
-            status: derived.json().text("derived_support_status").unwrap_or_default().to_string(),
+            status: status.to_string(),
             receipt: format!("claim_support_derivation_receipt:{}", derived.id()),
             supporting: list("supporting_anchor_refs"),
             contradicting: list("contradicting_anchor_refs"),
             is_withheld,
+            reach,
             claim_ref,
         });
     }

@@ -2,7 +2,7 @@
 //! Owns: which findings there must be, and every member of them. Must not: score.
 
 use crate::case::Case;
-use crate::claims::Claimed;
+use crate::claims::{Claimed, Reach};
 use crate::dispute;
 use crate::formula::{Gathered, Ungathered, missing};
 use crate::found::{Found, texts};
@@ -106,14 +106,23 @@ pub(crate) fn wrong(
     }
     let one = |claim: &Claimed| {
         let (kind, failure, words) = match claim.status.as_str() {
-            "contradicted" => ("contradicted_claim", "claim_contradicted", "a source says otherwise"),
+            "contradicted" => {
+                ("contradicted_claim", "claim_contradicted", "a source says otherwise".to_string())
+            }
             "indeterminate_stale_or_unverified" => {
-                ("stale_source", "source_stale", "its source is out of date or nobody verified it")
+                let words = "its source is out of date or nobody verified it";
+                ("stale_source", "source_stale", words.to_string())
             }
-            "partially_supported" => {
-                ("unsupported_claim", "claim_unsupported", "what it cites says only a part of it")
+            "partially_supported" => ("unsupported_claim", "claim_unsupported", in_part(claim.reach)),
+            _unsupported => {
+                let is_elsewhere = claim.reach.better > 0;
+                let words = if is_elsewhere {
+                    "the place that it cites does not say it"
+                } else {
+                    "no source says it"
+                };
+                ("unsupported_claim", "claim_unsupported", words.to_string())
             }
-            _unsupported => ("unsupported_claim", "claim_unsupported", "no source says it"),
         };
         let place = claim.section.as_deref().map(|heading| format!(" under “{heading}”")).unwrap_or_default();
         Wrong {
@@ -130,6 +139,18 @@ pub(crate) fn wrong(
         }
     };
     claims.iter().map(one).collect()
+}
+
+/// Why a claim is supported in part only.
+fn in_part(reach: Reach) -> String {
+    let Reach { direct, needed, better } = reach;
+    match direct {
+        0 if better == 0 => "what it cites says only a part of it".to_string(),
+        0 => "not all that it cites says it".to_string(),
+        1 if needed > 1 => format!("1 place says it, {needed} are needed"),
+        some if some < needed => format!("{some} places say it, {needed} are needed"),
+        _enough => "not enough of what says it is verified and up to date".to_string(),
+    }
 }
 
 impl Wrong {

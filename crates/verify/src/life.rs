@@ -3,14 +3,16 @@
 
 use crate::case::bare;
 use crate::certified;
+use crate::claims;
 use crate::command;
+use crate::formula::Ungathered;
 use crate::found::Found;
 use crate::rely;
 use crate::report::Check;
 use crate::waiting;
 use crate::walk::Walk;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use countersign_govern::member::Member;
 use countersign_govern::world::Record;
 use countersign_record::code::Code;
@@ -18,6 +20,8 @@ use countersign_record::json::Json;
 
 const CHECK: Check = Check::Record;
 const ENGINE: &str = "engine:work";
+/// Who searches for a source.
+const DRAFTER: &str = "module:drafter";
 
 /// A move begins where its subject stands.
 pub(crate) fn moved<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
@@ -86,29 +90,36 @@ fn attended(walk: &Walk<'_, '_>, record: Record<'_>, found: &mut Found) {
     found.must_say(CHECK, record, "reason", request.text("note").unwrap_or(words));
 }
 
-/// A question to sources moves: a person takes it up and answers it, who searched finds nothing, or the work does not say it any more.
-fn need<'c>(walk: &Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
+/// A question to sources moves: a person takes it up and answers it, who searched finds a source or none, or the work does not say it any
+/// more.
+fn need<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut Found) {
     let (case, json) = (walk.case, record.json());
     let id = json.text("subject_ref").map(bare).unwrap_or_default();
     // An answer closes it in the workspace, right before that is said of it.
     let from = match walk.says("research_need", id, "status").unwrap_or_default() {
+        "answered" if json.is("actor_ref", DRAFTER) => "leased",
         "answered" => "human_needed",
         other => other,
     };
-    found.must_say(CHECK, record, "from_state", from);
+    let from = from.to_string();
+    found.must_say(CHECK, record, "from_state", &from);
     let asked = command::open(case, record.seq());
     let asked = asked.filter(|one| one.json().is("command_id", ANSWER_NEED));
     let leased = case.last("ResearchNeedLease", record.seq());
     let is_leased = leased.is_some_and(|one| one.seq() + 1 == record.seq() && one.json().is("need_id", id));
     let by = asked.and_then(|one| one.json().text("actor_ref"));
-    let (to, by, reason) = match (from, by) {
+    let (to, by, reason) = match (from.as_str(), by) {
         ("open" | "leased", Some(by)) => ("human_needed", by, "a person takes it up"),
         ("unresolved", Some(by)) => ("open", by, "a person takes it up"),
         (_human_needed, Some(by)) => ("answered", by, "answered"),
         // How a lease begins and runs out is held to the contract.
         (_, None) if is_leased || json.is("actor_ref", "engine:research") => return,
-        ("leased", None) if json.is("to_state", "unresolved") => {
-            ("unresolved", "module:drafter", "no source of this run says it")
+        ("leased", None) if json.is_one_of("to_state", &["unresolved", "answered"]) => {
+            match claims::searched(walk, id, record) {
+                Ok((to, reason, _)) => (to, DRAFTER, reason),
+                Err(Ungathered::Withheld) => return found.withheld(CHECK),
+                Err(Ungathered::Missing(why)) => return walk.underivable(CHECK, record, why, found),
+            }
         }
         (_, None) => ("cancelled", ENGINE, "the work does not say it any more"),
     };

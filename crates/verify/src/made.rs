@@ -3,6 +3,7 @@
 //! enforced it.
 
 use crate::case::{Case, Text};
+use crate::claims;
 use crate::evidence;
 use crate::found::{Found, texts};
 use crate::handed;
@@ -60,13 +61,16 @@ fn drafted(told: &Told, artifact: Artifact<'_>, row: u64) -> Option<String> {
 }
 
 /// A first version is what was drafted, or what a run that was forked from another began with; a later one was made by a step.
-pub(crate) fn version<'c>(walk: &Walk<'c, '_>, record: Record<'c>, number: usize, found: &mut Found) {
+pub(crate) fn version<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, number: usize, found: &mut Found) {
     let (case, told) = (walk.case, walk.told);
     if number > 1 {
         let step = record.json().text("produced_by_step_id").unwrap_or_default();
         let plan = Plan::of_step(case, step);
         if let Some(plan) = &plan {
             found.must_say(CHECK, record, "safety_class", revise::worst(case, plan.steps()));
+            if let Some(about) = plan.cites(case, step, record.seq()) {
+                claims::recited_version(walk, record, about, found);
+            }
         }
         return found.holds(
             CHECK,

@@ -153,7 +153,8 @@ fn claims(case: &Case<'_>, record: Record<'_>) -> Object {
         true => "weighted_by_authority",
         false => task.policy_word("claim_support.contradiction", "any_direct_contradiction_controls"),
     };
-    let allows = is_weighed || task.policy_flag("claim_support.allow_contradicting", false);
+    let allows = contradiction == "weighted_by_authority"
+        || task.policy_flag("claim_support.allow_contradicting", false);
     let required = Object::from([
         ("min_direct_supporting_anchors", task.policy_number("claim_support.direct_min", "1")),
         ("require_verified_source", task.policy_flag("claim_support.require_verified", true).into()),

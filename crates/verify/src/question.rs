@@ -9,7 +9,9 @@ pub(crate) use wait::waited;
 
 use crate::case::{Case, bare};
 use crate::cause;
+use crate::claims;
 use crate::command;
+use crate::formula::Ungathered;
 use crate::found::{Found, texts};
 use crate::look::Round;
 use crate::report::Check;
@@ -427,22 +429,30 @@ pub(crate) fn need<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: &mut 
 }
 
 /// A need is written again where it has moved: as it stands now, with why, or with what answers it.
-fn need_again<'c>(walk: &Walk<'c, '_>, record: Record<'c>, before: Record<'c>, found: &mut Found) {
+fn need_again<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, before: Record<'c>, found: &mut Found) {
     let (case, place) = (walk.case, record.seq());
     let mut expected = before.json().as_object().cloned().unwrap_or_default();
-    let status = walk.says("research_need", record.id(), "status").unwrap_or_default();
+    let status = walk.says("research_need", record.id(), "status").unwrap_or_default().to_string();
     let own = format!("research_need:{}", record.id());
     let moves = case.until("LifecycleTransitionReceipt", place);
     let moved = moves.filter(|one| one.json().is("subject_ref", &own)).last();
     let why = moved.and_then(|one| one.json().at("reason").cloned()).unwrap_or(Json::Null);
-    match status {
+    match status.as_str() {
         "human_needed" => drop(expected.insert("human_needed_reason", why)),
         "unresolved" => drop(expected.insert("unresolved_reason", why)),
         "answered" => {
             let done = case.until("SourceWorkspaceOperation", place);
             let done = done.filter(|one| one.json().is("precondition.target_record_ref", &own)).last();
-            let answer = done.and_then(|one| one.json().at("payload_ref").cloned());
-            expected.insert("answer_ref", answer.unwrap_or(Json::Null));
+            let by = done.and_then(|one| one.json().text("actor_ref"));
+            let answer = match done.filter(|_| by != Some("module:drafter")) {
+                Some(done) => done.json().at("payload_ref").cloned().unwrap_or(Json::Null),
+                None => match claims::searched(walk, record.id(), record) {
+                    Ok((_, _, answer)) => answer.map_or(Json::Null, Json::from),
+                    Err(Ungathered::Withheld) => return found.withheld(CHECK),
+                    Err(Ungathered::Missing(why)) => return walk.underivable(CHECK, record, why, found),
+                },
+            };
+            expected.insert("answer_ref", answer);
         }
         _other => {}
     }

@@ -97,6 +97,13 @@ impl<'c> Plan<'c> {
         self.products(case, place).pop().or_else(|| head(case, self.artifact, place))
     }
 
+    /// The version that a step builds on, and the claim of it that it only cites otherwise, if that is what it does.
+    pub(crate) fn cites(&self, case: &'c Case<'_>, step: &str, place: u64) -> Option<(Record<'c>, &'c str)> {
+        let step = self.step(step).filter(|one| one.is("step_kind", "format_repair"))?;
+        let claim = Some(target(step)).filter(|one| one.starts_with("claim:"))?;
+        Some((self.base(case, place)?, claim))
+    }
+
     /// How far it is, before the row that is looked at.
     fn state<'w>(&self, walk: &'w Walk<'_, '_>) -> Option<&'w str> {
         walk.says("revision_plan", self.record.id(), "state")
@@ -175,7 +182,8 @@ fn waits<'c>(steps: &'c [Json], at: usize) -> Vec<(&'c str, &'static str)> {
     }
     let last = before.iter().rfind(|one| is_mutating(one)).map(|one| (id(one), "requires_artifact_version"));
     let is_search = |one: &&Json| one.is("step_kind", "source_research") && target(one) == target(step);
-    let search = before.iter().find(is_search).filter(|_| strategy(step) == Some("remove_claim"));
+    let is_of_claim = target(step).starts_with("claim:");
+    let search = before.iter().find(is_search).filter(|_| is_of_claim);
     last.into_iter().chain(search.map(|one| (id(one), "requires_source_answer"))).collect()
 }
 

@@ -238,7 +238,7 @@ fn taken_in(walk: &Walk<'_, '_>, task: Source<'_>, record: Record<'_>, found: &m
         ("verification_state", "unverified".into()),
         ("fresh_until", copy("fresh_until")),
         ("legal_payload", legal(json)),
-        ("applicability_scopes", scopes(json)),
+        ("applicability_scopes", scopes(case, json)),
         ("domain_payload", document.into()),
         ("domain_payload_registry_ref", registered().into()),
     ])
@@ -275,9 +275,14 @@ fn legal(source: &Json) -> Json {
 }
 
 /// Where a source applies, as the task says.
-fn scopes(source: &Json) -> Json {
-    let Some(jurisdiction) = source.at("jurisdiction") else { return Json::Null };
-    let scope = scope("legal_jurisdiction", jurisdiction.clone(), source.at("authority").cloned());
+fn scopes(case: &Case<'_>, source: &Json) -> Json {
+    let level = source.at("authority").cloned();
+    let is_legal = legal(source) != Json::Null;
+    let scope = match (source.at("jurisdiction"), &level) {
+        (Some(jurisdiction), _) => scope("legal_jurisdiction", jurisdiction.clone(), level),
+        (None, Some(_)) if !is_legal => scope("matter", case.matter.as_str().into(), level),
+        (None, _) => return Json::Null,
+    };
     Json::Array(Vec::from([scope]))
 }
 
@@ -353,7 +358,10 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     // A question to sources is answered by who gave the command for it.
     let asked = command::open(walk.case, record.seq()).filter(|_| kind == Kind::AnswerResearchNeed);
     let actor = asked.and_then(|one| one.json().text("actor_ref"));
-    found.must_say(CHECK, record, "actor_ref", actor.unwrap_or("engine:work"));
+    // Without one, by who searches and holds it.
+    let is_searched = kind == Kind::AnswerResearchNeed && asked.is_none();
+    let other = if is_searched { "module:drafter" } else { "engine:work" };
+    found.must_say(CHECK, record, "actor_ref", actor.unwrap_or(other));
     if let Some(request) = asked.and_then(|one| command::request(walk.case, one)) {
         let need = request.text("need_id").map(|id| format!("research_need:{id}").into());
         found.must(CHECK, record, "precondition.target_record_ref", need);
@@ -365,7 +373,8 @@ pub(crate) fn operation<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, found: 
     let leave: Vec<String> = is_mutating(kind).then_some(leave).into_iter().collect();
     found.must_list(CHECK, record, "policy_decision_refs", &leave);
     if is_mutating(kind) {
-        found.must_say(CHECK, record, "precondition.lock_mode", "optimistic_event_seq");
+        let lock = if is_searched { "pessimistic_write_lock" } else { "optimistic_event_seq" };
+        found.must_say(CHECK, record, "precondition.lock_mode", lock);
         found.must_say(CHECK, record, "precondition.on_conflict", "abort_and_reevaluate");
     }
 }

@@ -3,6 +3,11 @@
 //!
 //! No words of the work or of a source stand in a row: a claim is named by a hash, a place by offsets, and what they say is in blobs.
 
+mod places;
+
+pub(crate) use places::is_said;
+pub use places::{Places, ToCite, to_cite};
+
 use crate::desk::{Desk, Error, From, reference};
 use crate::names::Policy;
 use crate::task::{Artifact, ArtifactKind, Task};
@@ -73,6 +78,8 @@ pub struct Claimed {
     pub supporting: Vec<StorageRef>,
     /// The places that speak against it.
     pub contradicting: Vec<StorageRef>,
+    /// How far it is from being supported.
+    pub places: Places,
 }
 
 /// What a claim is called: by its words, so that it keeps its name while it stays.
@@ -162,6 +169,7 @@ pub fn check(
             receipt: derived.0,
             supporting: of(false),
             contradicting: of(true),
+            places: Places::of(desk, &claim, derived.1, &places, sources)?,
         });
     }
     Ok(all)

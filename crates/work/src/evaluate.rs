@@ -8,7 +8,7 @@ mod voice;
 
 use crate::artifact::Version;
 use crate::call::{self, Dispute};
-use crate::claims::Claimed;
+use crate::claims::{Claimed, Places};
 use crate::desk::{Desk, Error, reference};
 use crate::feedback;
 use crate::finding::{self, Raised, Wrong};
@@ -349,7 +349,7 @@ fn wrong(
         }]);
     }
     let one = |claim: &Claimed| {
-        let (kind, failure, words) = unsupported(claim.status);
+        let (kind, failure, words) = unsupported(claim);
         let place = claim.section.as_deref().map(|heading| format!(" under “{heading}”")).unwrap_or_default();
         Wrong {
             kind,
@@ -367,8 +367,8 @@ fn wrong(
 }
 
 /// What is wrong with a claim that does not stand, in words.
-fn unsupported(status: ClaimSupportStatus) -> (FindingKind, FailureKind, &'static str) {
-    match status {
+fn unsupported(claim: &Claimed) -> (FindingKind, FailureKind, String) {
+    let (kind, failure, words) = match claim.status {
         ClaimSupportStatus::Contradicted => {
             (FindingKind::ContradictedClaim, FailureKind::ClaimContradicted, "a source says otherwise")
         }
@@ -377,14 +377,29 @@ fn unsupported(status: ClaimSupportStatus) -> (FindingKind, FailureKind, &'stati
             FailureKind::SourceStale,
             "its source is out of date or nobody verified it",
         ),
-        ClaimSupportStatus::PartiallySupported => (
-            FindingKind::UnsupportedClaim,
-            FailureKind::ClaimUnsupported,
-            "what it cites says only a part of it",
-        ),
-        ClaimSupportStatus::Unsupported | ClaimSupportStatus::NotChecked | ClaimSupportStatus::Supported => {
-            (FindingKind::UnsupportedClaim, FailureKind::ClaimUnsupported, "no source says it")
+        ClaimSupportStatus::PartiallySupported => {
+            return (FindingKind::UnsupportedClaim, FailureKind::ClaimUnsupported, in_part(claim.places));
         }
+        ClaimSupportStatus::Unsupported | ClaimSupportStatus::NotChecked | ClaimSupportStatus::Supported => {
+            let words = match claim.places.better {
+                0 => "no source says it",
+                _some => "the place that it cites does not say it",
+            };
+            (FindingKind::UnsupportedClaim, FailureKind::ClaimUnsupported, words)
+        }
+    };
+    (kind, failure, words.to_string())
+}
+
+/// Why a claim is supported in part only.
+fn in_part(places: Places) -> String {
+    let Places { direct, needed, better } = places;
+    match (direct, better) {
+        (0, 0) => "what it cites says only a part of it".to_string(),
+        (0, _) => "not all that it cites says it".to_string(),
+        (1, _) if needed > 1 => format!("1 place says it, {needed} are needed"),
+        (some, _) if some < needed => format!("{some} places say it, {needed} are needed"),
+        (_enough, _) => "not enough of what says it is verified and up to date".to_string(),
     }
 }
 

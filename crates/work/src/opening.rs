@@ -120,7 +120,9 @@ fn policies(desk: &mut Desk) -> Result<(), Error> {
             min_direct_supporting_anchors: claims.direct_min(),
             require_verified_source: claims.requires_verified(),
             allow_stale_source: claims.allow_stale.unwrap_or(false),
-            allow_contradicting_anchor: claims.allow_contradicting.unwrap_or(false),
+            // What weighs places against each other supports a claim that some speak against.
+            allow_contradicting_anchor: claims.allow_contradicting.unwrap_or(false)
+                || claims.contradiction() == ContradictionRule::WeightedByAuthority,
         },
         partial_support_rule: claims.partial(),
         contradiction_rule: claims.contradiction(),

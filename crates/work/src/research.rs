@@ -5,7 +5,7 @@
 use crate::attention;
 use crate::claims::Claimed;
 use crate::desk::{Desk, Error, Found, reference, text_of};
-use crate::names::ENGINE;
+use crate::names::{DRAFTER, ENGINE};
 use crate::show::person;
 use crate::workspace::{self, Act};
 use alloc::collections::BTreeSet;
@@ -237,6 +237,32 @@ pub fn answer(desk: &mut Desk, need: &str, source: &str, by: &str) -> Result<(),
     };
     let act = act.of(desk, &source);
     workspace::operate(desk, &act)?;
+    Ok(write(desk, settled)?)
+}
+
+/// Who searches for a source of a question, and holds it, has found one that the run has.
+///
+/// # Errors
+/// Nobody holds it, the source is not there, or it can't be written.
+pub(crate) fn found(desk: &mut Desk, need: &str, source: &str) -> Result<(), Unmoved> {
+    let source = desk.task().source(source).cloned().ok_or_else(|| Error::Missing(source.to_string()))?;
+    let answer = StorageRef::try_from(desk.source_ref(&source.id)?.as_str())
+        .map_err(|_| Error::Unnameable(source.id.clone()))?;
+    let lease = desk.linked::<ResearchNeedLease>("ResearchNeedLease", "need_id", need).next_back();
+    let token = lease.map(|found| found.record.lease_token).unwrap_or_default();
+    let mut settled = settled(desk, need)?;
+    let before = settled.question().clone();
+    settled.answer(By::Lease(&token), &answer)?;
+    let by = reference("Module", DRAFTER)?;
+    let act = Act {
+        payload: Some(answer),
+        on: Some(reference("ResearchNeed", need)?),
+        lease: Some(reference("ResearchNeedLease", &token)?),
+        by: by.as_str(),
+        question: Some(&before),
+        ..Act::plain(Kind::AnswerResearchNeed)
+    };
+    workspace::operate(desk, &act.of(desk, &source))?;
     Ok(write(desk, settled)?)
 }
 

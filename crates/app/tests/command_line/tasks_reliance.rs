@@ -373,3 +373,40 @@ fn a_long_draft_comes_to_its_end() {
         is_sound(&example);
     }
 }
+
+/// A run of a draft whose sentence stands in the lease, and that cites other places; it asks whether the sentence may cite the lease.
+fn cites(places: &str) -> Example {
+    let place = Work::new();
+    std::fs::create_dir(place.path("task")).unwrap();
+    let work = "path = \"memo.md\"\nkind = \"markdown\"\nfrom = \"draft.md\"";
+    let task = TASK.replace("$WORK", "").replace("$ARTIFACT", work).replace("$SOURCE", "");
+    place.write("task/task.toml", task.replace("$OUTCOMES", GROUNDED));
+    place.write("task/lease.md", "# Lease\n\nCats sleep.\n\nThe rent is 900 euros a month.\n");
+    place.write("task/draft.md", format!("# Memo\n\nThe rent is 900 euros a month. {places}\n"));
+    let args = ["run", "task", "--now", "2026-02-01T09:00:00Z", "--seed", "1", "--as", "ana", "--json"];
+    let told = place.run(&args).exits(3).json();
+    let run = told["run"].as_str().unwrap().to_owned();
+    Example { work: place, run, told }
+}
+
+/// A sentence that a source says stays, whatever it cites: a search finds the place, and the sentence cites it.
+#[test]
+fn a_sentence_that_cites_the_wrong_place_gets_the_right_one() {
+    for (places, words) in [
+        ("[lease.md:3]", "the place that it cites does not say it"),
+        ("[other.md:7]", "the place that it cites does not say it"),
+        ("[lease.md:5] [lease.md:3]", "not all that it cites says it"),
+    ] {
+        let example = cites(places);
+        let findings = example.work.run(&["findings", &example.run, "--json"]).good().json();
+        assert!(findings["body"][0]["text"].as_str().unwrap().contains(words), "{findings}");
+        let need = example.records("research_need").pop().unwrap();
+        assert_eq!(need["status"], "answered", "{need}");
+        assert!(need["answer_ref"].as_str().unwrap().ends_with("lease"), "{need}");
+        let id = example.told["question"]["id"].as_str().unwrap();
+        let accept = ["answer", &example.run, "--id", id, "--choose", "accept", "--json"];
+        let told = example.at(12, "ana", &accept).good().json();
+        assert_eq!(told["status"], "safe_to_rely_within_scope", "{told}");
+        is_sound(&example);
+    }
+}

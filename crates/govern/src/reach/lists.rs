@@ -24,16 +24,19 @@ struct Made {
     of: &'static str,
     /// The member of a row that names the record; a text, a reference or a list of them.
     by: &'static str,
+    /// Whether a later record about the same may leave out what an earlier one could list: a claim that cites another place rests on
+    /// that, and no longer on the one before.
+    may_leave: bool,
 }
 
 #[rustfmt::skip] // one to a line
 const MADE: &[Made] = &[
-    Made { kind: "EvaluationFindingRecord", lists: &["lifecycle_transition_refs"], key: None, of: "FindingLifecycleTransitionReceipt", by: "finding_id" },
-    Made { kind: "EvaluationChainRegistryRecord", lists: &["received_result_ids"], key: None, of: "EvaluationResultEnvelope", by: "target_evaluation_chain_id" },
-    Made { kind: "ClaimSupportDerivationReceipt", lists: &["supporting_anchor_refs", "contradicting_anchor_refs"], key: Some("claim_ref"), of: "SourceEvidenceAnchor", by: "supports_claim_refs" },
-    Made { kind: "OutcomeComplianceScoringConfig", lists: &["criterion_refs"], key: None, of: "Criterion", by: "config_id" },
-    Made { kind: "SourceWorkspaceCurrentState", lists: &["record_refs"], key: None, of: "SourceRecord", by: "workspace_id" },
-    Made { kind: "EvaluationFeedbackBundle", lists: &["finding_view_refs"], key: Some("result_id"), of: "EvaluationFindingEvent", by: "result_id" },
+    Made { kind: "EvaluationFindingRecord", lists: &["lifecycle_transition_refs"], key: None, of: "FindingLifecycleTransitionReceipt", by: "finding_id", may_leave: false },
+    Made { kind: "EvaluationChainRegistryRecord", lists: &["received_result_ids"], key: None, of: "EvaluationResultEnvelope", by: "target_evaluation_chain_id", may_leave: false },
+    Made { kind: "ClaimSupportDerivationReceipt", lists: &["supporting_anchor_refs", "contradicting_anchor_refs"], key: Some("claim_ref"), of: "SourceEvidenceAnchor", by: "supports_claim_refs", may_leave: true },
+    Made { kind: "OutcomeComplianceScoringConfig", lists: &["criterion_refs"], key: None, of: "Criterion", by: "config_id", may_leave: false },
+    Made { kind: "SourceWorkspaceCurrentState", lists: &["record_refs"], key: None, of: "SourceRecord", by: "workspace_id", may_leave: false },
+    Made { kind: "EvaluationFeedbackBundle", lists: &["finding_view_refs"], key: Some("result_id"), of: "EvaluationFindingEvent", by: "result_id", may_leave: false },
 ];
 
 pub(super) fn find(world: &World, found: &mut Found) {
@@ -71,18 +74,22 @@ fn made_up(world: &World, made: &Made, found: &mut Found) {
             rows.entry(of).or_default().push((row.seq(), called(row)));
         }
     }
+    let mut before: BTreeMap<&str, u64> = BTreeMap::new();
     for record in world.of(made.kind) {
         let key = made.key.map_or(Some(record.id()), |member| record.json().text(member));
         if made.lists.iter().all(|list| record.json().at(list).is_none()) {
             continue;
         }
         let all = key.and_then(|key| rows.get(key)).map(Vec::as_slice).unwrap_or_default();
-        let there = all.iter().take_while(|(seq, _)| *seq < record.seq());
-        let there: BTreeSet<&str> = there.map(|(_, id)| *id).collect();
+        let there = || all.iter().take_while(|(seq, _)| *seq < record.seq());
+        let since = key.and_then(|key| before.insert(key, record.seq())).filter(|_| made.may_leave);
+        let known: BTreeSet<&str> = there().map(|(_, id)| *id).collect();
         let listed = made.lists.iter().flat_map(|list| record.json().texts(list));
         let listed: BTreeSet<&str> = listed.map(bare).collect();
-        if let Some(one) = there.symmetric_difference(&listed).next() {
-            let how = if there.contains(one) { "belongs into it" } else { "does not belong into it" };
+        let mut left = there().filter(|(seq, _)| since.is_none_or(|since| since < *seq)).map(|(_, id)| *id);
+        let left = left.find(|one| !listed.contains(one)).map(|one| (one, "belongs into it"));
+        let strange = || listed.difference(&known).next().map(|one| (*one, "does not belong into it"));
+        if let Some((one, how)) = left.or_else(strange) {
             found.add(record, made.lists[0], What::List, format!("{one} {how}"));
         }
     }

@@ -14,10 +14,15 @@ use countersign_record::json::Json;
 const NAME_CHARS: usize = 16;
 
 /// What a claim is called: by its words, so that it keeps its name while it stays.
-fn name(claim: &Claim<'_>) -> String {
+pub(super) fn name(claim: &Claim<'_>) -> String {
     let words = [claim.section.unwrap_or_default(), &text::canonical(&claim.text)].map(Json::from);
     let hash = canonical::hash_as_written(&Json::Array(words.into())).to_string();
     hash.get(..NAME_CHARS).unwrap_or_default().to_string()
+}
+
+/// The sentences of a text, every one where it stands.
+pub(super) fn sentences(work: &str) -> Vec<Claim<'_>> {
+    claims(&outline(work))
 }
 
 /// What an artifact says, each once: sentences with what their copies cite too, then what no source is held against.

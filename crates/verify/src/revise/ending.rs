@@ -40,8 +40,15 @@ fn since(case: &Case<'_>, outcome: Outcome<'_>, place: u64) -> u64 {
         option.is_some_and(|one| !one.is("effect", "abort_scope"))
     };
     let answered = case.until("HardCallResolutionReceipt", place).filter(lets_on);
+    let is_by_a_person = |one: &Record<'_>| {
+        let id = one.json().text("operation_id").unwrap_or_default();
+        let operation = case.before("SourceWorkspaceOperation", id, place);
+        operation.and_then(|one| one.json().text("actor_ref")).is_some_and(|by| by.starts_with("user:"))
+    };
     let sourced = case.until("SourceWorkspaceOperationReceipt", place).filter(|one| {
-        one.json().is("operation_kind", "answer_research_need") && one.json().is("status", "applied")
+        one.json().is("operation_kind", "answer_research_need")
+            && one.json().is("status", "applied")
+            && is_by_a_person(one)
     });
     answered.chain(sourced).map(Record::seq).max().unwrap_or(0)
 }

@@ -90,6 +90,9 @@ fn changes(walk: &Walk<'_, '_>, plan: &Plan<'_>, place: u64) -> Object {
         let claims = event.json().texts("affected_claim_refs");
         let is_for = |step: &&Json| match strategy(step) {
             Some("add_evidence" | "remove_claim") => claims.contains(&target(step)),
+            Some("mechanical_format_fix") if target(step).starts_with("claim:") => {
+                claims.contains(&target(step))
+            }
             Some("regenerate" | "targeted_edit" | "mechanical_format_fix") => claims.is_empty(),
             Some(_) | None => false,
         };

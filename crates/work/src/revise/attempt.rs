@@ -33,7 +33,7 @@ use countersign_govern::types::sufficiency::{
 };
 use countersign_govern::types::wire::Wire;
 use countersign_govern::types::workspace::{
-    SourceWorkspaceOperationKind as WorkspaceKind, SourceWorkspaceOperationReceipt,
+    SourceWorkspaceOperation, SourceWorkspaceOperationKind as WorkspaceKind, SourceWorkspaceOperationReceipt,
     SourceWorkspaceOperationReceiptStatus as Applied,
 };
 use countersign_record::json::{Json, Number, Object};
@@ -77,8 +77,15 @@ pub(crate) fn since(desk: &Desk, outcome: &str) -> u64 {
     let sourced = sourced.filter(|found| {
         found.record.operation_kind == WorkspaceKind::AnswerResearchNeed
             && found.record.status == Applied::Applied
+            && is_by_a_person(desk, &found.record.operation_id)
     });
     answered.chain(sourced.map(|found| found.seq)).max().unwrap_or(0)
+}
+
+/// Whether a person did something to the sources, and not a step of a plan.
+fn is_by_a_person(desk: &Desk, operation: &str) -> bool {
+    let operation: Option<SourceWorkspaceOperation> = desk.find("SourceWorkspaceOperation", operation);
+    operation.is_some_and(|one| one.actor_ref.starts_with("user:"))
 }
 
 /// The scores of an outcome: what the judge put together at each look, with the place of that. A look at what nobody could score has none.

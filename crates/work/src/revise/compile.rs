@@ -151,7 +151,9 @@ fn drafts(plan: &str, outcomes: &[(Outcome, Vec<Way>)]) -> Vec<Draft> {
 fn whatever(way: &Way) -> Way {
     match way {
         Way::Section { section, .. } => Way::Section { section: section.clone(), quotes: 0 },
-        Way::Search(_) | Way::Without(_) | Way::Repair | Way::Rewrite | Way::Verify(_) => way.clone(),
+        Way::Search(_) | Way::Cite(_) | Way::Without(_) | Way::Repair | Way::Rewrite | Way::Verify(_) => {
+            way.clone()
+        }
     }
 }
 
@@ -159,15 +161,15 @@ fn rank(way: &Way) -> u8 {
     match way {
         Way::Search(_) => 0,
         Way::Section { .. } => 1,
-        Way::Without(_) => 2,
+        Way::Cite(_) | Way::Without(_) => 2,
         Way::Repair | Way::Rewrite => 3,
         Way::Verify(_) => 4,
     }
 }
 
-/// The step that searches for what another one would take out.
+/// The step that searches for what another one would cite or take out.
 fn searched(drafts: &[Draft], way: &Way) -> Option<String> {
-    let Way::Without(claim) = way else { return None };
+    let (Way::Cite(claim) | Way::Without(claim)) = way else { return None };
     drafts.iter().find(|draft| draft.way == Some(Way::Search(claim.clone()))).map(|draft| draft.id.clone())
 }
 

@@ -113,11 +113,11 @@ fn due(desk: &Desk, plan: &Plan) -> Vec<Step> {
     if searches.is_empty() { due.into_iter().take(1).collect() } else { searches }
 }
 
-/// A sentence that an earlier step has done away with need not be taken out.
+/// A sentence that an earlier step has done away with need not be cited otherwise or taken out.
 fn skip_needless(desk: &mut Desk, plan: &Plan, base: &str) -> Result<(), Error> {
     let made = edit::names(base);
     for step in plan.steps() {
-        let Some(Way::Without(claim)) = Way::of(step) else { continue };
+        let Some(Way::Cite(claim) | Way::Without(claim)) = Way::of(step) else { continue };
         let is_gone = !claim.as_str().rsplit_once('/').is_some_and(|(_, name)| made.contains(name));
         if is_gone && plans::progress(desk, &step.id) == Progress::Waiting {
             stop::skip_step(desk, plan, &step.id, DISPATCHER, Skipped::NotApplicable)?;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use countersign_govern::derive::text;
 use countersign_govern::types::basic::ClaimRef;
-use countersign_kernel::claim::{SILENT, claims, outline};
+use countersign_kernel::claim::{Cite, SILENT, better, claims, outline};
 
 /// Marks of an item of a list or a quotation.
 const MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
@@ -35,6 +35,23 @@ pub fn without(text: &str, claim: &ClaimRef) -> Option<String> {
         without = Some(without_claim(without.as_deref().unwrap_or(text), span)?);
     }
     without
+}
+
+/// A text in which the sentence of a claim cites these places instead of those that it does, wherever it stands; `None` if it does not
+/// claim that.
+#[must_use]
+pub fn recited(text: &str, claim: &ClaimRef, cites: &[Cite<'_>]) -> Option<String> {
+    let (_, name) = claim.as_str().rsplit_once('/')?;
+    let outline = outline(text);
+    let mut recited = None;
+    // From behind, so that what is before stays where it is.
+    for one in claims(&outline).iter().rev().filter(|one| claims::name(one) == name && !one.cites.is_empty())
+    {
+        let base = recited.as_deref().unwrap_or(text);
+        let sentence = better::recited(text.get(one.span.clone())?, cites);
+        recited = Some(format!("{}{sentence}{}", base.get(..one.span.start)?, base.get(one.span.end..)?));
+    }
+    recited
 }
 
 /// A text without what stands in a span, and without the space that set it apart. Where a section would say nothing any more, it says

@@ -152,7 +152,9 @@ pub(super) fn changes(desk: &Desk, plan: &Plan) -> BTreeMap<String, Vec<String>>
     let (mut of_claims, mut others): (BTreeMap<ClaimRef, Vec<usize>>, Vec<usize>) = Default::default();
     for (at, step) in plan.steps().iter().enumerate() {
         match Way::of(step) {
-            Some(Way::Search(claim) | Way::Without(claim)) => of_claims.entry(claim).or_default().push(at),
+            Some(Way::Search(claim) | Way::Cite(claim) | Way::Without(claim)) => {
+                of_claims.entry(claim).or_default().push(at);
+            }
             Some(Way::Section { .. } | Way::Repair | Way::Rewrite) => others.push(at),
             Some(Way::Verify(_)) | None => {}
         }

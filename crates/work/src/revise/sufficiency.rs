@@ -87,7 +87,12 @@ fn question(desk: &Desk, outcome: &Outcome, head: &Head<'_>) -> String {
 fn doubtful(universe: &[Candidate]) -> Vec<String> {
     let source = |one: &Candidate| match &one.way {
         Way::Verify(source) => Some(source.clone()),
-        Way::Search(_) | Way::Section { .. } | Way::Without(_) | Way::Repair | Way::Rewrite => None,
+        Way::Search(_)
+        | Way::Section { .. }
+        | Way::Cite(_)
+        | Way::Without(_)
+        | Way::Repair
+        | Way::Rewrite => None,
     };
     universe.iter().filter_map(source).collect()
 }

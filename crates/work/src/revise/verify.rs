@@ -96,7 +96,7 @@ fn is_there(desk: &Desk, plan: &Plan, step: &super::plans::Step) -> bool {
     let Some(artifact) = desk.task().artifact(&plan.artifact) else { return false };
     match Way::of(step) {
         Some(Way::Section { section, .. }) => artifact.section(&section).is_some(),
-        Some(Way::Search(claim) | Way::Without(claim)) => {
+        Some(Way::Search(claim) | Way::Cite(claim) | Way::Without(claim)) => {
             claim.as_str().starts_with(&alloc::format!("claim:{}/", desk.own(&plan.artifact)))
         }
         Some(Way::Repair | Way::Rewrite) | None => true,

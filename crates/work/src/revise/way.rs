@@ -37,6 +37,8 @@ pub(crate) enum Way {
         /// How many quotes it takes at most.
         quotes: u64,
     },
+    /// The sentence of a claim gets the citations of places that say it; its words stay.
+    Cite(ClaimRef),
     /// The sentence of a claim is taken out.
     Without(ClaimRef),
     /// A document in JSON, or code, is put right as a whole.
@@ -54,7 +56,7 @@ impl Way {
             Way::Search(_) => StepKind::SourceResearch,
             Way::Section { .. } => StepKind::RegenerateSection,
             Way::Without(_) | Way::Rewrite => StepKind::EditArtifact,
-            Way::Repair => StepKind::FormatRepair,
+            Way::Cite(_) | Way::Repair => StepKind::FormatRepair,
             Way::Verify(_) => StepKind::VerificationRequest,
         }
     }
@@ -65,7 +67,7 @@ impl Way {
             Way::Search(_) => Strategy::AddEvidence,
             Way::Section { .. } => Strategy::Regenerate,
             Way::Without(_) => Strategy::RemoveClaim,
-            Way::Repair => Strategy::MechanicalFormatFix,
+            Way::Cite(_) | Way::Repair => Strategy::MechanicalFormatFix,
             Way::Rewrite => Strategy::TargetedEdit,
             Way::Verify(_) => Strategy::RequestVerification,
         }
@@ -74,7 +76,7 @@ impl Way {
     /// What must be there for it, by its id in the snapshot of capabilities.
     pub(crate) fn capability(&self) -> Option<&'static str> {
         match self {
-            Way::Search(_) => Some("quote_sources"),
+            Way::Search(_) | Way::Cite(_) => Some("quote_sources"),
             Way::Section { .. } => Some("revise_by_quotes"),
             Way::Repair => Some("write_code"),
             Way::Rewrite => Some("rewrite_text"),
@@ -86,7 +88,7 @@ impl Way {
     pub(crate) fn safety(&self, desk: &Desk) -> Safety {
         match self {
             Way::Search(_) | Way::Verify(_) => Safety::Mechanical,
-            Way::Section { .. } | Way::Without(_) | Way::Repair | Way::Rewrite => {
+            Way::Section { .. } | Way::Cite(_) | Way::Without(_) | Way::Repair | Way::Rewrite => {
                 let (_, _, is_privileged) = workspace::whole(desk);
                 if is_privileged { Safety::Privileged } else { Safety::MeaningBearing }
             }
@@ -96,7 +98,7 @@ impl Way {
     /// What it is about, in an artifact of the task. The version of a section is how many quotes it takes.
     pub(crate) fn target(&self, desk: &Desk, artifact: &str) -> Result<StorageRef, Error> {
         let text = match self {
-            Way::Search(claim) | Way::Without(claim) => claim.as_str().to_string(),
+            Way::Search(claim) | Way::Cite(claim) | Way::Without(claim) => claim.as_str().to_string(),
             Way::Section { section, quotes } => format!("section:{}/{section}@{quotes}", desk.own(artifact)),
             Way::Repair | Way::Rewrite => return desk.artifact_ref(artifact),
             Way::Verify(source) => desk.source_ref(source)?.as_str().to_string(),
@@ -115,7 +117,7 @@ impl Way {
                 Some(Way::Section { section: section.to_string(), quotes: target.version?.into() })
             }
             StepKind::EditArtifact => Some(claim().map_or(Way::Rewrite, Way::Without)),
-            StepKind::FormatRepair => Some(Way::Repair),
+            StepKind::FormatRepair => Some(claim().map_or(Way::Repair, Way::Cite)),
             StepKind::Restructure
             | StepKind::VerificationRequest
             | StepKind::HardCall
@@ -161,7 +163,12 @@ pub(crate) fn ideas(desk: &Desk, outcome: &Outcome, head: &Head<'_>, known: &Kno
     let claims = || event.affected_claim_refs.iter().filter(|one| claimed(head, one).is_some()).cloned();
     match event.match_key.failure_kind {
         FailureKind::ClaimUnsupported => {
-            claims().flat_map(|one| [Way::Search(one.clone()), Way::Without(one)]).map(Idea::Other).collect()
+            // What stands in a source stays: it only cites the wrong place.
+            let then = |claim: ClaimRef| match claimed(head, &claim).map_or(0, |one| one.places.better) {
+                0 => Way::Without(claim),
+                _some => Way::Cite(claim),
+            };
+            claims().flat_map(|one| [Way::Search(one.clone()), then(one)]).map(Idea::Other).collect()
         }
         FailureKind::ClaimContradicted => {
             let mut ideas: Vec<Idea> = Vec::new();

@@ -79,15 +79,25 @@ fn record(desk: &Desk, source: &Source, tier: SourceTier, text: &[u8]) -> Source
         pincite_refs: None,
         schema_version: V11,
     });
-    let scope = source.jurisdiction.clone().map(|jurisdiction| {
+    let scope = |scope_kind, scope_value: String| {
         Vec::from([ApplicabilityScope {
-            scope_kind: ApplicabilityScopeScopeKind::LegalJurisdiction,
-            scope_value: jurisdiction,
+            scope_kind,
+            scope_value,
             authority_level: source.authority,
             domain_specific_payload: None,
             schema_version: V11,
         }])
-    });
+    };
+    // How much law counts stands in what is said of it as law; anything else counts so much in this matter.
+    let scope = match (&source.jurisdiction, source.authority) {
+        (Some(jurisdiction), _) => {
+            Some(scope(ApplicabilityScopeScopeKind::LegalJurisdiction, jurisdiction.clone()))
+        }
+        (None, Some(_)) if !source.is_legal() => {
+            Some(scope(ApplicabilityScopeScopeKind::Matter, desk.matter().to_string()))
+        }
+        (None, _) => None,
+    };
     SourceRecord {
         source_id: desk.own(&source.id),
         tier,

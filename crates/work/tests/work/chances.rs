@@ -165,6 +165,8 @@ impl Run {
             (_, 2) => Answer::Nothing,
             (Work::Search(_), _) => Answer::Nothing,
             (_, 3) => Answer::Text(base),
+            // Whoever made up the sentence cites nothing for it.
+            (Work::Cite(_), _) => Answer::Nothing,
             (Work::Without(_), _) => started.alone(&base).map_or(Answer::Nothing, Answer::Text),
             (Work::Section { quotes, .. }, 4) => Answer::Text(revise::edit::with_section(
                 &base,

@@ -66,7 +66,7 @@ fn drafter(started: &Started, base: &str) -> Answer {
             let body = all.iter().take(most).copied().collect::<Vec<_>>().join(" ");
             Answer::Text(revise::edit::with_section(base, heading, &body))
         }
-        Work::Search(_) | Work::Without(_) | Work::Repair | Work::Rewrite => Answer::Nothing,
+        Work::Search(_) | Work::Cite(_) | Work::Without(_) | Work::Repair | Work::Rewrite => Answer::Nothing,
     }
 }
 
@@ -684,7 +684,9 @@ fn artifacts_apart_have_plans_apart_and_an_order() {
         let base = stage.base(one.artifact());
         let answer = match one.work() {
             Work::Repair => Answer::Text("{\"in form\": true}".into()),
-            Work::Section { .. } | Work::Search(_) | Work::Without(_) | Work::Rewrite => drafter(&one, &base),
+            Work::Section { .. } | Work::Search(_) | Work::Cite(_) | Work::Without(_) | Work::Rewrite => {
+                drafter(&one, &base)
+            }
         };
         let revise::After::On(next) = stage.done(one, &answer) else { panic!("it goes on") };
         on.push(next);

@@ -11,8 +11,9 @@ use crate::ports::agent::{Agent, Given, Handoff, Said, Unseen};
 use crate::ports::model::Request;
 use crate::run::Error;
 use crate::work::Work;
+use countersign_govern::types::basic::ClaimRef;
 use countersign_govern::types::claim::ClaimSupportStatus;
-use countersign_kernel::claim::Claim;
+use countersign_kernel::claim::{Cite, Claim};
 use countersign_kernel::run::{HARD_CALL, Outcome};
 use countersign_record::digest::Digest;
 use countersign_record::envelope::{Envelope, Provenance};
@@ -21,14 +22,16 @@ use countersign_record::session::{ChatMessage, Role};
 use countersign_record::time::Timestamp;
 use countersign_work::artifact::{self, Version};
 use countersign_work::asking::{record, tokens};
-use countersign_work::claims;
+use countersign_work::claims::{self, Source, ToCite};
 use countersign_work::desk::Desk;
 use countersign_work::revise::{
     self, After, Begun, Dispatched, Live, Next, Produced, Reviewed, Started, Stepped, Work as Step, edit,
 };
+use countersign_work::texts::{self, Read};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::task::{Context, Poll, Waker};
 use tokio_util::sync::CancellationToken;
 
@@ -134,7 +137,9 @@ impl Agent for Revisor {
             let at = asking.began().clone();
             let before = work.look(Desk::clone);
             let mut writing = Writing { asking: Some(&mut asking), then: VecDeque::new(), wrote: Vec::new() };
-            let carried = Carrying { work, at: &at, given }.out(&mut writing).await;
+            let (texts, sources) = (work.texts(), OnceLock::new());
+            let carrying = Carrying { work, at: &at, given, texts: &texts, sources: &sources };
+            let carried = carrying.out(&mut writing).await;
             let wrote = writing.wrote;
             let said = match carried {
                 Ok(revised) => {
@@ -166,7 +171,8 @@ impl Agent for Revisor {
             return Ok(None);
         }
         let mut writing = Writing { asking: None, then: then(&handed.payload), wrote: Vec::new() };
-        let carrying = Carrying { work, at, given };
+        let (texts, sources) = (work.texts(), OnceLock::new());
+        let carrying = Carrying { work, at, given, texts: &texts, sources: &sources };
         let carried = at_once(carrying.out(&mut writing)).ok_or("a step waits for somebody")?;
         let revised = carried.map_err(|halt| match halt {
             Halt::Unwritten(error) => error.to_string(),
@@ -209,6 +215,9 @@ struct Carrying<'a> {
     work: &'a Work,
     at: &'a Timestamp,
     given: Given<'a>,
+    texts: &'a [Read],
+    /// The same, once somebody searches them.
+    sources: &'a OnceLock<Vec<Source<'a>>>,
 }
 
 impl Carrying<'_> {
@@ -275,10 +284,14 @@ impl Carrying<'_> {
                 // What was made need not have been taken: the records say what the next one builds on.
                 let base = &self.text(|desk| started.base(desk))?;
                 let produced = self.produce(&started, base, writing).await?;
-                let given = produced.as_deref().map_or(Produced::Nothing, Produced::Text);
-                if let Some(text) = &produced {
-                    self.work.keep(text.as_bytes());
-                }
+                let given = match (&produced, started.work()) {
+                    (None, _) => Produced::Nothing,
+                    (Some(source), Step::Search(_)) => Produced::Source(source),
+                    (Some(text), _) => {
+                        self.work.keep(text.as_bytes());
+                        Produced::Text(text)
+                    }
+                };
                 let after = self.work.step(self.at, |desk| revise::done(desk, started, base, given))?;
                 match after {
                     After::Again(again) if tries < STEPS_MAX => next = Some(again),
@@ -291,7 +304,7 @@ impl Carrying<'_> {
         Ok(on)
     }
 
-    /// What a step makes; `None` if there is nothing to be had.
+    /// What a step makes, of a search the source that it finds; `None` if there is nothing to be had.
     async fn produce(
         &self,
         started: &Started,
@@ -303,10 +316,27 @@ impl Carrying<'_> {
         }
         match started.work() {
             Step::Section { section, quotes } => Ok(self.section(started.artifact(), section, *quotes, base)),
-            // Whoever looked at the claim has searched every sentence of every source: there is no other place to search.
-            Step::Search(_) | Step::Without(_) => Ok(None),
+            Step::Search(claim) => {
+                let places = self.to_cite(started.artifact(), claim, base)?;
+                Ok(places.first().map(|one| one.source.to_owned()))
+            }
+            Step::Cite(claim) => {
+                let places = self.to_cite(started.artifact(), claim, base)?;
+                let cites: Vec<Cite<'_>> = places.iter().map(|one| one.cite).collect();
+                Ok(edit::recited(base, claim, &cites).filter(|_| !cites.is_empty()))
+            }
+            Step::Without(_) => Ok(None),
             Step::Repair | Step::Rewrite => self.rewritten(started, base, writing).await,
         }
+    }
+
+    /// The places that a claim had better cite: every sentence of every source is held against it, whatever it cites.
+    fn to_cite(&self, artifact: &str, claim: &ClaimRef, base: &str) -> Result<Vec<ToCite<'_>>, Halt> {
+        let Some(artifact) = self.work.task().artifact(artifact).cloned() else { return Ok(Vec::new()) };
+        let sources = self.sources.get_or_init(|| texts::sources(self.texts));
+        let found = self.work.look(|desk| claims::to_cite(desk, &artifact, base, claim, sources));
+        let found = found.ok_or_else(|| Error::Work { why: UNREADABLE.to_owned() })?;
+        Ok(found.map_err(|error| Error::Work { why: error.to_string() })?)
     }
 
     /// The text with a section drafted anew from the evidence, with more quotes.

@@ -3,6 +3,7 @@
 
 use super::waiting;
 use crate::artifact::{self, Made, Version};
+use crate::claims::is_said;
 use crate::desk::{Desk, Error, hash_of, reference};
 use crate::names::DRAFTER;
 use crate::research;
@@ -54,6 +55,8 @@ pub enum Work {
         /// How many quotes it may take.
         quotes: u64,
     },
+    /// The sentence of a claim is to cite the places that say it: `claims::to_cite` finds them, `edit::recited` does it.
+    Cite(ClaimRef),
     /// The sentence of a claim is to be taken out: `edit::without` does it.
     Without(ClaimRef),
     /// Sources are to be searched for what a claim says.
@@ -69,6 +72,8 @@ pub enum Work {
 pub enum Produced<'a> {
     /// The text of the whole artifact, as it is to be.
     Text(&'a str),
+    /// A source that says what was searched for, as the task calls it.
+    Source(&'a str),
     /// There is nothing to be had: no source says it, or none says more.
     Nothing,
 }
@@ -116,7 +121,7 @@ impl Started {
     pub fn alone(&self, base: &str) -> Option<String> {
         match &self.work {
             Work::Without(claim) => edit::without(base, claim),
-            Work::Section { .. } | Work::Search(_) | Work::Repair | Work::Rewrite => None,
+            Work::Section { .. } | Work::Search(_) | Work::Cite(_) | Work::Repair | Work::Rewrite => None,
         }
     }
 }
@@ -190,6 +195,7 @@ pub(super) fn started(desk: &Desk, plan: &Plan, step: &Step) -> Result<Started, 
             let now = anew.and_then(|anew| anew.quotes(desk));
             Work::Section { section, quotes: now.unwrap_or(quotes) }
         }
+        Some(Way::Cite(claim)) => Work::Cite(claim),
         Some(Way::Without(claim)) => Work::Without(claim),
         Some(Way::Search(claim)) => Work::Search(claim),
         Some(Way::Repair) => Work::Repair,
@@ -274,12 +280,12 @@ fn taken(desk: &Desk, started: &Started) -> Result<(Plan, Step), Refusal> {
 pub fn done(desk: &mut Desk, started: Started, base: &str, produced: Produced<'_>) -> Result<After, Refusal> {
     let (mut plan, step) = taken(desk, &started)?;
     match (&started.work, produced) {
-        (Work::Search(claim), Produced::Text(_) | Produced::Nothing) => {
-            searched(desk, claim)?;
+        (Work::Search(claim), found) => {
+            searched(desk, claim, found)?;
             let receipt = finish(desk, &plan, &step, None)?;
             Ok(after(desk, &mut plan, &receipt)?)
         }
-        (_, Produced::Nothing) => {
+        (_, Produced::Source(_) | Produced::Nothing) => {
             if let Some(anew) = Anew::of(desk, &plan.artifact, &step)? {
                 anew.goes_on(desk, base, &input(desk, &step.id), Action::Escalated)?;
             }
@@ -300,7 +306,7 @@ pub fn done(desk: &mut Desk, started: Started, base: &str, produced: Produced<'_
             anew.goes_on(desk, text, &given, Action::Escalated)?;
             Ok(fruitless(desk, &mut plan, &step, Status::IdenticalOutputRejected)?)
         }
-        (Work::Without(_) | Work::Repair | Work::Rewrite, Produced::Text(text)) => {
+        (Work::Cite(_) | Work::Without(_) | Work::Repair | Work::Rewrite, Produced::Text(text)) => {
             if text == base {
                 return Ok(fruitless(desk, &mut plan, &step, Status::IdenticalOutputRejected)?);
             }
@@ -337,14 +343,20 @@ fn locked(desk: &Desk, step: &str) -> Option<String> {
     lock.map(|lock| lock.expected_pre_hash)
 }
 
-/// Nobody found a source for a claim.
-fn searched(desk: &mut Desk, claim: &ClaimRef) -> Result<(), Error> {
-    match research::of_claim(desk, claim) {
-        Some(need) if need.status == NeedStatus::Leased => {
-            let (by, reason) = (reference("Module", DRAFTER)?, "no source of this run says it");
+/// Ends a search for a source of a claim with what was found.
+fn searched(desk: &mut Desk, claim: &ClaimRef, found: Produced<'_>) -> Result<(), Error> {
+    let need = research::of_claim(desk, claim).filter(|need| need.status == NeedStatus::Leased);
+    match (need, found) {
+        (None, _) => Ok(()),
+        (Some(need), Produced::Source(source)) => Ok(research::found(desk, &need.need_id, source)?),
+        (Some(need), Produced::Text(_) | Produced::Nothing) => {
+            let by = reference("Module", DRAFTER)?;
+            let reason = match is_said(desk, claim) {
+                true => "no other place in the sources of this run says it",
+                false => "no source of this run says it",
+            };
             Ok(research::hand(desk, &need.need_id, NeedStatus::Unresolved, &by, reason)?)
         }
-        Some(_) | None => Ok(()),
     }
 }
 

@@ -131,14 +131,23 @@ impl History {
         let target = fixed(&way.target(desk, artifact)?);
         let (begun, recent) = self.count(way.kind(), &target, since);
         let most = match &way {
-            Way::Search(_) | Way::Without(_) | Way::Section { .. } => 1,
+            Way::Search(_) | Way::Cite(_) | Way::Without(_) | Way::Section { .. } => 1,
             Way::Repair | Way::Rewrite => REPAIRS_MAX,
             Way::Verify(_) => 0,
         };
         let left = match &way {
             Way::Verify(_) => Left::Not(Reason::UnsafeWithoutHuman),
-            Way::Search(_) | Way::Without(_) | Way::Section { .. } | Way::Repair | Way::Rewrite => {
-                if recent >= most { Left::Used } else { able(desk, &way) }
+            Way::Search(_)
+            | Way::Cite(_)
+            | Way::Without(_)
+            | Way::Section { .. }
+            | Way::Repair
+            | Way::Rewrite => {
+                if recent >= most {
+                    Left::Used
+                } else {
+                    able(desk, &way)
+                }
             }
         };
         Ok(Candidate { way, left, is_tried: begun > 0 })

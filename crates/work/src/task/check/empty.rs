@@ -7,6 +7,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use countersign_govern::types::claim::ClaimSupportDerivationPolicyContradictionRule as ContradictionRule;
 use countersign_govern::types::wire::Trouble;
 
 /// Everything that a task that is begun now may not say, though one that was begun before may: what it asks for would come to
@@ -97,7 +98,20 @@ fn policies(task: &Task, found: &mut Found) {
         let message = format!("must not be more than attempts_max, which is {}", sufficiency.attempts_max());
         found.add("/policies/sufficiency/attempts_min", message);
     }
-    if task.policies().claims().direct_min() == 0 {
+    let claims = task.policies().claims();
+    let is_weighed = claims.contradiction() == ContradictionRule::WeightedByAuthority;
+    if claims.allow_contradicting.is_some_and(|allows| allows != is_weighed) {
+        let message = match is_weighed {
+            true => {
+                "what weighs places against each other supports a claim that some speak against: leave it out"
+            }
+            false => {
+                "counts only with contradiction = \"weighted_by_authority\", which implies it: leave it out"
+            }
+        };
+        found.add("/policies/claim_support/allow_contradicting", message);
+    }
+    if claims.direct_min() == 0 {
         let message = "must be 1 or more: with 0 a claim would stand that no source says";
         found.add("/policies/claim_support/direct_min", message);
     }
