@@ -1,6 +1,7 @@
 //! Two runs side by side: what each made, planned, found, spent, and how far it may be relied on.
 //! Owns: what is compared with what. Must not: judge which is better, or write.
 
+use crate::artifact::{self, Version};
 use crate::cost;
 use crate::desk::{Desk, Error, hash_of, reference};
 use crate::diff;
@@ -12,9 +13,10 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use countersign_govern::types::basic::{StorageRef, V10};
+use countersign_govern::types::basic::{ArtifactVersionState as State, StorageRef, V10};
 use countersign_govern::types::reliance::RunDiff;
 use countersign_govern::types::revision::RevisionPlan;
+use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
 
 /// A run, with the texts that count in it.
@@ -158,16 +160,48 @@ fn artifacts(left: &Side<'_>, right: &Side<'_>) -> Vec<Artifact> {
         let path =
             before.as_ref().or(after.as_ref()).map(|head| head.artifact.path.clone()).unwrap_or_default();
         let number = |head: &Option<Head>| head.as_ref().map(|head| head.version.number);
-        let (old, new) = (text(&before), text(&after));
-        let (gone, came) = diff::count(&diff::lines(&old, &new));
-        Artifact {
-            id: id.to_string(),
-            versions: [number(&before), number(&after)],
-            lines: [gone, came],
-            unified: diff::unified(&path, &old, &new),
-        }
+        changed(id, &path, [number(&before), number(&after)], [&text(&before), &text(&after)])
     };
     ids.into_iter().map(one).collect()
+}
+
+/// A version of a work product that counted, and the one that counted before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    id: String,
+    path: String,
+    versions: [Version; 2],
+}
+
+/// The revisions of a run's work, in their order.
+#[must_use]
+pub fn revisions(desk: &Desk) -> Vec<Revision> {
+    let counted = |one: &Version| matches!(one.state, Some(State::AcceptedHead | State::Superseded));
+    let mut all = Vec::new();
+    for product in &desk.task().artifacts {
+        let versions: Vec<Version> = artifact::versions(desk, &product.id).filter(counted).collect();
+        all.extend(versions.array_windows().map(|versions| Revision {
+            id: product.id.clone(),
+            path: product.path.clone(),
+            versions: versions.clone(),
+        }));
+    }
+    all
+}
+
+impl Revision {
+    /// What it changed; nothing where a text was erased.
+    pub fn compared(&self, text: impl Fn(&Digest) -> Option<String>) -> Option<Artifact> {
+        let [before, after] = &self.versions;
+        let (old, new) = text(&before.content).zip(text(&after.content))?;
+        Some(changed(&self.id, &self.path, [Some(before.number), Some(after.number)], [&old, &new]))
+    }
+}
+
+/// A work product as it was, and as it is.
+fn changed(id: &str, path: &str, versions: [Option<u64>; 2], [old, new]: [&str; 2]) -> Artifact {
+    let (gone, came) = diff::count(&diff::lines(old, new));
+    Artifact { id: id.to_string(), versions, lines: [gone, came], unified: diff::unified(path, old, new) }
 }
 
 /// How things stand, by what they are called in the task.

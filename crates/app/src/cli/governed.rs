@@ -154,7 +154,7 @@ pub(crate) struct Diff {
     /// A run
     #[arg(value_name = "RUN")]
     pub(crate) left: String,
-    /// Another; without it, the change of the first that waits for a review
+    /// Another; without it, the change of the first that waits for a review, and what its versions changed
     #[arg(value_name = "RUN")]
     pub(crate) right: Option<String>,
 }

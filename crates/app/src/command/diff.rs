@@ -16,7 +16,7 @@ use countersign_record::json::Json;
 use countersign_runtime::run::{self, Bench};
 use countersign_runtime::work::Work;
 use countersign_work::call;
-use countersign_work::compare::{Artifact, Compared, Pair, Side, compare};
+use countersign_work::compare::{Artifact, Compared, Pair, Side, compare, revisions};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl<'a> From<&'a Artifact> for Product<'a> {
 pub(super) async fn run(global: &Global, command: &Diff) -> Result<Exit, Failure> {
     let bench = looking(Place::open(global)?)?;
     let left = work(&bench, &command.left).await?;
-    let Some(right) = &command.right else { return waiting(global, &left) };
+    let Some(right) = &command.right else { return own(global, &left) };
     let right = work(&bench, right).await?;
     let heads = [left.heads(), right.heads()];
     let compared = left.look(|one| {
@@ -91,16 +91,26 @@ struct Change {
     unified: String,
 }
 
-/// Shows what waits for a reviewer.
-fn waiting(global: &Global, work: &Work) -> Result<Exit, Failure> {
+/// What changes within a run.
+#[derive(Serialize)]
+struct Own<'a> {
+    waiting: &'a [Change],
+    revised: Vec<Product<'a>>,
+}
+
+/// Shows what waits for a reviewer, and what each version changed of the one before.
+fn own(global: &Global, work: &Work) -> Result<Exit, Failure> {
     let calls = work.look(call::open).unwrap_or_default();
     let changes = calls.into_iter().filter_map(|call| {
         let unified = change::diff(work, call.source_ref.as_ref()?)?;
         Some(Change { question: call.hard_call_id, text: call.prompt_text, unified })
     });
     let changes: Vec<Change> = changes.collect();
+    let revised = work.look(revisions).unwrap_or_default();
+    let revised: Vec<Artifact> =
+        revised.iter().filter_map(|one| one.compared(|digest| work.text(digest))).collect();
     if global.json {
-        output::json(&changes)?;
+        output::json(&Own { waiting: &changes, revised: revised.iter().map(Product::from).collect() })?;
         return Ok(Exit::Success);
     }
     let mut lines = Vec::new();
@@ -108,8 +118,14 @@ fn waiting(global: &Global, work: &Work) -> Result<Exit, Failure> {
         lines.push(Line::new(BOLD, one.text.as_str()));
         lines.extend(change::lines(&one.unified).into_iter().map(Line::whole));
     }
-    if changes.is_empty() {
-        lines.push(Line::new(PLAIN, "No change waits for a review; with a second run, both are compared."));
+    for one in &revised {
+        let [before, after] = one.versions.map(Option::unwrap_or_default);
+        lines.push(Line::new(BOLD, format!("{}: version {after} after version {before}", one.id)));
+        lines.extend(change::lines(&one.unified).into_iter().map(Line::whole));
+    }
+    if lines.is_empty() {
+        let words = "No change waits for a review, and the work has one version. With a second run, both are compared.";
+        lines.push(Line::new(PLAIN, words));
     }
     Sheet::new().print(&lines)?;
     Ok(Exit::Success)

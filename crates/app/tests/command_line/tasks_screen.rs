@@ -142,6 +142,19 @@ fn a_reviewer_sees_the_change() {
     assert!(claim["text"].is_string() && claim["contradicting"][0]["text"].is_string(), "{told}");
 }
 
+#[test]
+fn what_a_revision_changed_can_be_seen() {
+    let example = Example::run("incident-report", 0);
+    let text = example.work.run(&["diff", &example.run]).good();
+    assert!(text.text().starts_with("report: version 2 after version 1"), "{}", text.text());
+    let told = example.work.run(&["diff", &example.run, "--json"]).good().json();
+    let (one, waiting) = (&told["revised"][0], told["waiting"].as_array().unwrap());
+    assert_eq!((one["versions"][0].as_u64(), one["versions"][1].as_u64()), (Some(1), Some(2)));
+    assert!(one["lines_new"].as_u64() > Some(0) && waiting.is_empty(), "{told}");
+    let first = Example::run("lease-memo", 0);
+    assert!(first.work.run(&["diff", &first.run]).good().text().contains("the work has one version"));
+}
+
 /// What is open though nothing blocks is named wherever the status is told, and the verifier derives the same words.
 #[test]
 fn a_finding_that_an_answer_settles_is_not_open_any_more() {
