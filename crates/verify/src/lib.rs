@@ -54,6 +54,7 @@ pub mod measure;
 mod opening;
 pub mod packet;
 pub mod page;
+mod place;
 mod quality;
 mod question;
 mod rely;

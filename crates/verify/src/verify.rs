@@ -36,7 +36,8 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
     let reading = match Statement::read(&envelope.payload) {
         Ok(reading) => reading,
         Err(error) => {
-            let place = Place { path: Some(error.path.clone()), ..Place::default() };
+            let path = (!error.path.is_empty()).then(|| error.path.clone());
+            let place = Place { row: error.row, path, ..Place::default() };
             found.wrong(Code::VerifyFile, Check::Statement, place, error.why);
             return report(found, None, signatures, Vec::new());
         }
