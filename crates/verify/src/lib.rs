@@ -64,10 +64,11 @@ mod run;
 mod score;
 mod shown;
 pub mod summary;
+mod table;
 mod task;
 mod verify;
 mod waiting;
 mod walk;
 mod workspace;
 
-pub use verify::{lacking, verify};
+pub use verify::{Lacking, lacking, verify};
