@@ -8,13 +8,14 @@ mod texts;
 pub(crate) use texts::Texts;
 
 use crate::beneath;
+use crate::enforcing;
 use crate::failure::Failure;
 use crate::output;
 use crate::pipelines::{self, Found};
 use crate::tables::{Lines, Table};
 use countersign_govern::types::added::policy::CapabilityState;
 use countersign_govern::types::wire::Wire;
-use countersign_kernel::pipeline::Agent as Kind;
+use countersign_kernel::pipeline::{Agent as Kind, Pipeline, Stage};
 use countersign_models::scripted::{Pieces, Reply, Scripted, script};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
@@ -83,6 +84,13 @@ impl Folder {
             taking.no_fault(&named::of_work("replies"), some);
         }
         let pipeline = pipeline(dir, &task);
+        // A pipeline of the folder goes along: whoever verifies a packet holds the run to it.
+        if pipeline.is_ok()
+            && !pipelines::is_shipped(task.pipeline())
+            && let Some(bytes) = taking.file(named::of_work("pipeline"), task.pipeline())
+        {
+            files.insert(task.pipeline().to_owned(), bytes);
+        }
         taking.no_fault(&named::of_work("model"), is_known(&task));
         match pipeline {
             Ok(pipeline) if taking.is_whole() => Ok(Folder { task, sources, files, pipeline }),
@@ -116,18 +124,43 @@ fn pipeline(dir: &Path, task: &Task) -> Result<Found, Failure> {
         found.pipeline.stages.iter().any(|stage| is_own(&stage.agent))
     };
     let missing: Vec<&str> = NEEDED.into_iter().filter(|agent| !has(agent)).collect();
-    match missing.is_empty() {
-        true => Ok(found),
-        false => Err(invalid(format!(
+    if !missing.is_empty() {
+        return Err(invalid(format!(
             "{} has no stage of {}, which a task needs; the pipeline “task” has all",
             output::plain(task.pipeline()),
             missing.join(" and ")
-        ))),
+        )));
     }
+    let has_code = task.artifacts.iter().any(|one| one.codespec.is_some());
+    if has_code && is_unheld(&found.pipeline) {
+        return Err(invalid(format!(
+            "{} lets code that has a CodeSpec come to {} without passing {}, which writes to the output {}; \
+             in the pipeline “task” all of it does",
+            output::plain(task.pipeline()),
+            EVALUATOR,
+            enforcing::NAME,
+            enforcing::NAME,
+        )));
+    }
+    Ok(found)
 }
 
+/// Whether a draft can come to whoever looks at the work without having been held to its CodeSpec.
+fn is_unheld(pipeline: &Pipeline) -> bool {
+    let is = |stage: &Stage, agent: &str| matches!(&stage.agent, Kind::BuiltIn { name } if name == agent);
+    pipeline.is_bypassed(
+        |stage| is(stage, enforcing::NAME) && stage.output_key == enforcing::NAME,
+        |stage| stage.output_key == DRAFT,
+        |stage| is(stage, EVALUATOR),
+    )
+}
+
+/// Who looks at the work, and where what it looks at is written.
+const EVALUATOR: &str = "task_critic";
+const DRAFT: &str = "draft";
+
 /// Who must work in the pipeline of a task: who looks at the work, and who makes the packet.
-const NEEDED: [&str; 2] = ["task_critic", "task_integration"];
+const NEEDED: [&str; 2] = [EVALUATOR, "task_integration"];
 
 /// The folder of a task, however it was named.
 pub(crate) fn folder_of(named: &Path) -> PathBuf {

@@ -134,6 +134,30 @@ impl Pipeline {
         self.stages.iter().find(|stage| stage.output_key == output_key)
     }
 
+    /// Whether a run can come to a stage without having passed another since it began, or since it left a third one.
+    #[must_use]
+    pub fn is_bypassed(
+        &self,
+        guard: impl Fn(&Stage) -> bool,
+        from: impl Fn(&Stage) -> bool,
+        to: impl Fn(&Stage) -> bool,
+    ) -> bool {
+        let mut waiting: Vec<&Stage> = self.stages.first().into_iter().collect();
+        waiting.extend(self.stages.iter().filter(|stage| from(stage)));
+        let mut seen = BTreeSet::new();
+        while let Some(stage) = waiting.pop() {
+            // A stage is left for good where it guards, and looked at once.
+            if guard(stage) || !seen.insert(stage.name.as_str()) {
+                continue;
+            }
+            if to(stage) {
+                return true;
+            }
+            waiting.extend(stage.targets().filter_map(|target| self.stage(target)));
+        }
+        false
+    }
+
     /// Reads a pipeline, naming everything that is wrong with it.
     ///
     /// # Errors

@@ -90,3 +90,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_way_around_a_stage_is_found() {
+    let read = |text: &str| Pipeline::read(json::parse(text.as_bytes()).unwrap()).unwrap();
+    let is_bypassed = |text: &str| {
+        let named = |name: &'static str| move |stage: &Stage| stage.name == name;
+        read(text).is_bypassed(named("guard"), named("from"), named("to"))
+    };
+    let agent = r#""agent":{"kind":"built_in","name":"a"}"#;
+    let pipeline = |from: &str, guard: &str| {
+        format!(
+            r#"{{"name":"p","stages":[{{"name":"first",{agent},"default_next":"from"}},{{"name":"from",{agent}{from}}},
+            {{"name":"guard",{agent}{guard}}},{{"name":"to",{agent},"default_next":"from"}}]}}"#
+        )
+    };
+    let on = r#","default_next":"guard""#;
+    let after = r#","default_next":"to""#;
+    for (from, guard, expected) in [
+        (on.to_string(), after, false),
+        (String::new(), after, false),
+        (after.to_string(), after, true),
+        (format!(r#"{on},"error_next":"to""#), after, true),
+        (format!(r#"{on},"rules":[{{"key":"k","value":1,"target":"to"}}]"#), after, true),
+        (format!(r#"{on},"error_next":"first""#), after, false),
+    ] {
+        assert_eq!(is_bypassed(&pipeline(&from, guard)), expected, "{from}");
+    }
+}

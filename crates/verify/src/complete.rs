@@ -1,11 +1,12 @@
 //! Whether everything is there that a run leaves, and nothing came after the packet that makes it old.
 //! Owns: these checks. Must not: look at what belongs to one look at an outcome; `look` does.
 
-use crate::case::Case;
+use crate::case::{Bytes, Case};
 use crate::certified;
 use crate::found::Found;
 use crate::head;
 use crate::report::{Check, Place};
+use crate::run;
 use alloc::format;
 use alloc::string::ToString;
 use countersign_govern::fold::{Fold, Folds};
@@ -28,6 +29,7 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
             "it holds no governed record that this build knows",
         );
     }
+    named(case, found);
     let Some(packet) = head::packet(case) else {
         let place = Place { path: Some("/predicate/packet_id".to_string()), ..Place::default() };
         return found.wrong(
@@ -56,6 +58,20 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
             let message = format!("the packet is {} by what came after it", state.unwrap_or("nowhere"));
             found.about(Code::VerifyIncomplete, CHECK, packet, "lifecycle_state", message);
         }
+    }
+}
+
+/// Every file that the task names is there: what begins with one, or is held to one, could not be looked at else.
+fn named(case: &Case<'_>, found: &mut Found) {
+    for path in case.task.files().chain(run::own_file(case)) {
+        let bytes = case.files.get(path).map_or(Bytes::Missing, |digest| case.bytes(digest));
+        if bytes != Bytes::Missing {
+            found.right(CHECK);
+            continue;
+        }
+        let place = Place { path: Some("/predicate/files".to_string()), ..Place::default() };
+        let message = format!("{path:.200}, which the task names, is not among its files");
+        found.wrong(Code::VerifyIncomplete, CHECK, place, message);
     }
 }
 

@@ -8,6 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::ToString;
 use countersign_govern::check::{Severity, check as codes, rules};
+use countersign_govern::member::Member;
 use countersign_govern::reach;
 use countersign_govern::types;
 use countersign_govern::world::Record;
@@ -30,6 +31,12 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
                 found.wrong(Code::VerifyContract, CHECK, place, trouble.message.clone());
             }
         }
+    }
+    for record in case.world.all() {
+        let named = countersign_govern::kind::find(record.kind()).and_then(|kind| kind.id);
+        let Some(member) = named.filter(|member| record.json().text(member) == Some("")) else { continue };
+        let message = "a record has a name by which others can speak of it";
+        found.about(Code::VerifyContract, CHECK, record, member, message);
     }
     let wrong = codes(&case.world);
     for one in wrong.iter().filter(|one| one.severity == Severity::Error) {

@@ -4,6 +4,7 @@
 //! A key is named by its own 64 digits, so a signature can be checked without anything else; whether the key is one to trust is
 //! another question. One packet is one row of bytes: an envelope that is spelled otherwise is none.
 
+use crate::place;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -131,7 +132,14 @@ impl Envelope {
         let envelope = Envelope { payload, signatures };
         match envelope.to_bytes() {
             Ok(written) if written == bytes => Ok(envelope),
-            Ok(_) | Err(_) => Err(wrong("envelope", "it is not in canonical form")),
+            Ok(written) => {
+                let byte = place::first_other(bytes, &written);
+                let why = format!(
+                    "it is not in canonical form: the byte {byte} is the first that is written otherwise"
+                );
+                Err(wrong(&format!("envelope{}", place::pointer(bytes, byte)), why))
+            }
+            Err(error) => Err(wrong("envelope", error)),
         }
     }
 }

@@ -8,7 +8,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
-use countersign_govern::task::{QUOTES_MAX, Source, Task, Test, TestKind};
+use countersign_govern::task::{JUDGE_MODEL, JUDGE_NONE, QUOTES_MAX, Source, Task, Test, TestKind, micros};
+use countersign_govern::types::cost::CostDimension;
 use countersign_govern::types::wire::{Reading, Wire};
 use countersign_kernel::measure::Pattern;
 use countersign_record::code::Code;
@@ -31,6 +32,7 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
                 format!("is another matter than {}, whose run it is", case.matter),
             )
         }));
+        all.extend(said(form));
         for (at, artifact) in form.artifacts.iter().enumerate() {
             let sections = artifact.sections.iter().flatten().enumerate();
             let wrong =
@@ -56,6 +58,49 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
         let place = Place { path: Some(format!("/predicate/task{path}")), ..Place::default() };
         found.wrong(Code::VerifyStatement, CHECK, place, why);
     }
+}
+
+/// Where a task says who works.
+const WORK: &str = "/work";
+
+/// What is held back before it is spent, so that there can be a cap of it.
+const HELD: [CostDimension; 4] = [
+    CostDimension::Usd,
+    CostDimension::InputTokens,
+    CostDimension::OutputTokens,
+    CostDimension::ExternalApiCalls,
+];
+
+/// Amounts and words of a task that say nothing.
+fn said(form: &Task) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (dimension, amount) in form.budget.iter().flatten() {
+        if micros(amount).is_none() || !HELD.contains(dimension) {
+            let why = "must be an amount that is not negative, of something that is held back".to_string();
+            all.push((format!("/budget/{}", dimension.as_str()), why));
+        }
+    }
+    let judge = form.work.as_ref().and_then(|work| work.judge.as_deref());
+    if judge.is_some_and(|judge| judge != JUDGE_NONE && judge != JUDGE_MODEL) {
+        all.push((format!("{WORK}/judge"), format!("must be {JUDGE_NONE} or {JUDGE_MODEL}")));
+    }
+    for (name, limit) in form.limits.iter().flat_map(|limits| {
+        [
+            ("max_iterations", limits.max_iterations),
+            ("max_agent_hops", limits.max_agent_hops),
+            ("max_llm_calls", limits.max_llm_calls),
+        ]
+    }) {
+        if limit == Some(0) {
+            all.push((format!("/limits/{name}"), "must be 1 or more".to_string()));
+        }
+    }
+    for (name, text) in [("title", &form.title), ("goal", &form.goal)] {
+        if text.trim().is_empty() {
+            all.push((format!("/{name}"), "must say something".to_string()));
+        }
+    }
+    all
 }
 
 /// What a check must have and has not: all of some members, or one of others.

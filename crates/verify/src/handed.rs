@@ -4,7 +4,7 @@
 mod code;
 mod took;
 
-pub(crate) use code::is_held;
+pub(crate) use code::held;
 pub(crate) use took::{Which, complete, piece};
 
 use crate::case::{Bytes, Case, Text, bare};
@@ -55,7 +55,10 @@ pub(crate) fn check(case: &Case<'_>, told: &Told, found: &mut Found) {
         while let Some(record) = records.next_if(is_before) {
             folds.apply(&record.into());
         }
-        let Some(agent) = told.agent(handed) else { continue };
+        let Some(agent) = told.agent(handed) else {
+            unknown(case, (told, handed), &folds, found);
+            continue;
+        };
         let check = if agent == CRITIC { Check::Critic } else { Check::Run };
         let stood = Stood { case, told, handed, check, folds: folds.clone() };
         stood.rests_on(agent, found);
@@ -75,6 +78,19 @@ pub(crate) fn check(case: &Case<'_>, told: &Told, found: &mut Found) {
             REVISOR => stood.revised(found),
             _other => {}
         }
+    }
+}
+
+/// What nobody can say who handed it over is withheld with that, and what agents of somebody else did is told. Code that was found
+/// not to keep its CodeSpec does not pass either way.
+fn unknown(case: &Case<'_>, (told, handed): (&Told, &Handed), folds: &Folds, found: &mut Found) {
+    if told.pipeline.is_some() {
+        return found.told(Check::Run);
+    }
+    found.withheld(if handed.output_key == "critic" { Check::Critic } else { Check::Run });
+    if handed.output_key == ENFORCER && !handed.is_asking {
+        let stood = Stood { case, told, handed, check: Check::Run, folds: folds.clone() };
+        code::enforced(&stood, found);
     }
 }
 
@@ -249,7 +265,27 @@ impl<'a, 'p> Stood<'a, 'p> {
 
     /// What was found for the questions stands in the sources, where it is said to stand.
     fn searched(&self, found: &mut Found) {
-        for (at, one) in self.handed.payload.list("evidence").iter().enumerate() {
+        self.went(found);
+        for member in ["evidence", "closest"] {
+            self.found_there(member, found);
+        }
+    }
+
+    /// How a search went is what its steps say.
+    fn went(&self, found: &mut Found) {
+        let steps = self.handed.payload.list("results");
+        let has_quotes = steps.iter().any(|step| step.count("result.quotes").is_some_and(|many| many > 0));
+        let is_whole = steps.iter().all(|step| step.list("result.unanswered").is_empty());
+        let status = match (has_quotes, is_whole) {
+            (true, true) => "success",
+            (true, false) => "partial",
+            (false, _) => "error",
+        };
+        self.must("status", Some(status.into()), found);
+    }
+
+    fn found_there(&self, member: &str, found: &mut Found) {
+        for (at, one) in self.handed.payload.list(member).iter().enumerate() {
             let path = one.text("path").unwrap_or_default();
             let source = self.case.task.sources().find(|source| source.0.text("path") == Some(path));
             let text = source
@@ -263,14 +299,14 @@ impl<'a, 'p> Stood<'a, 'p> {
                 // What was only looked up is kept nowhere.
                 Some(Text::Missing) if source.is_some_and(|source| source.tier() == 0) => continue,
                 Some(Text::Missing) | None => {
-                    self.wrong(&format!("evidence/{at}/path"), "it is of no source of the task", found);
+                    self.wrong(&format!("{member}/{at}/path"), "it is of no source of the task", found);
                     continue;
                 }
             };
             match stands(one, text) {
                 true => found.right(self.check),
                 false => {
-                    self.wrong(&format!("evidence/{at}"), "it does not stand there in the source", found)
+                    self.wrong(&format!("{member}/{at}"), "it does not stand there in the source", found)
                 }
             }
         }

@@ -40,6 +40,7 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) {
         common(row, found);
     }
     in_order(case, found);
+    since(case, found);
     signed(case, found);
     needed(case, found);
 }
@@ -55,6 +56,22 @@ fn in_order(case: &Case<'_>, found: &mut Found) {
         }
     }
 }
+
+/// Nothing of a run stands before its first row, or is older.
+fn since(case: &Case<'_>, found: &mut Found) {
+    let Some(first) = case.events.first() else { return };
+    let own = case.events.iter().copied().filter(|row| !row.kind.as_str().starts_with(FOREIGN));
+    for row in own.chain(case.rows()) {
+        match (row.seq < first.seq, row.at.instant() < first.at.instant()) {
+            (false, false) => found.right(CHECK),
+            (true, _) => wrong(row, "/seq", "it stands before the row with which its run began", found),
+            (false, true) => wrong(row, "/at", "it is of a time before its run began", found),
+        }
+    }
+}
+
+/// What people decide: nothing else in a run is anybody's word.
+const DECISIONS: [&str; 2] = [INVOCATION, run_kind::ANSWERED];
 
 /// Whoever has signed a decision signs each that follows, with the same key; and an answer as the command by which it was given.
 fn signed(case: &Case<'_>, found: &mut Found) {
@@ -113,6 +130,9 @@ fn wrong(row: &Row, path: &str, message: &str, found: &mut Found) {
 
 /// No step of a run is a request of somebody's own, or brought about by a row that is named.
 fn common(row: &Row, found: &mut Found) {
+    if row.proof != Proof::None && !DECISIONS.contains(&row.kind.as_str()) {
+        wrong(row, "/proof", "it is no decision that anybody could have signed or asserted", found);
+    }
     match (row.cause, &row.idem_key) {
         (None, None) => found.right(CHECK),
         (Some(_), _) => wrong(row, "/cause", "no row of a run names another one as its cause", found),

@@ -23,9 +23,8 @@ use countersign_record::digest::Digest;
 use countersign_record::json::{Json, Object};
 
 const CHECK: Check = Check::Versions;
-/// The stages whose outputs the first version is made of.
+/// The stage whose output the first version is made of.
 const DRAFT: &str = "draft";
-const ENFORCEMENT: &str = "enforcement";
 /// Our own agents that draft, and that hand the work over.
 const DRAFTER: &str = "task_draft";
 const INTEGRATOR: &str = "task_integration";
@@ -47,17 +46,13 @@ fn unfenced(block: &str) -> String {
     inside.rsplit_once('\n').map_or_else(String::new, |(code, _)| format!("{code}\n"))
 }
 
-/// The text of a first version: as it was enforced where there is a CodeSpec, else as it was drafted.
+/// The text of a first version: code that has a CodeSpec as our enforcer let it through, else as it was drafted.
 fn drafted(told: &Told, artifact: Artifact<'_>, row: u64) -> Option<String> {
-    let enforced = last(told, ENFORCEMENT, row).and_then(|one| one.payload.text("artifact.code_fenced"));
-    let has_spec = artifact.0.text("codespec").is_some();
-    if has_spec && enforced.is_none() && told.is_partial {
-        // What the enforcer made of the draft may be what is withheld.
-        return None;
+    if artifact.0.text("codespec").is_some() {
+        return handed::held(told, row).map(unfenced);
     }
-    let enforced = enforced.filter(|_| has_spec);
     let own = last(told, DRAFT, row).and_then(|one| one.payload.at("texts")?.get(artifact.id())?.as_str());
-    enforced.map(unfenced).or_else(|| own.map(ToString::to_string))
+    own.map(ToString::to_string)
 }
 
 /// A first version is what was drafted, or what a run that was forked from another began with; a later one was made by a step.
@@ -86,7 +81,9 @@ pub(crate) fn version<'c>(walk: &mut Walk<'c, '_>, record: Record<'c>, number: u
     let text = case.task.artifact(local).and_then(|artifact| drafted(told, artifact, row));
     let drafted = text.map(|text| String::from(Digest::of(text.as_bytes())));
     let is_held = case.task.artifact(local).is_none_or(|one| one.0.text("codespec").is_none());
-    let is_held = is_held || told.heads.contains_key(local) || handed::is_held(told, row);
+    let is_held = is_held || told.heads.contains_key(local) || handed::held(told, row).is_some();
+    // What the enforcer made of the draft may be what is withheld.
+    let is_held = is_held || told.withholds(handed::ENFORCER);
     found.holds(
         CHECK,
         record,
@@ -155,6 +152,10 @@ pub(crate) fn handed_over(case: &Case<'_>, told: &Told, found: &mut Found) {
         same(one, "packet", packet.map(|one| one.id().into()), found);
         same(one, "reliance_status", of("reliance_derivation.status"), found);
         same(one, "limitations", Some(limits), found);
+        // What is left to do is said by the packet, and nothing besides.
+        if one.payload.at("follow_up_suggestions").is_some() {
+            same(one, "follow_up_suggestions", Some(texts(&none)), found);
+        }
     }
 }
 

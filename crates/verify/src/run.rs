@@ -1,24 +1,28 @@
 //! Where a run went, decided again from its pipeline, what agents handed over and what people answered.
 //! Owns: comparing each row of the run with what its rules give. Must not: have a rule; `kernel::run` has them.
 
+mod begun;
+
+pub(crate) use begun::{kept_back, own_file};
+
 use crate::case::{Bytes, Case};
 use crate::found::Found;
 use crate::report::{Check, Failure, Place};
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use countersign_govern::member::Member;
-use countersign_kernel::pipeline::{Agent, Pipeline, shipped};
+use countersign_kernel::pipeline::{Agent, Pipeline};
 use countersign_kernel::run::{Answer, Came, Doing, Event, Outcome, Run, decide, row};
 use countersign_record::code::Code;
 use countersign_record::digest::Digest;
 use countersign_record::envelope::{Envelope, Provenance, Source};
-use countersign_record::json::{self, Json, Number, Object};
+use countersign_record::json::{self, Json, Number};
 use countersign_record::row::Row;
 use countersign_record::run_kind;
-use countersign_record::state::{GenericEnvelope, Minted};
+use countersign_record::state::Minted;
 use countersign_record::time::Timestamp;
 
 const CHECK: Check = Check::Run;
@@ -30,6 +34,8 @@ pub(crate) struct Told {
     pub(crate) handed: Vec<Handed>,
     /// What people chose, in order.
     pub(crate) chosen: Vec<Chosen>,
+    /// The stages of which something that they handed over is withheld.
+    pub(crate) withheld: BTreeSet<String>,
     /// Whether more was handed over or chosen, which is withheld.
     pub(crate) is_partial: bool,
     /// Who worked, in which order; nothing where that is withheld.
@@ -73,6 +79,15 @@ pub(crate) struct Handed {
 }
 
 impl Told {
+    /// Whether something that one of our own agents handed over is withheld.
+    pub(crate) fn withholds(&self, agent: &str) -> bool {
+        let is_of = |stage: &String| match self.pipeline.as_ref().and_then(|pipeline| pipeline.stage(stage)) {
+            Some(stage) => matches!(&stage.agent, Agent::BuiltIn { name } if name == agent),
+            None => self.pipeline.is_none(),
+        };
+        self.withheld.iter().any(is_of)
+    }
+
     /// The one of our own agents that handed something over.
     pub(crate) fn agent(&self, handed: &Handed) -> Option<&str> {
         match &self.pipeline.as_ref()?.stage(&handed.stage)?.agent {
@@ -108,6 +123,8 @@ pub(crate) fn check(case: &Case<'_>, found: &mut Found) -> Told {
 
 fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Untold> {
     let Some((first, rest)) = case.events.split_first() else { return Ok(()) };
+    begun::there(case, first, found)?;
+    let began = begun::begun(case, first, told, found);
     let (mut events, mut called): (Vec<(&Row, Event)>, u64) = (Vec::new(), first.seq);
     for row in rest.iter().filter(|row| row.kind.as_str().starts_with("run.")) {
         match event(case, row) {
@@ -118,12 +135,19 @@ fn decided(case: &Case<'_>, found: &mut Found, told: &mut Told) -> Result<(), Un
                 hear((row, called), &event, told);
                 events.push((row, event));
             }
-            Err(Untold::Withheld) => told.is_partial = true,
+            Err(Untold::Withheld) => {
+                told.is_partial = true;
+                let stage = row.payload.text("stage").filter(|_| row.kind.as_str() == run_kind::RETURNED);
+                if let Some(stage) = stage {
+                    let is_critic = row.payload.text("output_key") == Some("critic");
+                    found.withheld(if is_critic { Check::Critic } else { CHECK });
+                    told.withheld.insert(stage.to_string());
+                }
+            }
             Err(wrong @ Untold::Wrong { .. }) => return Err(wrong),
         }
     }
-    let (pipeline, mut run) = begun(case, first, told, found)?;
-    told.pipeline = Some(pipeline.clone());
+    let (pipeline, mut run) = began?;
     if told.is_partial {
         return Err(Untold::Withheld);
     }
@@ -216,105 +240,6 @@ fn hear((row, called): (&Row, u64), event: &Event, told: &mut Told) {
         | Event::Advanced { .. }
         | Event::Moved { .. }
         | Event::Stopped(_) => {}
-    }
-}
-
-/// What a run began with.
-fn begun(
-    case: &Case<'_>,
-    first: &Row,
-    told: &mut Told,
-    found: &mut Found,
-) -> Result<(Pipeline, Run), Untold> {
-    if first.kind.as_str() != run_kind::BEGAN {
-        return Err(wrong(first, "/kind", "a run begins with run.began"));
-    }
-    let unreadable = |why: String| wrong(first, "/blobs", why);
-    let minted = minted(&first.at).ok_or_else(|| unreadable("there is no time".to_string()))?;
-    let envelope = GenericEnvelope::read(document(case, first, 0)?, minted);
-    let envelope = envelope.map_err(|troubles| unreadable(first_of(&troubles)))?.envelope;
-    let pipeline = Pipeline::read(document(case, first, 1)?);
-    let pipeline = pipeline.map_err(|troubles| unreadable(first_of(&troubles)))?;
-    let identity = &envelope.identity;
-    let state = envelope.hash().map(String::from).unwrap_or_default();
-    let pipeline_hash = first.blobs.get(1).map(|blob| String::from(blob.digest)).unwrap_or_default();
-    for (name, expected) in [
-        ("run", case.run.as_str()),
-        ("envelope_id", identity.envelope_id.as_str()),
-        ("request_id", identity.request_id.as_str()),
-        ("session_id", identity.session_id.as_str()),
-        ("state_hash", state.as_str()),
-        ("pipeline", pipeline.name.as_str()),
-        ("pipeline_hash", pipeline_hash.as_str()),
-    ] {
-        let path = format!("/payload/{name}");
-        same(first, &path, Some(expected.into()), first.payload.at(name).cloned(), found);
-    }
-    whole(case, first, &pipeline, &pipeline_hash, found);
-    bounded(case, first, &pipeline, &envelope, found);
-    let setup = document(case, first, 2)?;
-    let heads = setup.get("heads").and_then(Json::as_object).into_iter().flat_map(Object::iter);
-    told.heads = heads.filter_map(|(id, hash)| Some((id.to_string(), hash.as_str()?.to_string()))).collect();
-    let files = case.files.iter().map(|(path, digest)| (path.as_str(), String::from(*digest).into()));
-    let files: Object = files.collect();
-    let begun_with = setup.at("files").cloned().unwrap_or_else(|| Object::new().into());
-    let all = [
-        ("/predicate/task", setup.at("task") == Some(case.task.0)),
-        ("/predicate/files", begun_with == Json::Object(files)),
-    ];
-    for (path, is_same) in all {
-        if is_same {
-            found.right(Check::Statement);
-            continue;
-        }
-        let place = Place { row: Some(first.seq), path: Some(path.to_string()), ..Place::default() };
-        found.wrong(Code::VerifyStatement, Check::Statement, place, "it is not what the run began with");
-    }
-    Ok((pipeline, Run::of(envelope)))
-}
-
-/// The agent that holds code to its CodeSpec, and the one that looks at the work.
-const ENFORCER: &str = "enforcement";
-const EVALUATOR: &str = "task_critic";
-
-/// A pipeline by the name of one that ships is that one, and code is held to its CodeSpec before anybody looks at it. What else a
-/// pipeline of somebody's own does is told.
-fn whole(case: &Case<'_>, first: &Row, pipeline: &Pipeline, hash: &str, found: &mut Found) {
-    let wrong = |path: &str, message: &str, found: &mut Found| {
-        let place = Place { row: Some(first.seq), path: Some(path.to_string()), ..Place::default() };
-        found.wrong(Code::VerifyRun, CHECK, place, message);
-    };
-    match shipped::is_other(&pipeline.name, hash) {
-        true => wrong("/payload/pipeline", "the pipeline that ships under this name is another", found),
-        false => found.right(CHECK),
-    }
-    let place = |agent: &str| {
-        pipeline.stages.iter().position(|one| matches!(&one.agent, Agent::BuiltIn { name } if name == agent))
-    };
-    let has_code = case.task.artifacts().any(|one| one.0.text("codespec").is_some());
-    let is_enforced = match (place(ENFORCER), place(EVALUATOR)) {
-        (Some(enforcer), Some(evaluator)) => enforcer < evaluator,
-        (Some(_), None) => true,
-        (None, _) => false,
-    };
-    match !has_code || is_enforced {
-        true => found.right(CHECK),
-        false => wrong("/payload/pipeline", "nobody holds the code to its CodeSpec", found),
-    }
-}
-
-/// A run goes as far as its task lets it, and as its pipeline does where the task says nothing.
-fn bounded(case: &Case<'_>, first: &Row, pipeline: &Pipeline, begun: &GenericEnvelope, found: &mut Found) {
-    let (limits, bounds) = (&pipeline.limits, &begun.bounds);
-    let all = [
-        ("max_iterations", limits.max_iterations, bounds.max_iterations),
-        ("max_llm_calls", limits.max_llm_calls, bounds.max_llm_calls),
-        ("max_agent_hops", limits.max_agent_hops, bounds.max_agent_hops),
-    ];
-    for (name, default, stated) in all {
-        let expected = case.task.0.count(&format!("limits.{name}")).unwrap_or(default);
-        let number = |count: u64| Number::try_from(count).ok().map(Json::Number);
-        same(first, &format!("/blobs/0/{name}"), number(expected), number(stated), found);
     }
 }
 

@@ -98,6 +98,16 @@ impl<'p> Task<'p> {
         }
     }
 
+    /// The files of its folder that it names, besides its sources and its pipeline.
+    pub(crate) fn files(self) -> impl Iterator<Item = &'p str> {
+        let begun_with = self.artifacts().filter_map(|one| one.0.text("from"));
+        let specs = self.artifacts().filter_map(|one| one.0.text("codespec"));
+        let specs = specs.filter(|spec| !spec.starts_with("builtin:"));
+        let checks = self.outcomes().flat_map(Outcome::criteria);
+        let schemas = checks.filter_map(|one| one.0.text("check.schema"));
+        begun_with.chain(specs).chain(schemas).chain(self.0.text("work.replies"))
+    }
+
     pub(crate) fn sources(self) -> impl Iterator<Item = Source<'p>> {
         self.0.list("sources").iter().map(Source)
     }

@@ -36,7 +36,8 @@ pub fn verify(file: &[u8], trusted: &[PublicKey]) -> Report {
     let reading = match Statement::read(&envelope.payload) {
         Ok(reading) => reading,
         Err(error) => {
-            let place = Place { path: Some(error.path.clone()), ..Place::default() };
+            let path = (!error.path.is_empty()).then(|| error.path.clone());
+            let place = Place { row: error.row, path, ..Place::default() };
             found.wrong(Code::VerifyFile, Check::Statement, place, error.why);
             return report(found, None, signatures, Vec::new());
         }
@@ -108,12 +109,24 @@ fn look_at(statement: &Statement, found: &mut Found) -> Said {
     Said { explanation: explanation.unwrap_or_default().to_string(), fallen: fallen(&case) }
 }
 
-/// A change of the task that a statement does not have, without which it can't be verified.
+/// What a statement must have, and does not: without it nothing that follows could be verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacking {
+    /// What a person changed in the task.
+    Change(Digest),
+    /// What the run began with: its envelope, its pipeline, what was put down beside them.
+    Beginning(Digest),
+}
+
+/// What a statement withholds without which it can't be verified.
 #[must_use]
-pub fn lacking(statement: &Statement) -> Option<Digest> {
+pub fn lacking(statement: &Statement) -> Option<Lacking> {
     let case = case_of(statement, &statement.task);
+    if let Some((_, digest)) = run::kept_back(&case) {
+        return Some(Lacking::Beginning(digest));
+    }
     let edit = agreed::edits(&case).err()?;
-    case.row(edit)?.blobs.first().map(|blob| blob.digest)
+    case.row(edit)?.blobs.first().map(|blob| Lacking::Change(blob.digest))
 }
 
 /// What a statement holds, where a task was asked.

@@ -44,8 +44,8 @@ const KERNEL_EXTERNALS: &[&str] = &[
 ];
 /// The formulas, read once.
 const WORK_EXTERNALS: &[&str] = &["once_cell", "thiserror"];
-/// Holding documents against JSON Schemas, as a task asks.
-const VERIFY_EXTERNALS: &[&str] = &["jsonschema", "serde", "serde_json", "thiserror"];
+/// Holding documents against JSON Schemas, as a task asks, and a run against the pipeline of its task's folder.
+const VERIFY_EXTERNALS: &[&str] = &["jsonschema", "serde", "serde_json", "thiserror", "toml"];
 const RECORD_EXTERNALS: &[&str] =
     &["ed25519-dalek", "itoa", "memchr", "ryu-js", "schemars", "serde", "sha2", "thiserror"];
 

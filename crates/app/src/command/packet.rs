@@ -22,10 +22,10 @@ use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::{self, Journal, Ledger};
 use countersign_runtime::run::{self, Setup};
 use countersign_verify::dsse::{Envelope, Signed, signed_bytes};
-use countersign_verify::lacking;
 use countersign_verify::packet::{Blob, Content, Entry, Parts, Statement};
 use countersign_verify::page::{Besides, html};
 use countersign_verify::summary::Summary;
+use countersign_verify::{Lacking, lacking};
 use countersign_work::task;
 use files::{Folder, Now, edited};
 use leave::Leaving;
@@ -75,9 +75,13 @@ async fn export(global: &Global, run: &RunId, files: &Files<'_>, keep: &Keep<'_>
     let place = Place::open(global)?;
     let statement = statement(&place, run, told.setup, keep).await?;
     all_named(global, run, &statement, keep.kept)?;
-    if let Some(change) = lacking(&statement) {
+    if let Some(lacking) = lacking(&statement) {
+        let (digest, what) = match lacking {
+            Lacking::Change(digest) => (digest, "what a person changed in the task"),
+            Lacking::Beginning(digest) => (digest, "what the run began with"),
+        };
         let message = format!(
-            "{change} is what a person changed in the task: kept here, nothing that follows from it could be verified; \
+            "{digest} is {what}: kept here, nothing that follows from it could be verified; \
              leave it out of --withhold, or let privileged texts leave with --privileged"
         );
         return Err(Failure::new(Code::FieldInvalid, message));
@@ -191,7 +195,9 @@ pub(super) async fn parts(
     };
     let rows = entries(place, run).await?;
     let whole_class = class_of(&task);
-    let is_file = |digest: &Digest| setup.files.values().any(|one| one == digest);
+    // What a pipeline of the folder says the run was begun with, and that goes along: so does its file.
+    let own = task.get("work").and_then(|work| work.get("pipeline")?.as_str()).unwrap_or_default();
+    let is_file = |digest: &Digest| setup.files.iter().any(|(path, one)| one == digest && path != own);
     let mut blobs: BTreeMap<Digest, Blob> = BTreeMap::new();
     for row in rows.iter().filter_map(whole) {
         for named in &row.blobs {

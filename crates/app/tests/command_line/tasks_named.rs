@@ -96,6 +96,33 @@ fn all_that_is_wrong_with_what_a_task_names_is_told_at_once() {
     changed("lease-memo", &changes[3..]).run(&["run", "task", "--model", "extractive", "--json"]).good();
 }
 
+/// Code that has a CodeSpec comes to whoever looks at it through the enforcer, in whatever pipeline.
+#[test]
+fn no_pipeline_leads_code_around_its_codespec() {
+    let shipped = include_str!("../../pipelines/task.toml");
+    let mine = shipped.replacen("name = \"task\"\n", "name = \"mine\"\n", 1);
+    let work = changed("parser-code", &[("pipeline = \"task\"", "pipeline = \"mine.toml\"")]);
+    for (from, to) in [
+        ("default_next = \"enforcement\"", "default_next = \"critic\""),
+        ("default_next = \"enforcement\"", "default_next = \"enforcement\"\nerror_next = \"critic\""),
+        ("name = \"enforcement\"\nagent", "name = \"enforcement\"\noutput_key = \"other\"\nagent"),
+        ("default_next = \"perception\"", "default_next = \"critic\""),
+    ] {
+        assert!(mine.contains(from), "{from}");
+        work.write("task/mine.toml", mine.replacen(from, to, 1));
+        for args in [["task", "check", "task"].as_slice(), &["run", "task"]] {
+            let refusal = work.run(args).refused_silently(2, "task.invalid");
+            assert!(refusal.message.contains("without passing enforcement"), "{to}: {}", refusal.message);
+        }
+    }
+    // One that leaves nothing out goes along with its packet.
+    work.write("task/mine.toml", &mine);
+    let run = work.run(&["run", "task", "--json"]).good().json();
+    let run = run["run"].as_str().unwrap().to_owned();
+    work.run(&["packet", "export", &run, "--yes", "--out", "packet.json"]).good();
+    work.run(&["verify", "packet.json"]).good();
+}
+
 #[test]
 fn a_number_is_a_number_and_money_a_text() {
     for (from, to, place) in [

@@ -63,7 +63,7 @@ pub(super) fn enforced(stood: &Stood<'_, '_>, found: &mut Found) {
     let hash = |text: &str| Json::from(String::from(Digest::of(text.as_bytes())));
     if let Some(draft) = draft {
         stood.must("hashes.draft_sha256", Some(hash(draft)), found);
-    } else if stood.told.is_partial {
+    } else if stood.told.is_partial || stood.told.pipeline.is_none() {
         found.withheld(stood.check);
     }
     let fenced = stood.handed.payload.text("artifact.code_fenced");
@@ -80,6 +80,10 @@ pub(super) fn enforced(stood: &Stood<'_, '_>, found: &mut Found) {
     if is_own == has_asked {
         stood.wrong("repair", "a repair and what asking for it took come together", found);
     }
+    if !is_own {
+        // What a repair left that was not applied does not fit.
+        stood.must("repair.outcome", Some("applied".into()), found);
+    }
 }
 
 /// A CodeSpec of the task's folder has the hash of its bytes; which hash one of ours has only the product knows.
@@ -93,9 +97,10 @@ fn spec(stood: &Stood<'_, '_>, code: Artifact<'_>, found: &mut Found) {
     }
 }
 
-/// Whether code that has a CodeSpec was held to it before a row, where our own agent holds it.
-pub(crate) fn is_held(told: &crate::run::Told, row: u64) -> bool {
-    let is_ours = told.handed.iter().any(|one| told.agent(one) == Some(ENFORCER));
-    let mut own = told.handed.iter().filter(|one| one.seq < row && told.agent(one) == Some(ENFORCER));
-    !is_ours || told.is_partial || own.any(|one| !one.is_asking && one.payload.is("status", "PASS"))
+/// The code that our own enforcer let through last before a row.
+pub(crate) fn held(told: &crate::run::Told, row: u64) -> Option<&str> {
+    let is_own = |one: &&Handed| one.seq < row && !one.is_asking && told.agent(one) == Some(ENFORCER);
+    let last = told.handed.iter().rfind(is_own)?;
+    let is_fit = last.output_key == ENFORCER && last.payload.is("status", "PASS");
+    last.payload.text("artifact.code_fenced").filter(|_| is_fit)
 }

@@ -56,6 +56,9 @@ fn module(agent: &str) -> Option<&'static str> {
 /// Agents of ours that say with everything that they do what it took.
 const TELLING: [&str; 3] = [DRAFTER, CRITIC, REVISOR];
 
+/// How a question to a model ends.
+const ENDED: [&str; 3] = ["completed", "failed", "cancelled"];
+
 fn components(all: Vec<(&str, Json)>) -> Json {
     let part = |(unit, expected): (&str, Json)| {
         let part = Object::from([("expected", expected), ("unit", Json::from(unit))]);
@@ -152,6 +155,12 @@ pub(super) fn counted(told: &Told, handed: &Handed, found: &mut Found) {
     let is_telling = told.agent(handed).is_some_and(|agent| TELLING.contains(&agent));
     let is_told = handed.payload.count("took.wall_clock_ms").is_some()
         && handed.payload.at("took.calls").is_some_and(|all| all.as_array().is_some());
+    let words = handed.payload.list("took.calls").iter().map(|call| call.text("ended").unwrap_or_default());
+    if let Some((at, _)) = words.enumerate().find(|(_, word)| !ENDED.contains(word)) {
+        let path = Some(format!("/payload/took/calls/{at}/ended"));
+        let place = Place { row: Some(handed.seq), path, ..Place::default() };
+        found.wrong(Code::VerifyDerivation, Check::Costs, place, "no question to a model ends so");
+    }
     let is_silent = handed.is_asking && handed.payload.at("took").is_none();
     if !is_telling || is_silent || is_told {
         return found.right(Check::Costs);

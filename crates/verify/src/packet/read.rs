@@ -5,6 +5,7 @@ use super::{
     Blob, Content, Entry, Formula, Key, Ledger, PREDICATE_TYPE, SCHEMA_VERSION, STATEMENT_TYPE, Statement,
     Subject,
 };
+use crate::place;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -52,6 +53,8 @@ pub struct Spoilt {
 pub struct NotAStatement {
     /// Where, as a JSON pointer; empty for the whole.
     pub path: String,
+    /// The row, if it is in one.
+    pub row: Option<u64>,
     /// What is wrong.
     pub why: String,
 }
@@ -62,7 +65,21 @@ fn prefix(path: &str) -> String {
 }
 
 fn wrong(path: &str, why: impl ToString) -> NotAStatement {
-    NotAStatement { path: path.to_string(), why: why.to_string() }
+    NotAStatement { path: path.to_string(), row: None, why: why.to_string() }
+}
+
+/// Where some bytes are not those that are written of what they say.
+fn otherwise(bytes: &[u8], written: &[u8], value: &Json) -> NotAStatement {
+    let byte = place::first_other(bytes, written);
+    let path = place::pointer(bytes, byte);
+    let rows = value.get("predicate").and_then(|one| one.get("ledger")?.get("rows")?.as_array());
+    let nth = path.strip_prefix("/predicate/ledger/rows/").and_then(|rest| rest.split('/').next());
+    let nth = nth.and_then(|nth| nth.parse::<usize>().ok());
+    let row = rows.zip(nth).and_then(|(rows, nth)| count(rows.get(nth)?.get("seq")?));
+    let why = format!(
+        "it is not in canonical form: the byte {byte} of the payload is the first that is written otherwise"
+    );
+    NotAStatement { row, ..wrong(&path, why) }
 }
 
 impl Statement {
@@ -80,7 +97,7 @@ impl Statement {
         let value = parse_with(bytes, limits).map_err(|error| wrong("", error))?;
         match canonical::to_bytes(&value) {
             Ok(written) if written == bytes => {}
-            Ok(_) => return Err(wrong("", "it is not in canonical form")),
+            Ok(written) => return Err(otherwise(bytes, &written, &value)),
             Err(error) => return Err(wrong("", error)),
         }
         let mut outer = object(value, "")?;
@@ -98,9 +115,12 @@ impl Statement {
         let subjects = each(subjects, "/subject", &mut spoilt, subject);
         let statement = predicate_of(predicate, subjects, &mut spoilt)?;
         // What can be written in two ways is written in one: else two files would be the same packet.
-        let is_ours = || statement.to_bytes().is_ok_and(|written| written == bytes);
-        if spoilt.is_empty() && !is_ours() {
-            return Err(wrong("", "it is not written as statements are"));
+        if spoilt.is_empty() {
+            let written = statement.to_bytes().map_err(|error| wrong("", error))?;
+            if written != bytes {
+                let value = parse_with(bytes, limits).map_err(|error| wrong("", error))?;
+                return Err(otherwise(bytes, &written, &value));
+            }
         }
         Ok(Reading { statement, spoilt })
     }

@@ -18,7 +18,7 @@ use countersign_work::{contract, finding};
 use std::collections::BTreeMap;
 
 const TASK: &str = r#"{
-  "schema_version": "1.0", "id": "lease-memo", "title": "Memo", "goal": "Say how long the lease runs.",
+  "schema_version": "1.0", "work": {"pipeline": "own.toml"}, "id": "lease-memo", "title": "Memo", "goal": "Say how long the lease runs.",
   "scope": "The lease.",
   "artifacts": [{"id": "memo", "path": "memo.md", "kind": "markdown",
     "sections": [{"id": "term", "heading": "Term", "ask": "How long does the lease run?"}]}],

@@ -27,7 +27,7 @@ fn check(what: &str, statement: &Statement, kind: &str, path: &str) {
 }
 
 /// A statement with rows changed one by one; what is gone of a row is gone.
-fn with_rows(statement: &Statement, change: impl Fn(Row) -> Option<Row>) -> Statement {
+pub(crate) fn with_rows(statement: &Statement, change: impl Fn(Row) -> Option<Row>) -> Statement {
     let rows = statement.ledger.rows.iter().cloned().filter_map(|entry| match entry {
         Entry::Whole(row) => change(*row).map(|row| Entry::Whole(Box::new(row))),
         Entry::Withheld(head) => Some(Entry::Withheld(head)),
@@ -36,7 +36,7 @@ fn with_rows(statement: &Statement, change: impl Fn(Row) -> Option<Row>) -> Stat
 }
 
 /// A statement in which other bytes stand in the place of some, wherever rows name them.
-fn with_bytes(statement: &Statement, old: Digest, new: Vec<u8>) -> Statement {
+pub(crate) fn with_bytes(statement: &Statement, old: Digest, new: Vec<u8>) -> Statement {
     let mut other = statement.clone();
     let blob = Blob::of(new);
     let (digest, size) = (blob.digest, blob.size);
@@ -51,7 +51,7 @@ fn with_bytes(statement: &Statement, old: Digest, new: Vec<u8>) -> Statement {
 }
 
 /// A statement of another task, as if the run had begun with it.
-fn with_task(statement: &Statement, from: &str, to: &str) -> Statement {
+pub(crate) fn with_task(statement: &Statement, from: &str, to: &str) -> Statement {
     let text = json::to_text(&statement.task).unwrap();
     assert!(text.contains(from), "{text}");
     let task = parsed(&text.replace(from, to));
@@ -156,7 +156,7 @@ fn a_command_that_was_accepted_left_what_it_writes() {
 }
 
 /// A statement fails at a place in a row, or in the statement itself.
-fn check_at(what: &str, statement: &Statement, path: &str) {
+pub(crate) fn check_at(what: &str, statement: &Statement, path: &str) {
     let report = verify(&file(statement, &key(2)), &[]);
     assert_eq!(report.result, Outcome::Failed, "{what}");
     let paths = report.failures.iter().filter_map(|one| one.place.path.as_deref());
@@ -303,14 +303,14 @@ fn no_source_is_of_another_matter() {
 }
 
 /// A statement with one row changed.
-fn with_row(statement: &Statement, at: usize, change: impl FnOnce(&mut Row)) -> Statement {
+pub(crate) fn with_row(statement: &Statement, at: usize, change: impl FnOnce(&mut Row)) -> Statement {
     let mut rows = statement.ledger.rows.clone();
     let Entry::Whole(row) = &mut rows[at] else { panic!("it is the run's own") };
     change(row);
     restated(statement, rows)
 }
 
-fn place(statement: &Statement, is_it: impl Fn(&Row) -> bool) -> usize {
+pub(crate) fn place(statement: &Statement, is_it: impl Fn(&Row) -> bool) -> usize {
     let own = |one: &Entry| matches!(one, Entry::Whole(row) if is_it(row));
     statement.ledger.rows.iter().position(own).unwrap()
 }

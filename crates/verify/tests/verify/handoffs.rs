@@ -112,13 +112,11 @@ fn turned(value: &Json) -> Vec<(String, Option<Json>)> {
 
 /// What only whoever handed it over can tell: by whom the text was written, how many steps that took, what was shown to a model, what is said
 /// of a look by a judge or a command beside what counts of it, and of a CodeSpec of ours which one it was.
-const TOLD: [&str; 8] = [
+const TOLD: [&str; 6] = [
     "payload.written_by",
     "payload.steps",
     "payload.hashes.spec_sha256",
     "payload.took.calls[].shown",
-    "payload.took.calls[].ended",
-    "payload.repair",
     "payload.excerpts",
     "payload.style_fixes",
 ];

@@ -1,6 +1,7 @@
 //! Packets of whole runs: sound ones verify, and every way of changing one is found and named.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod beginnings;
 mod book;
 mod decided;
 mod forged;

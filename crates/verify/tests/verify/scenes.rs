@@ -364,7 +364,7 @@ pub(crate) fn labelled() -> Stage {
 
 fn paper(text: &str) -> Stage {
     let sources = [("ledger", "Twelve entries.\n"), ("hint", "Somebody said so.\n")];
-    let mut stage = Stage::new(PAPER, &sources, &[("paper.schema.json", SCHEMA)]);
+    let mut stage = Stage::new(PAPER, &sources, &[("paper.schema.json", SCHEMA), ("paper.json", text)]);
     let version = stage.drafted("paper", text);
     let mut seen = Seen::default();
     seen.checks.insert("schema".to_owned(), Measured { met: 1, of: 1, missing: Vec::new() });

@@ -79,6 +79,27 @@ fn minted() -> Minted {
     }
 }
 
+/// The file of the task's folder that the pipeline is.
+pub(crate) const OWN: &str = "own.toml";
+
+/// A task that goes by a pipeline of its own.
+fn named(task: &Json) -> Json {
+    let mut task = task.as_object().unwrap().clone();
+    let mut work = task.get("work").and_then(Json::as_object).cloned().unwrap_or_default();
+    work.insert("pipeline", OWN);
+    task.insert("work", work);
+    task.into()
+}
+
+/// A document as the file that it is read from.
+fn toml_of(document: &Json) -> String {
+    let members = document.as_object().unwrap().iter();
+    let line = |(name, value): (&str, &Json)| {
+        format!("{name} = {}\n", json::to_text(value).unwrap().replace("\":", "\" = "))
+    };
+    members.map(line).collect()
+}
+
 pub(crate) fn parsed(text: &str) -> Json {
     json::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
@@ -97,6 +118,11 @@ impl Stage {
         files: &[(&str, &str)],
     ) -> Self {
         let document = parsed(task);
+        let has_code = document.get("artifacts").and_then(Json::as_array).unwrap().iter();
+        let has_code = has_code.clone().any(|one| one.get("codespec").is_some());
+        let pipeline = if has_code { CODED } else { PIPELINE };
+        let (document, own) = (named(&document), toml_of(&parsed(pipeline)));
+        let pipeline = Pipeline::read(parsed(pipeline)).unwrap();
         let task = task::read_whole(&document).unwrap_or_else(|troubles| panic!("{troubles:?}"));
         let of = |id: &str| texts.iter().find(|(one, _)| *one == id).unwrap().1.to_owned();
         let texts: Vec<(String, String, String)> =
@@ -104,12 +130,11 @@ impl Stage {
         let matter = MatterId::try_from("default".to_owned()).unwrap();
         let run = RunId::try_from(RUN.to_owned()).unwrap();
         let desk = Desk::new(task, run, matter.clone(), at(0));
-        let is_code = document.get("artifacts").and_then(Json::as_array).unwrap().iter();
-        let is_code = is_code.clone().any(|one| one.get("codespec").is_some());
-        let pipeline = Pipeline::read(parsed(if is_code { CODED } else { PIPELINE })).unwrap();
-        let input = parsed(r#"{"raw_input":"do it"}"#);
-        let envelope = Run::begun(&pipeline, GenericEnvelope::read(input, minted()).unwrap());
-        let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
+        let input = task::envelope(desk.task(), "ana");
+        let mut envelope = Run::begun(&pipeline, GenericEnvelope::read(input, minted()).unwrap());
+        envelope.envelope.metadata.insert("run_id", RUN);
+        let files = files.iter().copied().chain([(OWN, own.as_str())]);
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).collect();
         let book = Book { matter, written: Vec::new() };
         let contents = texts.iter().map(|(.., text)| (Digest::of(text.as_bytes()), text.clone())).collect();
         let mut stage = Stage {

@@ -172,15 +172,16 @@ fn looked(work: &Work, seen: &Seen, at: &Timestamp) -> Result<(), Error> {
     Ok(())
 }
 
-/// What was drafted becomes the first version of each artifact: as A5 left it, where it looked at it.
+/// What was drafted becomes the first version of each artifact: code that has a CodeSpec as A5 let it through, and not else.
 fn first_versions(work: &Work, envelope: &GenericEnvelope, at: &Timestamp) -> Result<(), Error> {
     let outputs = &envelope.progress.outputs;
-    let enforced =
-        outputs.get("enforcement").and_then(|output| output.get("artifact")?.get("code_fenced")?.as_str());
+    let fits = |output: &&Object| output.get("status").and_then(Json::as_str) == Some(PASS);
+    let enforced = outputs.get("enforcement").filter(fits);
+    let enforced = enforced.and_then(|output| output.get("artifact")?.get("code_fenced")?.as_str());
     let enforced = enforced.map(unfenced);
     for artifact in &work.task().artifacts {
         let drafted = outputs.get("draft").and_then(|draft| draft.get("texts")?.get(&artifact.id)?.as_str());
-        let text = enforced.as_deref().filter(|_| artifact.codespec.is_some()).or(drafted);
+        let text = if artifact.codespec.is_some() { enforced.as_deref() } else { drafted };
         let has_head = work.look(|desk| artifact::head(desk, &artifact.id).is_some()).unwrap_or(false);
         let (Some(text), false) = (text, has_head) else { continue };
         work.keep(text.as_bytes());
@@ -197,6 +198,9 @@ fn first_versions(work: &Work, envelope: &GenericEnvelope, at: &Timestamp) -> Re
     }
     Ok(())
 }
+
+/// What the enforcer says of code that keeps its CodeSpec.
+const PASS: &str = "PASS";
 
 /// What stands in a fenced block.
 fn unfenced(block: &str) -> String {
