@@ -18,6 +18,7 @@ use countersign_record::digest::Digest;
 use countersign_record::id::RunId;
 use countersign_record::json::Json;
 use countersign_record::row::{DataClass, Row, RowRef};
+use countersign_record::run_kind;
 use countersign_record::sign::PublicKey;
 use countersign_runtime::ports::ledger::{self, Journal, Ledger};
 use countersign_runtime::run::{self, Setup};
@@ -202,9 +203,11 @@ pub(super) async fn parts(
     for row in rows.iter().filter_map(whole) {
         for named in &row.blobs {
             let is_kept = keep.kept.contains(&named.digest);
-            let class = match is_file(&named.digest) {
-                true => row.data_class.max(whole_class),
-                false => row.data_class,
+            let class = match (is_file(&named.digest), row.kind.as_str()) {
+                (true, _) => row.data_class.max(whole_class),
+                // They say what the task says, which goes along in any case, also where the run goes on from a secret one.
+                (false, run_kind::BEGAN) => DataClass::Internal,
+                (false, _) => row.data_class,
             };
             let content = match (is_kept, class > keep.may_leave) {
                 (true, _) => Content::Withheld("the exporter withheld it".to_owned()),

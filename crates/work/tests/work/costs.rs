@@ -87,7 +87,7 @@ fn a_cap_stops_before_it_is_passed() {
     let mut stage = Stage::with(r#""budget": {"input_tokens": 1000, "usd": "0.5"}"#);
     assert_eq!(cost::may(&stage.desk, &tokens(1_000, 9_999)), Ok(()));
     let over = cost::may(&stage.desk, &tokens(1_001, 0)).unwrap_err();
-    assert_eq!(over.to_string(), "the next step would go beyond the budget by 1 input tokens");
+    assert_eq!(over.to_string(), "the next step would go beyond the budget by 1 input token");
     cost::record(&mut stage.desk, &piece(1, tokens(400, 50))).unwrap();
     assert_eq!(cost::may(&stage.desk, &tokens(600, 1)), Ok(()));
     let over = cost::may(&stage.desk, &tokens(700, 1)).unwrap_err();
