@@ -105,25 +105,7 @@ pub(crate) fn wrong(
         }]);
     }
     let one = |claim: &Claimed| {
-        let (kind, failure, words) = match claim.status.as_str() {
-            "contradicted" => {
-                ("contradicted_claim", "claim_contradicted", "a source says otherwise".to_string())
-            }
-            "indeterminate_stale_or_unverified" => {
-                let words = "its source is out of date or nobody verified it";
-                ("stale_source", "source_stale", words.to_string())
-            }
-            "partially_supported" => ("unsupported_claim", "claim_unsupported", in_part(claim.reach)),
-            _unsupported => {
-                let is_elsewhere = claim.reach.better > 0;
-                let words = if is_elsewhere {
-                    "the place that it cites does not say it"
-                } else {
-                    "no source says it"
-                };
-                ("unsupported_claim", "claim_unsupported", words.to_string())
-            }
-        };
+        let (kind, failure, words) = short_of(claim);
         let place = claim.section.as_deref().map(|heading| format!(" under “{heading}”")).unwrap_or_default();
         Wrong {
             again: None,
@@ -139,6 +121,24 @@ pub(crate) fn wrong(
         }
     };
     claims.iter().map(one).collect()
+}
+
+/// What a claim is short of: the kinds of that, and the words.
+fn short_of(claim: &Claimed) -> (&'static str, &'static str, String) {
+    match claim.status.as_str() {
+        "contradicted" => ("contradicted_claim", "claim_contradicted", "a source says otherwise".to_string()),
+        "indeterminate_stale_or_unverified" => {
+            let words = "its source is out of date or nobody verified it";
+            ("stale_source", "source_stale", words.to_string())
+        }
+        "partially_supported" => ("unsupported_claim", "claim_unsupported", in_part(claim.reach)),
+        _unsupported => {
+            let is_elsewhere = claim.reach.better > 0;
+            let words =
+                if is_elsewhere { "the place that it cites does not say it" } else { "no source says it" };
+            ("unsupported_claim", "claim_unsupported", words.to_string())
+        }
+    }
 }
 
 /// Why a claim is supported in part only.
