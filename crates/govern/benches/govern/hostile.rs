@@ -147,6 +147,30 @@ fn held(rows: usize) -> Vec<Draft> {
     [plan].into_iter().chain(in_turn(rows, call, step)).collect()
 }
 
+/// Round after round of the same: a call about an outcome, its answer, and a plan for that one and others that is sent out.
+fn rounds(rows: usize) -> Vec<Draft> {
+    let outcomes = list(20, |at| format!("o{at}"));
+    let round = |at: usize| {
+        let call = format!(
+            r#"{{"hard_call_id":"h{at}","run_id":"r","pending_policy":{{"blocking_scope":"outcome","blocked_refs":["outcome_record:o0"],"allowed_to_continue_refs":[]}}}}"#
+        );
+        let answer = format!(
+            r#"{{"receipt_id":"a{at}","hard_call_id":"h{at}","operation_kind":"hard_call_resolved","dispatcher_actor_ref":"engine:d","resolved_by_user_ref":"user:u","freeform_response_ref":"note:n"}}"#
+        );
+        let plan = format!(r#"{{"plan_id":"p{at}","run_id":"r","outcome_ids":{outcomes}}}"#);
+        let sent = format!(
+            r#"{{"receipt_id":"s{at}","plan_id":"p{at}","run_id":"r","operation_kind":"dispatched"}}"#
+        );
+        [
+            draft("HardRevisionCall", None, &call),
+            draft("HardCallResolutionReceipt", None, &answer),
+            draft("RevisionPlan", None, &plan),
+            draft("RevisionOperationReceipt", None, &sent),
+        ]
+    };
+    (0..rows / 4).flat_map(round).collect()
+}
+
 /// One claim with as many receipts as places that bear on it.
 fn claimed(rows: usize) -> Vec<Draft> {
     let policy = draft(
@@ -423,6 +447,7 @@ pub(crate) fn cases(rows: usize) -> Vec<(&'static str, Vec<Draft>)> {
         ("hostile: hard calls that let their run on", let_on(rows, "r")),
         ("hostile: hard calls that let a plan on", let_on(rows, "revision_plan:p")),
         ("hostile: hard calls about one outcome each of a plan for many", held(rows)),
+        ("hostile: round after round of a hard call, its answer and a plan", rounds(rows)),
         ("hostile: receipts and places of one claim", claimed(rows)),
     ];
     cases.extend(fat(rows));

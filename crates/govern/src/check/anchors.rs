@@ -73,7 +73,7 @@ fn anchors<'w>(world: &'w World, kind: &'static str) -> Vec<(Record<'w>, Path, &
         HOLD.contains(&name) && anchor.as_object().is_some() && is_of_text(anchor) == wants_text
     };
     for record in world.marked(Mark::Anchor) {
-        let own = within::members(record.json(), |_, name, member| is_wanted(name, member));
+        let own = within::declared(record.json(), is_wanted);
         all.extend(own.into_iter().map(|(place, anchor)| (record, place, anchor)));
     }
     all

@@ -168,7 +168,9 @@ fn chain_id_name_drift(world: &World, found: &mut Found<'_>) {
                     found.add(record, path.clone().name(name), message);
                 }
             }
-            for inside in within::places(value, |_, name, value| is_of_none(name) && *value != Json::Null) {
+            let is_one = |name: &str, value: &Json| is_of_none(name) && *value != Json::Null;
+            for (inside, _) in within::declared(value, is_one).into_iter().filter(|_| !within::is_open(name))
+            {
                 found.add(record, path.clone().join(inside), message);
             }
         }

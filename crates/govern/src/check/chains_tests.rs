@@ -447,6 +447,8 @@ fn ids_of_chains_have_their_names_at_any_depth() {
         r#"{"steps":[{"evaluation_chain_id":"c"}]}"#,
         &[(1, "/steps/0/evaluation_chain_id")],
     );
+    // What somebody keeps in a payload may be called anything.
+    check("RevisionPlan", r#"{"steps":[{"payload":{"chainId":1}}],"payload":{"chain_ref":"c"}}"#, &[]);
     check("EvaluationChainView", r#"{"chains":[{"chain_id":"c"}]}"#, &[]);
     check("RelianceInputManifest", r#"{"chain_refs":["c"]}"#, &[(1, "/chain_refs")]);
 }

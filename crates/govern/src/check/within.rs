@@ -13,16 +13,31 @@ pub(super) fn places(value: &Json, is_it: impl Fn(&Json, &str, &Json) -> bool) -
     members(value, is_it).into_iter().map(|(place, _)| place).collect()
 }
 
-/// The same with the members themselves.
-pub(super) fn members(value: &Json, is_it: impl Fn(&Json, &str, &Json) -> bool) -> Vec<(Path, &Json)> {
+fn members(value: &Json, is_it: impl Fn(&Json, &str, &Json) -> bool) -> Vec<(Path, &Json)> {
     let (mut steps, mut found) = (Vec::new(), Vec::new());
-    walk(value, &is_it, &mut steps, &mut found);
+    walk(value, &is_it, &|_| true, &mut steps, &mut found);
+    found
+}
+
+/// Members that hold whatever somebody puts there, under names that mean what they like.
+const OPEN: [&str; 3] = ["payload", "domain_payload", "domain_specific_payload"];
+
+/// Whether a member is open.
+pub(super) fn is_open(name: &str) -> bool {
+    OPEN.contains(&name)
+}
+
+/// Members that the contract may know, with where they stand: none inside a member that is open.
+pub(super) fn declared(value: &Json, is_it: impl Fn(&str, &Json) -> bool) -> Vec<(Path, &Json)> {
+    let (mut steps, mut found) = (Vec::new(), Vec::new());
+    walk(value, &|_, name, member| is_it(name, member), &|name| !is_open(name), &mut steps, &mut found);
     found
 }
 
 fn walk<'j>(
     value: &'j Json,
     is_it: &impl Fn(&Json, &str, &Json) -> bool,
+    enters: &impl Fn(&str) -> bool,
     steps: &mut Vec<Step<'j>>,
     found: &mut Vec<(Path, &'j Json)>,
 ) {
@@ -30,9 +45,10 @@ fn walk<'j>(
         Json::Object(members) => {
             for (name, member) in members.iter() {
                 steps.push(Step::Name(name));
-                match is_it(value, name, member) {
-                    true => found.push((Path::along(steps), member)),
-                    false => walk(member, is_it, steps, found),
+                if is_it(value, name, member) {
+                    found.push((Path::along(steps), member));
+                } else if enters(name) {
+                    walk(member, is_it, enters, steps, found);
                 }
                 steps.pop();
             }
@@ -40,7 +56,7 @@ fn walk<'j>(
         Json::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 steps.push(Step::Item(at));
-                walk(item, is_it, steps, found);
+                walk(item, is_it, enters, steps, found);
                 steps.pop();
             }
         }

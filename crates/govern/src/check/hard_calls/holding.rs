@@ -30,8 +30,10 @@ pub(super) fn outcome<'w>(id: &'w str, run: Option<&'w str>) -> [Scope<'w>; 2] {
 }
 
 const OUTCOME: &str = "outcome_record";
-/// What a plan is about, by the plan's id.
+/// What a plan is about, by the id of a plan.
 const ABOUT: &str = "about";
+/// What a plan may be about and have each of it looked at for itself.
+const FEW: usize = 16;
 
 /// The scopes that a call means by one: an outcome of its own run, if it has one.
 fn meant<'w>(scope: (&'w str, &'w str), run: Option<&'w str>) -> impl Iterator<Item = Scope<'w>> {
@@ -110,8 +112,9 @@ pub(super) struct Holding<'w> {
     known: BTreeMap<Vec<Scope<'w>>, usize>,
     /// What rows go on with together with something that may be held.
     beside: BTreeMap<Scope<'w>, BTreeSet<Scope<'w>>>,
-    /// The plans that are about something, among those that are about much.
+    /// The plans that are about something, one of those that are about the same, where that is much.
     about: BTreeMap<Scope<'w>, BTreeSet<&'w str>>,
+    wholes: BTreeMap<Vec<Scope<'w>>, Scope<'w>>,
     held: BTreeMap<Scope<'w>, BTreeSet<u64>>,
     /// Of the calls that hold the first, how many let on the second.
     let_on: BTreeMap<(Scope<'w>, Scope<'w>), usize>,
@@ -169,23 +172,28 @@ impl<'w> Holding<'w> {
         at
     }
 
-    /// What a plan is about that is about much: whoever goes on with the plan goes on with this as with one thing, which a call holds that
-    /// holds something of it, and lets on that lets something of it on.
-    pub(super) fn gather(&mut self, plan: &'w str, scopes: Vec<Scope<'w>>) -> Scope<'w> {
+    /// What a plan is about, as far as a call names it. Where that is much it is one thing to whoever goes on with the plan: a call holds it
+    /// that holds something of it, and lets it on that lets something of it on. Plans that are about the same are about one thing.
+    pub(super) fn gather(&mut self, plan: &'w str, mut scopes: Vec<Scope<'w>>) -> Vec<Scope<'w>> {
+        scopes.retain(|scope| self.names(*scope));
+        if scopes.len() <= FEW {
+            return scopes;
+        }
+        if let Some(whole) = self.wholes.get(&scopes) {
+            return Vec::from([*whole]);
+        }
         let whole = (ABOUT, plan, Of::Any);
-        for scope in scopes {
-            let (is_blocked, is_let_on) = (self.blocked.contains(&scope), self.may_let_on(scope));
-            if is_blocked {
+        for scope in &scopes {
+            if self.blocked.contains(scope) {
                 self.blocked.insert(whole);
             }
-            if is_let_on {
+            if self.may_let_on(*scope) {
                 self.allowed.insert((ABOUT, plan));
             }
-            if is_blocked || is_let_on {
-                self.about.entry(scope).or_default().insert(plan);
-            }
+            self.about.entry(*scope).or_default().insert(plan);
         }
-        whole
+        self.wholes.insert(scopes, whole);
+        Vec::from([whole])
     }
 
     /// All that rows go on with is known: what each call means of that.

@@ -263,11 +263,7 @@ impl<'w> Going<'w> {
 
     /// What a plan is about, gone through once.
     fn about(&mut self, plan: Record<'w>, holding: &mut Holding<'w>) -> Vec<Scope<'w>> {
-        let about = self.about.entry(plan.id()).or_insert_with(|| {
-            let all = about(plan);
-            if all.len() <= FEW { all } else { Vec::from([holding.gather(plan.id(), all)]) }
-        });
-        about.clone()
+        self.about.entry(plan.id()).or_insert_with(|| holding.gather(plan.id(), about(plan))).clone()
     }
 
     /// What a receipt of a plan goes on with.
@@ -290,8 +286,6 @@ impl<'w> Going<'w> {
 }
 
 const STEP: &str = "revision_plan_step_base";
-/// What a plan may be about and have each of it looked at for itself.
-const FEW: usize = 8;
 
 /// The outcomes and artifacts that a plan is about.
 fn about(plan: Record<'_>) -> Vec<Scope<'_>> {
